@@ -45,13 +45,13 @@ def read(path: Path) -> tuple[Accepted, ...]:
     if set(table) != {"accepted"} or not isinstance(entries, list):
         raise CannotRead(f"--baseline {path}: write {_EXAMPLE}")
     listed = cast("list[Any]", entries)
-    return tuple(_entry(each, f"--baseline {path}, accepted {at}") for at, each in enumerate(listed, 1))
+    return tuple(_entry(entry, f"--baseline {path}, accepted {at}") for at, entry in enumerate(listed, 1))
 
 
-def _entry(each: Any, place: str) -> Accepted:
-    if not isinstance(each, dict) or set(cast("dict[str, Any]", each)) != _KEYS:
+def _entry(given: Any, place: str) -> Accepted:
+    if not isinstance(given, dict) or set(cast("dict[str, Any]", given)) != _KEYS:
         raise CannotRead(f"{place}: write exactly topic, finding, reason and expiry: {_EXAMPLE}")
-    entry = cast("dict[str, Any]", each)
+    entry = cast("dict[str, Any]", given)
     topic, finding, reason, expiry = (entry[key] for key in ("topic", "finding", "reason", "expiry"))
     if not isinstance(expiry, datetime.date) or isinstance(expiry, datetime.datetime):
         raise CannotRead(f"{place}: expiry is {expiry!r}; write a day without quotes, such as 2027-01-31")

@@ -72,7 +72,9 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
             False: "every write with acks=all is refused",
             None: "before 3.7 every write with acks=all is refused, since 3.7 it is silently taken as the lesser",
         }[capped]
-        what = f"{many([each.name for each in topics])} with min.insync.replicas={least} and {factor} replicas: {then}"
+        what = (
+            f"{many([topic.name for topic in topics])} with min.insync.replicas={least} and {factor} replicas: {then}"
+        )
         where = place_of(cluster, topics[0], "min.insync.replicas")
         to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas to {max(1, factor - 1)}"
         yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
@@ -101,7 +103,7 @@ def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
         for said, names in groups.items():
             what = f"{many(names)} described without {key}, though {said.origin} sets {said.value}: which holds is open"
             to_do = "restart the broker with this file, and describe the topic with --bootstrap-server, which shows it"
-            first = next(each for each in cluster.topics if each.name == names[0])
+            first = next(topic for topic in cluster.topics if topic.name == names[0])
             yield Finding("contradiction", "warning", what, first.origin, to_do)
 
 
@@ -157,7 +159,7 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     given = cluster.keepers[:1]
     for name, who in _DEPENDS_ON.items():
         key = REPLICAS_OF[name]
-        topic = next((each for each in cluster.topics if each.name == name), None)
+        topic = next((known for known in cluster.topics if known.name == name), None)
         for broker in given:
             wanted, where = number_of(cluster, broker, key), place_of(cluster, broker, key)
             if topic is not None and factors(topic) and wanted is not None and max(factors(topic)) < wanted:
@@ -229,11 +231,11 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
         what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: a temporary folder is emptied by cleaners"
         where = place_of(cluster, alike[0], "log.dirs")
         yield Finding("advice", "warning", f"{what} and restarts", where, "put log.dirs on a disk of its own")
-    lost = [each for each in cluster.brokers if each.ephemeral]
+    lost = [broker for broker in cluster.brokers if broker.ephemeral]
     if lost:
-        which = "every pod that is replaced" if all(each.of_pod for each in lost) else "every restart"
+        which = "every pod that is replaced" if all(broker.of_pod for broker in lost) else "every restart"
         what = f"{len(lost)} node(s) have ephemeral storage: {which} is the loss of a disk"
-        voting = sum(1 for each in lost if "controller" in each.roles)
+        voting = sum(1 for broker in lost if "controller" in broker.roles)
         if voting:
             what += f"; {voting} of them vote: if most controllers restart together, the metadata of all topics is lost"
         to_do = "a volume that lasts, at log.dirs (of Strimzi: storage type persistent-claim)"

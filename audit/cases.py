@@ -291,13 +291,13 @@ class Explorations:
 
     def all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""
-        wanted = [each for each in dict.fromkeys(case.explored for case in cases) if each not in self.known]
+        wanted = [explored for explored in dict.fromkeys(case.explored for case in cases) if explored not in self.known]
         if wanted:
             self.inferred.clear()
         for case in wanted:
             if (kept := self._kept(case)) is not None:
                 self.known[case] = kept
-        for case, found in self._explored([each for each in wanted if each not in self.known]):
+        for case, found in self._explored([explored for explored in wanted if explored not in self.known]):
             self.known[case] = found
             self.explored += 1
             if found.for_good:

@@ -390,7 +390,7 @@ class Cluster:
 
     def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:
         """The client of this name, or of the file whose path ends with it; of one kind, if both are in one file."""
-        return next((each for each in self.clients if each.called(name) and kind in (None, each.kind)), None)
+        return next((client for client in self.clients if client.called(name) and kind in (None, client.kind)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,18 +36,18 @@ class PartitionState:
     @property
     def says(self) -> str:
         """In a few words."""
-        each = self.partition
-        of = f"of {len(each.replicas)} replicas"
-        isr = f"the ISR is {{{_ids(each.isr)}}} {of}" if each.isr else f"the ISR is empty, {of}"
-        eligible = f", {{{_ids(each.elr)}}} may be elected (ELR)" if each.elr else ""
-        led = "" if each.leader is not None else ", and it has no leader"
-        return f"{self.topic.name} partition {each.number}: {isr}{eligible}{led}"
+        partition = self.partition
+        of = f"of {len(partition.replicas)} replicas"
+        isr = f"the ISR is {{{_ids(partition.isr)}}} {of}" if partition.isr else f"the ISR is empty, {of}"
+        eligible = f", {{{_ids(partition.elr)}}} may be elected (ELR)" if partition.elr else ""
+        led = "" if partition.leader is not None else ", and it has no leader"
+        return f"{self.topic.name} partition {partition.number}: {isr}{eligible}{led}"
 
     @property
     def kind(self) -> tuple[bool, int, int, int]:
         """What is alike in partitions that are checked together, the gravest first."""
-        each = self.partition
-        return each.leader is not None, len(each.isr), len(each.replicas), len(each.elr or ())
+        partition = self.partition
+        return partition.leader is not None, len(partition.isr), len(partition.replicas), len(partition.elr or ())
 
 
 def _ids(numbers: Sequence[int]) -> str:
@@ -81,7 +81,7 @@ def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) 
         "groups": said,
         "partitions": [partition.says for partition in found[:LISTED]],
         "number": len(found),
-        "scenario": next((each["scenario"] for each in said if each["scenario"]), nothing),
+        "scenario": next((group["scenario"] for group in said if group["scenario"]), nothing),
     }
 
 

@@ -136,8 +136,8 @@ def _versions(cluster: Cluster) -> Document:
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
-def _subject(each: SubjectReport) -> Document:
-    subject, verdict = each.verdict.subject, each.verdict
+def _subject(report: SubjectReport) -> Document:
+    subject, verdict = report.verdict.subject, report.verdict
     conditional = list(_conditional(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
     main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(verdict))
@@ -151,19 +151,19 @@ def _subject(each: SubjectReport) -> Document:
         "headline": main,
         "conditional": conditional if len(conditional) > 1 else [],
         "depends": list(_deciding(verdict)) if verdict.tables else [],
-        "failed": [c.requirement.text for c in each.checks if c.result == "failed"],
-        "accepted": "; ".join(dict.fromkeys(c.note for c in each.checks if c.result == "accepted")),
-        "checks": [_check(check, subject) for check in each.checks],
+        "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
+        "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
+        "checks": [_check(check, subject) for check in report.checks],
         "table": {
             question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
         },
         "settings": [_used(used) for used in subject.used],
         "not_given": dict(subject.asks),
-        "loss": _loss(each),
-        "repair": each.repair,
-        "no_repair": each.no_repair,
-        "now": each.now,
+        "loss": _loss(report),
+        "repair": report.repair,
+        "no_repair": report.no_repair,
+        "now": report.now,
         "where": _where(subject.topics[0].origin),
     }
 
@@ -173,8 +173,8 @@ def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> D
     name, ask = missing_racks(cluster, report.verdict.subject.topics[0])
     subject["not_given"][name] = ask
     cells = [cell for cells in subject["table"].values() for cell in cells.values()]
-    for each in (*subject["checks"], *cells):
-        each["on"] = [name if on == RACK else on for on in each["on"]]
+    for entry in (*subject["checks"], *cells):
+        entry["on"] = [name if on == RACK else on for on in entry["on"]]
     subject["depends"] = [name if on == RACK else on for on in subject["depends"]]
     return subject
 
@@ -363,8 +363,8 @@ def _source(cell: Name, constants: Mapping[str, Any]) -> str:
 def _supposed(verdict: SubjectVerdict, cell: Name, question: str, answer: Answer) -> str:
     """Under which of the facts that are not stated it happens: those that decide it."""
     answers = [table[question, cell] for table in verdict.tables]
-    if len({each.word for each in answers}) == 1:
+    if len({other.word for other in answers}) == 1:
         return ""
-    matter = facts_that_matter(verdict.subject.variants, [each.word for each in answers])
+    matter = facts_that_matter(verdict.subject.variants, [other.word for other in answers])
     given = verdict.subject.variants[answers.index(answer)].given
     return ", ".join(f"{name}{_IS.get(name, ' ')}{value}" for name, value in given if name in matter)

@@ -64,7 +64,7 @@ def _racks(table: Table) -> list[str]:
 
 
 def _phrase(fault: str) -> str:
-    return next(each.phrase for each in FAULTS if each.name == fault)
+    return next(known.phrase for known in FAULTS if known.name == fault)
 
 
 def _stops(table: Table) -> str:
@@ -95,7 +95,7 @@ def _down_to(signature: Signature, situation: str) -> str:
         return ""
     if situation == "one":
         return ", however small the ISR is"
-    least = in_sync(next(each for each in SITUATIONS if each.name == situation), signature)
+    least = in_sync(next(known for known in SITUATIONS if known.name == situation), signature)
     if situation == "all" or least == signature.replicas:
         return " while all replicas are in sync"
     return f" while at least min.insync.replicas ({least}) are in sync"

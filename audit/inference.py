@@ -166,7 +166,7 @@ def _asking(case: Case, waits: Sequence[str], least: Iterable[int]) -> Ways:
         for number in least
         for acks in waits
     )
-    return tuple(each for each in made if each != case)
+    return tuple(other for other in made if other != case)
 
 
 # --- one signature ----------------------------------------------------------------------------------------------------
@@ -200,10 +200,11 @@ class Plan:
         """Where a case stands among those of the plan; it may be one that is not explored itself."""
         if case not in self._orders:
             form = form_of(case)
-            fewer = tuple(each for each, other in self._forms if each is not case and is_within(other, form))
-            more = tuple(each for each, other in self._forms if each is not case and is_within(form, other))
+            others = [(other, its_form) for other, its_form in self._forms if other is not case]
+            fewer = tuple(other for other, its_form in others if is_within(its_form, form))
+            more = tuple(other for other, its_form in others if is_within(form, its_form))
             alike, own = frozenset(fewer), self._places.get(case, len(self.cases))
-            before = tuple(each for each in more if each not in alike or self._places[each] < own)
+            before = tuple(other for other in more if other not in alike or self._places[other] < own)
             self._orders[case] = Order(fewer, more, before)
         return self._orders[case]
 
@@ -236,7 +237,7 @@ def known(case: Case, plan: Plan, explorations: Explorations) -> Known:
 
 def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     own, order = explorations.known.get(case.explored), plan.order(case)
-    fewer, more = ({each: found for each in some if (found := explorations.known.get(each.explored)) is not None}
+    fewer, more = ({other: found for other in some if (found := explorations.known.get(other.explored)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stopped else []
     holding += sorted(more.items(), key=lambda item: item[1].states)
@@ -247,7 +248,7 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
         holding += kept.values()
         held |= kept.keys()
         held |= {*names} if case.values["acks"] == "all" and {*KEPT_READS} <= held else held
-    basis, states = next(((each, of.states) for each, of in holding if of.checked), (case, 0))
+    basis, states = next(((holder, of.states) for holder, of in holding if of.checked), (case, 0))
     return Known(
         lost={
             name: lost
@@ -266,8 +267,8 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
 
 def _kept_with(name: str, case: Case, order: Order, explorations: Explorations) -> tuple[Case, CaseResult] | None:
     """An exploration with wider settings, and no fewer faults, in which a property of what is read holds."""
-    for each in (case, *order.more):
-        for other in wider(each):
+    for base in (case, *order.more):
+        for other in wider(base):
             found = explorations.known.get(other.explored)
             if found is not None and not found.stopped and name in found.checked:
                 return other, found
@@ -276,11 +277,11 @@ def _kept_with(name: str, case: Case, order: Order, explorations: Explorations) 
 
 def _lost_with(name: str, case: Case, order: Order, explorations: Explorations) -> LossFound | None:
     """A run of narrower settings, and no more faults, in which a property is violated: it is one of this case, too."""
-    for each in (case, *order.fewer):
-        for other in narrower(each):
+    for base in (case, *order.fewer):
+        for other in narrower(base):
             found = explorations.known.get(other.explored)
             if found is not None and name in found.scenarios:
-                return LossFound(each, found.scenarios[name])
+                return LossFound(base, found.scenarios[name])
     return None
 
 
@@ -288,7 +289,7 @@ def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, Ca
     """How a property is violated: as was found in the case itself, else the shortest way of those with fewer faults."""
     if own is not None and name in own.scenarios:
         return LossFound(case, own.scenarios[name])
-    ways = [LossFound(each, of.scenarios[name]) for each, of in fewer.items() if name in of.scenarios]
+    ways = [LossFound(narrower_case, of.scenarios[name]) for narrower_case, of in fewer.items() if name in of.scenarios]
     return min(ways, key=lambda way: len(way.steps), default=None)
 
 
@@ -356,7 +357,7 @@ def first_of(cases: Iterable[Case]) -> list[Case]:
     some = dict.fromkeys(case.explored for case in cases)
 
     def has(others: Ways, case: Case) -> bool:
-        return any(each.explored in some for each in others if each.explored != case)
+        return any(other.explored in some for other in others if other.explored != case)
 
     return [
         case for case in some if not has(wider(case), case) or (_may_be_gone(case) and not has(narrower(case), case))

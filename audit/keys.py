@@ -85,7 +85,7 @@ def _document() -> dict[str, Any]:
 @cache
 def table() -> Mapping[str, Key]:
     """Every setting that the audit understands, by Kafka's name for it (the topic's, where it has one)."""
-    return {each["name"]: _key(each) for each in _document()["key"]}
+    return {entry["name"]: _key(entry) for entry in _document()["key"]}
 
 
 def _key(text: dict[str, Any]) -> Key:
@@ -345,7 +345,7 @@ def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> Answer:
     said = perhaps[-1]
     value = _scaled(said.value, key.factors[key.broker_names.index(said.key)])
     why = f"`{said.key}` of {name} is {value} in {said.when} ({said.origin}), and nothing says whether this one does"
-    possible = {each.value: each for each in (Default(value, str(said.origin)), *_defaults(default))}
+    possible = {candidate.value: candidate for candidate in (Default(value, str(said.origin)), *_defaults(default))}
     return Unknown(why, "the server.properties that its container runs with", tuple(possible.values()))
 
 

@@ -162,12 +162,12 @@ def entries(listeners: Setting) -> list[tuple[str, str, int]]:
 
 def names_in(text: str) -> set[str]:
     """The names of listeners in a list of them, with addresses or without, in capitals."""
-    return {each.upper() for each in as_written(text)}
+    return {name.upper() for name in as_written(text)}
 
 
 def as_written(text: str) -> set[str]:
     """The names of listeners in a list of them, as they are written."""
-    return {each.partition("://")[0].strip() for each in text.split(",") if each.strip()}
+    return {entry.partition("://")[0].strip() for entry in text.split(",") if entry.strip()}
 
 
 def readable(node: Broker) -> dict[str, Setting]:

@@ -70,7 +70,7 @@ def down(cluster: Cluster) -> list[Down]:
         if why:
             reasons.setdefault(why, []).append((broker, where))
     refusing = [Down(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
-    return [*refusing, *(Down((each.node,), each.says, each.second) for each in cluster.twice)]
+    return [*refusing, *(Down((pair.node,), pair.says, pair.second) for pair in cluster.twice)]
 
 
 def why_not(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
@@ -114,7 +114,7 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Settings that are legal alone."""
     wait, lag = (value_of(cluster, node, key) for key in (WAIT, LAG))
     if isinstance(wait, Stated | Default) and isinstance(lag, Stated | Default):
-        stated = next((each for each in (wait, lag) if isinstance(each, Stated)), None)
+        stated = next((setting for setting in (wait, lag) if isinstance(setting, Stated)), None)
         if stated is not None and int(wait.value) > int(lag.value):
             yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
     yield from _of_logs(cluster, node)
@@ -145,8 +145,8 @@ def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
 
 
 def _ids(text: str) -> Iterator[str]:
-    for each in text.split(","):
-        number = each.partition("@")[0].strip()
+    for voter in text.split(","):
+        number = voter.partition("@")[0].strip()
         if number.isascii() and number.isdecimal():
             yield number
 

@@ -27,7 +27,7 @@ MIB = 1 << 20
 def of_numbers(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Why a node does not start, and where that is set."""
     stated = stated_by(node)
-    numbers = {**DEFAULTS, **{key: int(each.value) for key, each in stated.items() if _is_number(each)}}
+    numbers = {**DEFAULTS, **{key: int(setting.value) for key, setting in stated.items() if _is_number(setting)}}
     rolls = (("log.roll.ms", "log.roll.hours", 1), ("log.roll.jitter.ms", "log.roll.jitter.hours", 0))
     for exact, hours, least in rolls:
         key = exact if exact in stated else hours

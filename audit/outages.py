@@ -64,16 +64,16 @@ def outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outage]:
     signatures = subject.present
     for topic in subject.topics:
         found: dict[tuple[Kind, bool, tuple[int, ...]], list[Partition]] = {}
-        for each in topic.partitions:
-            before = kind = _kind(each, signatures)
-            partition = each
+        for described in topic.partitions:
+            before = kind = _kind(described, signatures)
+            partition = described
             if down:
-                partition = _without(each, down)
+                partition = _without(described, down)
                 kind = _kind(partition, signatures)
             if kind is not None:
-                gone = () if before == kind else tuple(sorted({*each.isr, each.leader or -1} & {*down}))
+                gone = () if before == kind else tuple(sorted({*described.isr, described.leader or -1} & {*down}))
                 found.setdefault((*kind, gone), []).append(partition)
-        yield from (Outage(topic, tuple(each), *kind) for kind, each in found.items())
+        yield from (Outage(topic, tuple(partitions), *kind) for kind, partitions in found.items())
 
 
 def _without(partition: Partition, down: Collection[int]) -> Partition:

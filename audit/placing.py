@@ -39,7 +39,7 @@ def assumed_of_nodes(cluster: Cluster) -> str:
 
 
 def _pods(cluster: Cluster) -> Sequence[pods.Pod]:
-    return [each.pod for each in cluster.brokers if each.keeps_topics and each.pod is not None]
+    return [broker.pod for broker in cluster.brokers if broker.keeps_topics and broker.pod is not None]
 
 
 NODES = "the nodes of pods"

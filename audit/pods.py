@@ -61,7 +61,7 @@ class Rule:
             *(Requirement(key, "In", (labels[key],)) for key in self.keys),
             *(Requirement(key, "NotIn", (labels[key],)) for key in self.other_keys),
         )
-        return (here or self.everywhere) and all(each.is_met(dict(other.labels)) for each in merged)
+        return (here or self.everywhere) and all(requirement.is_met(dict(other.labels)) for requirement in merged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,4 +110,4 @@ def _spread(one: Pod, other: Pod) -> bool:
 
 def _is_given_later(key: str) -> bool:
     domain = key.partition("/")[0]
-    return any(domain == each or domain.endswith(f".{each}") for each in GIVEN_LATER)
+    return any(domain == label_domain or domain.endswith(f".{label_domain}") for label_domain in GIVEN_LATER)

@@ -71,7 +71,7 @@ def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
         return {name.strip().upper(): word.strip().upper() for name, _, word in pairs} if PROTOCOLS in stated else None
     if not is_whole(cluster, node):
         return None
-    protocols = {each: each for each in LEGAL}
+    protocols = {protocol: protocol for protocol in LEGAL}
     controllers = as_written(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
     if CONTROLLERS in every and not controllers:
         return None
@@ -261,4 +261,4 @@ def _is(cluster: Cluster, since: str, until: str) -> bool:
 
 def _items(text: str) -> list[str]:
     """The parts of a list, without blanks (Csv.parseCsvList)."""
-    return [each.strip() for each in text.split(",") if each.strip()]
+    return [entry.strip() for entry in text.split(",") if entry.strip()]

@@ -147,7 +147,7 @@ def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explo
     offered = list({c.name: c for s in signatures for c in changes_of(s)}.values())
     some = itertools.combinations(offered, min(MOST_CHANGES, len(offered)))
     cell = _first_bad(signatures, next(some), wanted, explorations)
-    if cell is None or any(_first_bad(signatures, each, wanted, explorations) != cell for each in some):
+    if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some):
         return "it fails or is not decided in time"
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = {answer(s, QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word for s in signatures}
@@ -156,7 +156,9 @@ def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explo
 
 def _of_controllers(signatures: Sequence[Signature], wanted: Sequence[CellQuestion]) -> str:
     """What no change of these settings mends: too few controllers for one to fail."""
-    counts = {voters_of(each) if each.co_located or each.shared_voters else 0 for each in signatures}
+    counts = {
+        voters_of(signature) if signature.co_located or signature.shared_voters else 0 for signature in signatures
+    }
     if counts not in ({1}, {2}) or not any(QUESTION[question].asked == "goes_on" for question, _ in wanted):
         return ""
     are = "is 1 controller" if counts == {1} else "are 2 controllers"

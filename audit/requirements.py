@@ -131,7 +131,7 @@ def parse(text: str) -> Sequence[Requirement]:
     if fault not in FAULT:
         raise NoRequirement(f"there is no fault {fault}; {nearest(fault, FAULT)}")
     if cell not in BY_NAME:
-        names = ", ".join(each.name for each in SITUATIONS)
+        names = ", ".join(known.name for known in SITUATIONS)
         what = f"there is no situation {situation}" if at else f"{fault} happens in a situation: write {fault}@min-isr"
         raise NoRequirement(f"{what}; the situations are {names}")
     return (Requirement(question, cell),)

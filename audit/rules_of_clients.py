@@ -78,7 +78,7 @@ def transactions(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """A transaction may not take longer than the brokers allow."""
     wanted = number_of(cluster, client, "transaction.timeout.ms")
     transactional = stated(client, "transactional.id")
-    for broker in [each for each in cluster.brokers if each.settings][:1]:
+    for broker in [configured for configured in cluster.brokers if configured.settings][:1]:
         most = number_of(cluster, broker, "transaction.max.timeout.ms")
         if transactional is not None and wanted is not None and most is not None and wanted > most:
             what = f"transaction.timeout.ms={wanted} is above the brokers' transaction.max.timeout.ms={most}"

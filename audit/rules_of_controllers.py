@@ -84,7 +84,7 @@ def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
         return
     mine, theirs = [_stated(broker) for broker in brokers], [_stated(broker) for broker in given]
     wanted = next((setting for setting in mine if setting is not None), None)
-    has = {"false" if each is None else each.value.lower() for each in theirs}
+    has = {"false" if setting is None else setting.value.lower() for setting in theirs}
     if wanted is not None and wanted.value.lower() not in has:
         decide = f"the controllers decide, and have {' or '.join(sorted(has))}"
         what = f"`{UNCLEAN}={wanted.value}` in the brokers' files has no effect: {decide}"

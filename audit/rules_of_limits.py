@@ -15,17 +15,17 @@ def of_limits(cluster: Cluster) -> Iterator[Finding]:
     """All of them, each once. What may lose records that no answer is about leaves the audit undecided
     (docs/decisions/0025-what-is-not-modelled.md)."""
     found: dict[str, Setting] = {}
-    for each in _everywhere(cluster):
-        if each.key == TIERED and each.value.lower() == "true":
-            found.setdefault("tiered", each)
-        if each.key == TIERED_TOPIC and each.value.lower() == "true":
-            found.setdefault("tiered topic", each)
-        if each.key == MIGRATION and each.value.lower() == "true":
-            found.setdefault("migration", each)
-        if each.key in known()["log.dirs"].broker_names and "," in each.value.strip(", "):
-            found.setdefault("disks", each)
-        if each.key in CONSTRAINTS and each.value:
-            found.setdefault("observers", each)
+    for setting in _everywhere(cluster):
+        if setting.key == TIERED and setting.value.lower() == "true":
+            found.setdefault("tiered", setting)
+        if setting.key == TIERED_TOPIC and setting.value.lower() == "true":
+            found.setdefault("tiered topic", setting)
+        if setting.key == MIGRATION and setting.value.lower() == "true":
+            found.setdefault("migration", setting)
+        if setting.key in known()["log.dirs"].broker_names and "," in setting.value.strip(", "):
+            found.setdefault("disks", setting)
+        if setting.key in CONSTRAINTS and setting.value:
+            found.setdefault("observers", setting)
     if "tiered topic" in found:
         found.pop("tiered", None)
     for name, setting in found.items():

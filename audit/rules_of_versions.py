@@ -95,7 +95,7 @@ GONE = {
 def removed(cluster: Cluster) -> Iterator[Finding]:
     """Settings that the stated version no longer has."""
     kafka = cluster.versions.kafka
-    settings = {each.key: each for each in everywhere(cluster) if each.key in GONE}
+    settings = {setting.key: setting for setting in everywhere(cluster) if setting.key in GONE}
     for key, setting in settings.items():
         if kafka is not None and at_least(kafka.value, GONE[key]):
             what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"

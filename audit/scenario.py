@@ -108,10 +108,10 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
         if isinstance(value, str):
             return text(value)
         if isinstance(value, list):
-            return [rename(each) for each in cast("list[Any]", value)]
+            return [rename(element) for element in cast("list[Any]", value)]
         if isinstance(value, Mapping):
             held = cast("Mapping[str, Any]", value).items()
-            return {text(key): each if key in _KEPT else rename(each) for key, each in held}
+            return {text(key): element if key in _KEPT else rename(element) for key, element in held}
         return value
 
     made: dict[str, Any] = rename(trace)

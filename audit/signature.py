@@ -163,7 +163,7 @@ def profiles() -> tuple[Profile, ...]:
 def _switches_of(profile: str) -> Mapping[str, Constant]:
     """Every constant that any version differs in, with its value in one of them."""
     model = definition()
-    names = {name for each in profiles() for name in model.profiles[each.name]}
+    names = {name for version in profiles() for name in model.profiles[version.name]}
     given: Mapping[str, Any] = model.profiles[profile]
     return {name: _plain(given.get(name, model.constants[name].default)) for name in sorted(names)}
 
@@ -562,8 +562,8 @@ RELEASES = (
 
 def releases_of(profile: str, first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> str:
     """`3.9 to 4.0`: the releases between two that a profile stands for."""
-    since = next(each.since for each in profiles() if each.name == profile)
-    later = next((each.since for each in profiles() if each.since > since), (1 << 30, 0))
+    since = next(version.since for version in profiles() if version.name == profile)
+    later = next((version.since for version in profiles() if version.since > since), (1 << 30, 0))
     most = last if kraft else min(last, LAST_ZOOKEEPER)
     meant = [release for release in RELEASES if max(since, first[:2]) <= release < later and release <= most]
     texts = [f"{major}.{minor}" for major, minor in meant[:1] + meant[1:][-1:]] or [release_of(profile)]

@@ -18,10 +18,10 @@ ASK = "every producer's file, or what uses transactions as such a file (transact
 def written(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
     """Whether a producer of the files writes transactions; unknown where no producer's file is given, or one that is
     part of a program such as Connect, which sets what it needs by itself."""
-    producers = [each for each in cluster.clients if each.kind == "producer"]
-    if any(_is_transactional(cluster, each) for each in producers):
+    producers = [client for client in cluster.clients if client.kind == "producer"]
+    if any(_is_transactional(cluster, producer) for producer in producers):
         return "yes"
-    return "no" if producers and not any(each.embedded for each in producers) else "unknown"
+    return "no" if producers and not any(producer.embedded for producer in producers) else "unknown"
 
 
 def _is_transactional(cluster: Cluster, producer: Client) -> bool:
@@ -39,10 +39,10 @@ def with_transactions(
         return every, {}
     who = written(cluster)
     if who == "no":
-        return [each for each in every if each.requirement.of != "transactions"], {}
+        return [check for check in every if check.requirement.of != "transactions"], {}
     if who == "yes":
         return every, {}
-    made = [_depending(each) for each in every]
+    made = [_depending(check) for check in every]
     return made, {WRITERS: ASK} if made != every else {}
 
 

@@ -98,20 +98,20 @@ def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
         nothing = Answer("not checked", "", subject.not_checked)
         never = Answer("can lose", "arithmetic", subject.not_checked) if subject.stops else nothing
         return SubjectVerdict(subject, (), {cell: never if cell[0] in subject.stops else nothing for cell in cells})
-    table = {cell: merge_answers(subject.variants, [each[cell] for each in tables]) for cell in cells}
+    table = {cell: merge_answers(subject.variants, [variant_table[cell] for variant_table in tables]) for cell in cells}
     return SubjectVerdict(subject, tuple(tables), table)
 
 
 def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
     """One answer of several: the same word, or which facts it depends on."""
-    words = {each.word for each in answers}
+    words = {found.word for found in answers}
     if len(words) == 1:
         first = answers[0]
-        on = tuple(dict.fromkeys(name for each in answers for name in each.on))
+        on = tuple(dict.fromkeys(name for found in answers for name in found.on))
         return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property)
-    deciding = facts_that_matter(variants, [each.word for each in answers])
-    on = tuple(dict.fromkeys((*deciding, *(name for each in answers for name in each.on))))
-    worst = next((each for each in answers if each.word == "can lose"), answers[0])
+    deciding = facts_that_matter(variants, [found.word for found in answers])
+    on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.on))))
+    worst = next((found for found in answers if found.word == "can lose"), answers[0])
     return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property)
 
 
@@ -122,7 +122,7 @@ def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> 
     for place, name in enumerate(names):
         groups: dict[object, set[object]] = {}
         for variant, value in zip(variants, values, strict=True):
-            rest = tuple(each for at, each in enumerate(variant.given) if at != place)
+            rest = tuple(fact for at, fact in enumerate(variant.given) if at != place)
             groups.setdefault(rest, set()).add(value)
         if any(len(group) > 1 for group in groups.values()):
             deciding.append(name)
@@ -164,14 +164,14 @@ def _answer(signature: Signature, question: Question, cell: Cell, explorations: 
 
 def _worst(answers: Sequence[Answer]) -> Answer:
     """Where racks are stated: whichever of them fails, so that the gravest answer is the cell's."""
-    return min(answers, key=lambda each: GRAVITY.index(each.word))
+    return min(answers, key=lambda found: GRAVITY.index(found.word))
 
 
 def _over_racks(answers: Sequence[Answer]) -> Answer:
     """Where racks are not stated: one answer if it is the same with one replica in the rack and with all of them."""
-    if len({each.word for each in answers}) == 1:
+    if len({found.word for found in answers}) == 1:
         return answers[0]
-    worst = next((each for each in answers if each.word == "can lose"), answers[-1])
+    worst = next((found for found in answers if found.word == "can lose"), answers[-1])
     return Answer("depends", worst.basis, worst.why, (RACK,), worst.steps, worst.case, worst.property)
 
 
@@ -242,7 +242,7 @@ _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or 
 def _of_known(question: Question, case: Case, found: Known) -> Answer:
     hit = [(name, found.lost[name]) for name in question.answered_by(case.values["acks"]) if name in found.lost]
     if hit:
-        name, lost = min(hit, key=lambda each: len(each[1].steps))
+        name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
         return Answer("can lose", "model", _ways(case, lost), (), lost.steps, lost.case, name)
     if not set(question.properties) <= found.held:
         stopped = INCONCLUSIVE + found.stopped if found.stopped else "the exploration ended at the losses it had found"
@@ -306,17 +306,17 @@ def _delivery(signature: Signature, question: Question, cell: Cell, explorations
         return calm
     if asks_delivery(signature, cell):
         return _delivered(question, delivery_case(signature, cell), explorations)
-    worse = (_delivered(question, delivery_case(signature, each), explorations) for each in _parts_of(signature, cell))
-    less = next((each for each in worse if each.word == "can lose"), None)
+    worse = (_delivered(question, delivery_case(signature, part), explorations) for part in _parts_of(signature, cell))
+    less = next((found for found in worse if found.word == "can lose"), None)
     return less or Answer("not checked", "", _NOT_OF_RETRIES if signature.replicas < ONE_FAULT_FROM else _TOO_MANY)
 
 
 def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
     """The cells that retries are asked about and whose faults this one has too, and more."""
     whole = loss_case(signature, cell, None if signature.in_rack else 1)
-    for each in CELLS:
-        if asks_delivery(signature, each) and within(loss_case(signature, each), whole):
-            yield each
+    for part in CELLS:
+        if asks_delivery(signature, part) and within(loss_case(signature, part), whole):
+            yield part
 
 
 def _delivered(question: Question, case: Case, explorations: Explorations) -> Answer:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 def unpacking(writer: Writer) -> str:
     """Names for the parts of a tuple, bound by an assignment or by a loop."""
-    kinds = [each for each in writer.holding("tuple") if writer.some_path(lambda kind, each=each: kind == each)]
+    kinds = [
+        held for held in writer.holding("tuple") if writer.some_path(lambda candidate, held=held: candidate == held)
+    ]
     if not kinds:
         return _swap(writer)
     kind = writer.random.choice(kinds)

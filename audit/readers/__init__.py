@@ -29,7 +29,7 @@ from .parsed_file import Part
 
 __all__ = ["Options", "of_texts", "read"]
 
-CONTROLS = tuple(chr(each) for each in range(32) if chr(each) not in "\t\n\f\r\x1b")
+CONTROLS = tuple(chr(code) for code in range(32) if chr(code) not in "\t\n\f\r\x1b")
 """Characters that no text has; the escapes of a terminal's colours may be in what was copied from one."""
 
 LARGEST = 256 << 20
@@ -123,10 +123,10 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
     """Every file to read, and whether the user named it."""
     for path in paths:
         if path.is_dir():
-            for each in sorted(path.rglob("*")):
-                hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
-                if each.is_file() and not hidden and (_is_text(each) or _is_small_script(each)):
-                    yield each, False
+            for file in sorted(path.rglob("*")):
+                hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+                if file.is_file() and not hidden and (_is_text(file) or _is_small_script(file)):
+                    yield file, False
         elif path.exists():
             yield path, True
         else:
@@ -237,9 +237,9 @@ def of_yaml(path: str, text: str) -> Part | None:
     rendered = kubernetes.read(path, trees)
     if rendered is not None:
         return rendered
-    spring = [each for tree in trees for each in profiles.of_document(path, tree)]
+    spring = [setting for tree in trees for setting in profiles.of_document(path, tree)]
     framework = frameworks.of(re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves())
-    if not any(each.key.startswith("spring.kafka.") for each in spring):
+    if not any(setting.key.startswith("spring.kafka.") for setting in spring):
         return frameworks.unread(path, framework) if framework else _values_of_a_chart(path, text)
     part = properties.spring(path, spring)
     if framework:
@@ -280,8 +280,8 @@ def _gravity(text: str) -> Kind:
 def _rendered(parts: Sequence[Part]) -> None:
     """Values of a chart decide nothing beside what the chart has rendered."""
     if any(part.format == "Kubernetes resources" and part.brokers for part in parts):
-        for part in (each for each in parts if each.format == VALUES):
-            part.findings = [replace(each, kind="not_read") for each in part.findings]
+        for part in (candidate for candidate in parts if candidate.format == VALUES):
+            part.findings = [replace(finding, kind="not_read") for finding in part.findings]
 
 
 VALUES = "Helm values"
@@ -301,4 +301,4 @@ def _items(tree: yamls.Tree) -> list[yamls.Tree]:
     if tree.text("kind") != "List":
         return [tree]
     items = tree.get("items")
-    return [replace(each, path=()) for _, each in items.items()] if items is not None else []
+    return [replace(resource, path=()) for _, resource in items.items()] if items is not None else []

@@ -35,8 +35,8 @@ def overrides(path: str, container: Tree) -> list[Setting]:
 
 def overridden(given: Sequence[Setting], stronger: Sequence[Setting]) -> list[Setting]:
     """The settings of a file or of variables, where `stronger` ones replace those of the same name."""
-    replaced = {each.key for each in stronger}
-    return [*(each for each in given if each.key not in replaced), *stronger]
+    replaced = {setting.key for setting in stronger}
+    return [*(setting for setting in given if setting.key not in replaced), *stronger]
 
 
 STATES = re.compile(
@@ -62,16 +62,16 @@ def changes(text: str, files: Sequence[str] = (), scripts: Mapping[str, str] | N
     """Whether a command may set what is not read. `files` are properties files that were read, by name: a command that
     starts Kafka with one of them, and sets nothing else, is read whole. `scripts` are texts of scripts, by name."""
     rest = PASSED_OVER.sub("", OVERRIDE.sub("", text))
-    for each in files:
-        rest = re.sub(rf"kafka-server-start(\.sh)?\s+(\S*/)?{re.escape(each)}(?=\s|$)", "", rest)
+    for file in files:
+        rest = re.sub(rf"kafka-server-start(\.sh)?\s+(\S*/)?{re.escape(file)}(?=\s|$)", "", rest)
     if SETS.search(rest) or ALTERS.search(rest):
         return True
     rest = TOOLS.sub("", rest)
     named = [found[0] for found in SCRIPT.finditer(rest)]
     first = PROGRAM.match(rest.lstrip())
     named += [first[0]] if first is not None else []
-    inner = [(scripts or {}).get(PurePath(each).name) for each in named]
-    return any(each is None or changes(each, files) for each in inner)
+    inner = [(scripts or {}).get(PurePath(script).name) for script in named]
+    return any(body is None or changes(body, files) for body in inner)
 
 
 def note_unread(
@@ -134,6 +134,6 @@ def text_of(container: Tree) -> str:
 def _texts(path: str, container: Tree) -> Iterator[tuple[str, Origin]]:
     """All that a container runs as one text, at the line where it begins; nothing where the image alone says it."""
     stated = [found for key in KEYS if (found := container.get(key)) is not None]
-    words = [leaf.value for each in stated for leaf in each.leaves()]
+    words = [leaf.value for part in stated for leaf in part.leaves()]
     if words:
         yield " ".join(words), Origin(stated[0].file or path, stated[0].line, ".".join(stated[0].path))

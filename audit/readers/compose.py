@@ -41,7 +41,9 @@ def recognised(tree: Tree) -> bool:
     """Whether a YAML document has compose services of which one is a broker, or has Spring's variables of Kafka."""
     services = tree.get("services")
     every = [service for _, service in services.items()] if services is not None else []
-    return any(_is_broker(each) or any(name.startswith(SPRING) for name, _, _ in variables(each)) for each in every)
+    return any(
+        _is_broker(service) or any(name.startswith(SPRING) for name, _, _ in variables(service)) for service in every
+    )
 
 
 def _is_broker(service: Tree) -> bool:
@@ -78,8 +80,10 @@ def variables(service: Tree) -> list[tuple[str, str, Tree]]:
     if environment is None:
         return []
     if environment.is_list:
-        split = [((each.text() or "").partition("="), each) for _, each in environment.items()]
-        return [(name.strip(), value.strip() if mark else f"${{{name}}}", each) for (name, mark, value), each in split]
+        split = [((entry.text() or "").partition("="), entry) for _, entry in environment.items()]
+        return [
+            (name.strip(), value.strip() if mark else f"${{{name}}}", entry) for (name, mark, value), entry in split
+        ]
     return [(name, _value(name, sub), sub) for name, sub in environment.items()]
 
 
@@ -153,15 +157,17 @@ def _created(part: Part, path: str, name: str, service: Tree) -> None:
 
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:
     place = f"services.{name}.environment"
-    given = [(each, value, at(path, sub, f"{place}.{each}")) for each, value, sub in variables(service)]
+    given = [(variable, value, at(path, sub, f"{place}.{variable}")) for variable, value, sub in variables(service)]
     of_spring(part, path, name, given)
 
 
 def of_spring(part: Part, path: str, name: str, given: Sequence[tuple[str, str, Origin]]) -> None:
     """The clients of an application with Spring Boot, by its variables; `name` is that of its service or container."""
-    mine = [Setting(spring_key(each), value, where) for each, value, where in given if each.startswith(SPRING)]
+    mine = [
+        Setting(spring_key(variable), value, where) for variable, value, where in given if variable.startswith(SPRING)
+    ]
     if mine:
-        part.clients += [replace(each, name=name) for each in properties.spring(path, mine).clients]
+        part.clients += [replace(client, name=name) for client in properties.spring(path, mine).clients]
     for variable, _, where in given:
         if variable in ELSEWHERE:
             what = f"`{variable}` of {name} names configuration that replaces what files set, and it was not read"
@@ -214,13 +220,13 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
 
 def _mounted(part: Part, path: str, name: str, service: Tree) -> None:
     """The finding that a service has a file of settings mounted, which its image merges with the variables."""
-    listed = [each for key in ("volumes", "configs", "secrets") if (each := service.get(key)) is not None]
-    for each in (one for entries in listed for _, one in entries.items()):
-        parts = (each.text() or "").split(":")
-        target = each.text("target") or (parts[1] if len(parts) > 1 else "")
+    listed = [section for key in ("volumes", "configs", "secrets") if (section := service.get(key)) is not None]
+    for mount in (entry for entries in listed for _, entry in entries.items()):
+        parts = (mount.text() or "").split(":")
+        target = mount.text("target") or (parts[1] if len(parts) > 1 else "")
         if volumes.is_of_settings(target):
             what = f"service {name} has {target} mounted, which may have settings of Kafka, and it was not read"
-            part.note("incomplete", "error", what, at(path, each, f"services.{name}.{each.path[-2]}"), commands.GIVE)
+            part.note("incomplete", "error", what, at(path, mount, f"services.{name}.{mount.path[-2]}"), commands.GIVE)
 
 
 def unread(variable: str, service: Tree) -> str:
@@ -250,7 +256,7 @@ def perhaps(variable: str, service: Tree) -> str:
 def note_perhaps(part: Part, variable: str, service: Tree, origin: Origin) -> None:
     """The finding, once a file, that variables may have an effect or not."""
     what = "nothing says whether this image reads KAFKA_CFG_, as Bitnami's does: what these variables set is open"
-    if perhaps(variable, service) and not any(each.what == what for each in part.findings):
+    if perhaps(variable, service) and not any(finding.what == what for finding in part.findings):
         part.note("not_read", "warning", what, origin, "give the server.properties that its container runs with")
     image = service.text("image")
     if owner_of(service) is None and variable.startswith("KAFKA_") and not variable.startswith("KAFKA_CFG_"):
@@ -276,7 +282,7 @@ def _worker(part: Part, path: str, name: str, service: Tree) -> None:
                 given.append(Setting(key, value, at(path, sub, f"services.{name}.environment.{variable}")))
     made = workers.read(path, given)
     if made is not None:
-        part.clients += [replace(each, name=name) for each in made.clients]
+        part.clients += [replace(client, name=name) for client in made.clients]
         part.made += made.made
         part.findings += made.findings
 

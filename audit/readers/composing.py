@@ -70,7 +70,7 @@ class Project:
 
     def _joined(self, node: Node, included: Node, where: Origin) -> Node:
         """With the services of an included file. Compose refuses a name that both have."""
-        mine, theirs = (Tree(each).get("services") for each in (node, included))
+        mine, theirs = (Tree(side).get("services") for side in (node, included))
         shared = {name for name, _ in mine.items()} & {name for name, _ in theirs.items()} if mine and theirs else ()
         for name in sorted(shared):
             self._unread(f"service {name} is in an included file as well, which Compose refuses", where)
@@ -78,10 +78,10 @@ class Project:
 
     def _included(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Iterator[tuple[Node, Origin]]:
         listed = tree.get("include")
-        for _, each in listed.items() if listed is not None else ():
-            where = Origin(path, each.line, "include")
-            paths = each.get("path")
-            texts = [each.text()] if paths is None else [leaf.value for leaf in paths.leaves()]
+        for _, entry in listed.items() if listed is not None else ():
+            where = Origin(path, entry.line, "include")
+            paths = entry.get("path")
+            texts = [entry.text()] if paths is None else [leaf.value for leaf in paths.leaves()]
             nodes: list[Node] = []
             for text in texts:
                 found = self._other(path, text or "", where, "included")
@@ -143,8 +143,8 @@ def merged(earlier: Node, later: Node, key: str = "", *, null_counts: bool = Fal
     if isinstance(earlier, MappingNode) and isinstance(later, MappingNode):
         return _mapping([*_merged_pairs(earlier, later, null_counts=key in BY_NAME)], later)
     if isinstance(earlier, SequenceNode) and isinstance(later, SequenceNode):
-        new = [each.node for _, each in Tree(later).items()]
-        targets = {_target(each) for each in new} if key == "volumes" else set[str]()
+        new = [entry.node for _, entry in Tree(later).items()]
+        targets = {_target(volume) for volume in new} if key == "volumes" else set[str]()
         return _sequence([*(e.node for _, e in Tree(earlier).items() if _target(e.node) not in targets), *new], later)
     return earlier if _is_null(later) and not null_counts else later
 
@@ -167,9 +167,9 @@ def _named(node: Node) -> Node:
     if not isinstance(node, SequenceNode):
         return node
     found: Pairs = []
-    for _, each in Tree(node).items():
-        name, mark, value = (each.text() or "").partition("=")
-        found.append((_scalar(name.strip(), each.node), _scalar(value.strip(), each.node, '"' if mark else None)))
+    for _, entry in Tree(node).items():
+        name, mark, value = (entry.text() or "").partition("=")
+        found.append((_scalar(name.strip(), entry.node), _scalar(value.strip(), entry.node, '"' if mark else None)))
     return _mapping(found, node)
 
 
@@ -235,7 +235,7 @@ def _resets_in_lists(node: Node) -> Iterator[Tree]:
     waiting = [(node, 0)]
     while waiting:
         here, depth = waiting.pop()
-        for _, each in Tree(here).items() if depth < 6 else ():
-            if isinstance(here, SequenceNode) and _tag(each.node) in (RESET, OVERRIDE):
-                yield each
-            waiting.append((each.node, depth + 1))
+        for _, entry in Tree(here).items() if depth < 6 else ():
+            if isinstance(here, SequenceNode) and _tag(entry.node) in (RESET, OVERRIDE):
+                yield entry
+            waiting.append((entry.node, depth + 1))

@@ -58,10 +58,10 @@ def _options(words: list[str]) -> Iterator[tuple[str, str]]:
 
 def of_variable(part: Part, value: str, origin: Origin) -> None:
     """`name:partitions:replicas`, several with commas between them (wurstmeister/kafka, README)."""
-    for each in value.split(","):
-        fields = [field.strip() for field in each.split(":")]
+    for topic in value.split(","):
+        fields = [field.strip() for field in topic.split(":")]
         counts = [numbers(field) for field in fields[1:3]]
-        if "$" in each or len(counts) < 2 or not all(counts) or not LEGAL.fullmatch(fields[0]):
+        if "$" in topic or len(counts) < 2 or not all(counts) or not LEGAL.fullmatch(fields[0]):
             what = "KAFKA_CREATE_TOPICS creates topics, and which ones was not read"
             part.note("incomplete", "error", what, origin, TO_DO)
             return

@@ -87,7 +87,7 @@ def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: 
         Partition(
             number[0],
             leader[0] if leader else None,
-            tuple(each for each in numbers(read["Replicas"]) if each not in observers),
+            tuple(replica for replica in numbers(read["Replicas"]) if replica not in observers),
             isr,
             origin,
             _set_or_none(read.get("Elr")),
@@ -382,7 +382,7 @@ def _status(path: str, text: str) -> Part:
 def _members(text: str) -> tuple[int, ...]:
     """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
     named = re.findall(r'"id":\s*(\d{1,10})', text)
-    return tuple(int(each) for each in named) if named else numbers(text)
+    return tuple(int(member) for member in named) if named else numbers(text)
 
 
 def _replication(path: str, text: str) -> Part:

@@ -52,60 +52,60 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
     if not sets:
         return part if part.clients or part.findings or part.made else None
     number = 0
-    for each in sorted(sets, key=lambda one: "controller" not in one.broker.roles):
-        for _ in range(each.count):
-            part.brokers.append(replace(each.broker, id=number))
+    for pod_set in sorted(sets, key=lambda pod_set: "controller" not in pod_set.broker.roles):
+        for _ in range(pod_set.count):
+            part.brokers.append(replace(pod_set.broker, id=number))
             number += 1
-        for container in each.containers:
+        for container in pod_set.containers:
             compose.image(part, path, container)
             _note_unread(part, path, container)
-        _note_commands(part, path, each, maps)
-        _note_id(part, each)
-        _note_place(part, each)
-    roles = {role for each in sets for role in each.broker.roles}
-    keys = {setting.key for each in sets for setting in each.broker.settings}
+        _note_commands(part, path, pod_set, maps)
+        _note_id(part, pod_set)
+        _note_place(part, pod_set)
+    roles = {role for pod_set in sets for role in pod_set.broker.roles}
+    keys = {setting.key for pod_set in sets for setting in pod_set.broker.settings}
     part.control_plane = "kraft" if "process.roles" in keys or "controller" in roles else None
     part.control_plane = part.control_plane or ("zookeeper" if "zookeeper.connect" in keys else None)
     part.whole = True
     return part
 
 
-def _note_commands(part: Part, path: str, each: _Set, maps: Maps) -> None:
+def _note_commands(part: Part, path: str, pod_set: _Set, maps: Maps) -> None:
     """What the containers of a set, and those that run before them, may set beside what was read."""
-    files, scripts = _files(each.broker), _scripts(maps)
-    for container in each.containers:
+    files, scripts = _files(pod_set.broker), _scripts(maps)
+    for container in pod_set.containers:
         name = f"container {container.text('name')}"
         commands.note_unread(part, path, name, container, files, scripts)
         commands.note_hooks(part, path, name, container, files, scripts)
         _note_sources(part, path, name, container, maps)
-        _note_mounts(part, path, name, each.pod, container, maps)
-    before = each.pod.get("initContainers")
+        _note_mounts(part, path, name, pod_set.pod, container, maps)
+    before = pod_set.pod.get("initContainers")
     for _, container in before.items() if before is not None else ():
         commands.note_before(part, path, container.text("name") or "", container, scripts)
 
 
-def _note_id(part: Part, each: _Set) -> None:
+def _note_id(part: Part, pod_set: _Set) -> None:
     """The finding that all pods of a set are given one id, where no command gives each its own."""
-    texts = (commands.text_of(container) for container in each.containers)
-    if each.count < 2 or each.broker.id is None or any(commands.IDS.search(text) for text in texts):
+    texts = (commands.text_of(container) for container in pod_set.containers)
+    if pod_set.count < 2 or pod_set.broker.id is None or any(commands.IDS.search(text) for text in texts):
         return
     of_id = ("node.id", "broker.id")
-    where = next((one.origin for one in each.broker.settings if one.key in of_id), each.broker.origin)
-    what = f"{each.count} pods are given one id, {each.broker.id}, and of nodes with one id only one starts"
+    where = next((setting.origin for setting in pod_set.broker.settings if setting.key in of_id), pod_set.broker.origin)
+    what = f"{pod_set.count} pods are given one id, {pod_set.broker.id}, and of nodes with one id only one starts"
     part.note("incomplete", "error", what, where, "give each pod an id of its own, such as the number in its name")
 
 
-def _note_place(part: Part, each: _Set) -> None:
+def _note_place(part: Part, pod_set: _Set) -> None:
     """The finding that a log may be in a container's own files, which are lost with every process that dies."""
-    if not each.is_placed and "broker" in (each.broker.roles or ("broker",)):
+    if not pod_set.is_placed and "broker" in (pod_set.broker.roles or ("broker",)):
         what = "no volume is where images keep a broker's log, and nothing says where this one is"
         to_do = "state log.dirs, and mount a volume there"
-        part.note("incomplete", "error", what, each.broker.origin, to_do, "kubernetes.io, Volumes")
+        part.note("incomplete", "error", what, pod_set.broker.origin, to_do, "kubernetes.io, Volumes")
 
 
 def _scripts(maps: Maps) -> dict[str, str]:
     """The texts of ConfigMaps that may be run, by name."""
-    datas = [data for each in maps.values() if (data := each.get("data")) is not None]
+    datas = [data for config_map in maps.values() if (data := config_map.get("data")) is not None]
     return {name: entry.text() or "" for data in datas for name, entry in data.items()}
 
 
@@ -122,7 +122,7 @@ def _note_sources(part: Part, path: str, name: str, container: Tree, maps: Maps)
 def _note_mounts(part: Part, path: str, name: str, pod: Tree, container: Tree, maps: Maps) -> None:
     """The finding that a file of settings is mounted that was not read."""
     listed, mounts = pod.get("volumes"), container.get("volumeMounts")
-    made = {each.text("name"): each for _, each in listed.items()} if listed is not None else {}
+    made = {declared.text("name"): declared for _, declared in listed.items()} if listed is not None else {}
     for _, mount in mounts.items() if mounts is not None else ():
         volume, target = made.get(mount.text("name")), mount.text("mountPath") or ""
         of_map = volume.text("configMap", "name") if volume is not None else None
@@ -147,10 +147,10 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     if pod is None:
         return None
     listed = pod.get("containers")
-    containers = [each for _, each in listed.items()] if listed is not None else []
-    given = [*_of_maps(path, pod, maps), *(s for each in containers for s in _of_variables(path, each, maps))]
-    settings = commands.overridden(given, [s for each in containers for s in commands.overrides(path, each)])
-    if not {each.key for each in settings} & properties.BROKER_MARKS:
+    containers = [container for _, container in listed.items()] if listed is not None else []
+    given = [*_of_maps(path, pod, maps), *(s for container in containers for s in _of_variables(path, container, maps))]
+    settings = commands.overridden(given, [s for container in containers for s in commands.overrides(path, container)])
+    if not {setting.key for setting in settings} & properties.BROKER_MARKS:
         return None
     origin = Origin(path, tree.line, f"{tree.text('kind')} {tree.text('metadata', 'name')}")
     written = tree.text("spec", "replicas")
@@ -158,7 +158,7 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     count = min(counted[0], MOST) if counted else 1
     labels = spreading.labels_of(tree.get("spec", "template", "metadata"))
     templates = tree.get("spec", "volumeClaimTemplates")
-    mounts = [m for each in _of_brokers(path, containers, maps) for m in volumes.of_pod(pod, each, templates)]
+    mounts = [m for container in _of_brokers(path, containers, maps) for m in volumes.of_pod(pod, container, templates)]
     in_container = volumes.is_in_container(settings, _owner(containers), mounts)
     made = replace(
         properties.broker_of(settings, origin),
@@ -173,11 +173,11 @@ def _of_brokers(path: str, containers: Sequence[Tree], maps: Maps) -> Sequence[T
     """The containers of a pod that may run the broker: those of an image of Kafka's, with its settings, or that start
     it; all of them where none is known by that. What a sidecar has mounted says nothing of the broker's log."""
     found = [
-        each
-        for each in containers
-        if compose.owner_of(each) is not None
-        or "kafka-server-start" in commands.text_of(each)
-        or {setting.key for setting in _of_variables(path, each, maps)} & properties.BROKER_MARKS
+        container
+        for container in containers
+        if compose.owner_of(container) is not None
+        or "kafka-server-start" in commands.text_of(container)
+        or {setting.key for setting in _of_variables(path, container, maps)} & properties.BROKER_MARKS
     ]
     return found or containers
 
@@ -185,7 +185,11 @@ def _of_brokers(path: str, containers: Sequence[Tree], maps: Maps) -> Sequence[T
 def _owner(containers: Sequence[Tree]) -> str | None:
     """The distribution of the one image of Kafka's; Apache's where a command starts Kafka itself, past the image's own
     script; None where a command says where logs are."""
-    found = [(owner, commands.text_of(each)) for each in containers if (owner := compose.owner_of(each)) is not None]
+    found = [
+        (owner, commands.text_of(container))
+        for container in containers
+        if (owner := compose.owner_of(container)) is not None
+    ]
     if len(found) != 1 or re.search(r"log\.dirs?\b|LOG_DIRS?\b", found[0][1]):
         return None
     return "apache" if "kafka-server-start" in found[0][1] else found[0][0]
@@ -194,15 +198,15 @@ def _owner(containers: Sequence[Tree]) -> str | None:
 def _files(broker: Broker) -> list[str]:
     """The properties files that all of a broker's settings are of, by name; none where it has variables as well, which
     the image's own start script alone reads."""
-    named = dict.fromkeys(each.origin.place for each in broker.settings)
-    return [] if any(each.startswith("KAFKA_") for each in named) else [*named]
+    named = dict.fromkeys(setting.origin.place for setting in broker.settings)
+    return [] if any(name.startswith("KAFKA_") for name in named) else [*named]
 
 
 def _containers(tree: Tree) -> list[Tree]:
     """The containers of a pod, be it of a set, of a job or alone."""
     pod = next((found for at in PODS if (found := tree.get(*at)) is not None and found.get("containers")), None)
     listed = pod.get("containers") if pod is not None else None
-    return [each for _, each in listed.items()] if listed is not None else []
+    return [container for _, container in listed.items()] if listed is not None else []
 
 
 def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
@@ -215,7 +219,7 @@ def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
         for _, source in sources.items() if sources is not None else ():
             of_map = source.text("configMapRef", "name")
             spring = "spring" in (container.text("image") or "") or any(
-                each.startswith("SPRING") for each, _, _ in given
+                variable.startswith("SPRING") for variable, _, _ in given
             )
             if spring and of_map not in maps:
                 what = f"{name} has variables from what is not in {path} (envFrom)"
@@ -247,9 +251,9 @@ def _from_maps(path: str, container: Tree, maps: Maps) -> Iterator[tuple[str, st
 
 def _variables(path: str, container: Tree) -> Iterator[tuple[str, str, Origin]]:
     listed = container.get("env")
-    for _, each in listed.items() if listed is not None else ():
-        name, value = each.text("name") or "", each.text("value")
-        yield name, "${}" if value is None else value, Origin(path, each.line, name)
+    for _, entry in listed.items() if listed is not None else ():
+        name, value = entry.text("name") or "", entry.text("value")
+        yield name, "${}" if value is None else value, Origin(path, entry.line, name)
 
 
 def _of_maps(path: str, pod: Tree, maps: Maps) -> Iterator[Setting]:
@@ -264,26 +268,29 @@ def _of_maps(path: str, pod: Tree, maps: Maps) -> Iterator[Setting]:
                     given, _ = properties.entries(path, text)
                 except ValueError:
                     continue
-                for each in given:
-                    line = None if each.origin.line is None else entry.line + each.origin.line
-                    yield replace(each, origin=Origin(path, line, name))
+                for setting in given:
+                    line = None if setting.origin.line is None else entry.line + setting.origin.line
+                    yield replace(setting, origin=Origin(path, line, name))
 
 
 def _note_unread(part: Part, path: str, container: Tree) -> None:
     listed = container.get("env")
-    for _, each in listed.items() if listed is not None else ():
-        name = each.text("name") or ""
+    for _, entry in listed.items() if listed is not None else ():
+        name = entry.text("name") or ""
         if why := compose.unread(name, container):
-            compose.note_unread(part, name, why, Origin(path, each.line, name))
+            compose.note_unread(part, name, why, Origin(path, entry.line, name))
         elif compose.key_of(name) is not None:
-            compose.note_perhaps(part, name, container, Origin(path, each.line, name))
+            compose.note_perhaps(part, name, container, Origin(path, entry.line, name))
 
 
 def _of_variables(path: str, container: Tree, maps: Maps) -> Iterator[Setting]:
     """The settings of a container's variables. Those of `env` are stronger than those of `envFrom`."""
     own = list(_variables(path, container))
     named = {name for name, _, _ in own}
-    for name, value, origin in (*(each for each in _from_maps(path, container, maps) if each[0] not in named), *own):
+    for name, value, origin in (
+        *(variable for variable in _from_maps(path, container, maps) if variable[0] not in named),
+        *own,
+    ):
         key = compose.key_of(name) if not compose.unread(name, container) else None
         if key is not None:  # what comes from a field or a secret is filled in later
             yield Setting(key, value, origin, compose.perhaps(name, container))

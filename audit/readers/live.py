@@ -53,7 +53,7 @@ def read(address: str, how: Secured, connect_seconds: float = CONNECT_SECONDS) -
         _features(part, client, address)
         described = list(_described(client))
         moving = _moving(part, client, address)
-        names = [each["name"] for each in described if _allowed(part, each, address)]
+        names = [topic["name"] for topic in described if _allowed(part, topic, address)]
         settings = _settings_of_topics(client, names)
         for topic in described:
             if topic["name"] in settings:
@@ -95,7 +95,7 @@ class _Heard(logging.Handler):
     def _was_refused(self, error: KafkaError) -> bool:
         if isinstance(error, SaslAuthenticationFailedError):
             return True
-        closed = any(each in str(error) for each in ("socket disconnected", "reset by peer"))
+        closed = any(words in str(error) for words in ("socket disconnected", "reset by peer"))
         return self._authenticates and closed and "Handshake failed" not in str(error)
 
 
@@ -217,8 +217,8 @@ def _moving(part: Part, client: Admin, address: str) -> Moving:
         part.note("not_read", "note", what, Origin(address, None, "topics"), "let this user describe the cluster")
         return {}
     return {
-        (where[0], where[1]): (tuple(each["adding_replicas"]), tuple(each["removing_replicas"]))
-        for where, each in found.items()
+        (where[0], where[1]): (tuple(reassignment["adding_replicas"]), tuple(reassignment["removing_replicas"]))
+        for where, reassignment in found.items()
     }
 
 
@@ -235,7 +235,7 @@ def _settings_of_topics(client: Admin, names: Iterable[str]) -> dict[str, list[D
 
 def described(configs: Mapping[str, Mapping[str, Any]]) -> list[Described]:
     """Settings as a collection has them: of those that the audit has no use for, and of secrets, the name alone."""
-    return [each for name, entry in configs.items() if (each := _described_one(name, entry)) is not None]
+    return [setting for name, entry in configs.items() if (setting := _described_one(name, entry)) is not None]
 
 
 def _described_one(name: str, entry: Mapping[str, Any]) -> Described | None:
@@ -321,7 +321,7 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
             continue
         entries = said.get("broker", {}).get(str(number), {})
         settings = described(entries)
-        wide.update({each.key: each for each in described(dict(_wide(entries)))})
+        wide.update({setting.key: setting for setting in described(dict(_wide(entries)))})
         if not settings:
             what = f"the brokers do not give the settings of broker {number}"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
@@ -329,8 +329,8 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
         for setting in settings:
             add_setting(part, into, dynamic, setting, origin)
     into, dynamic = lists_of(part, "brokers", "", whole=False)
-    for each in wide.values():
-        add_setting(part, into, dynamic, each, Origin(address, None, "all brokers"))
+    for setting in wide.values():
+        add_setting(part, into, dynamic, setting, Origin(address, None, "all brokers"))
 
 
 def _wide(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:

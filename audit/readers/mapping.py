@@ -83,10 +83,10 @@ def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]
     found: list[str] = []
     for name in (word, word + "s"):
         value = fields.get(name, [])
-        for each in _list(value):
-            if not isinstance(each, str):
+        for file in _list(value):
+            if not isinstance(file, str):
                 raise CannotRead(f"{origin}: `{name}` is a file's name, or a list of them.")
-            found.append(each)
+            found.append(file)
     return tuple(found)
 
 

@@ -127,7 +127,7 @@ def _placed(value: str) -> str:
     """How many replicas and observers a placement asks for (`3 replicas, 2 observers`); withheld if it is no such."""
     try:
         found = json.loads(value)
-        counts = [sum(int(each["count"]) for each in found.get(name) or ()) for name in ("replicas", "observers")]
+        counts = [sum(int(group["count"]) for group in found.get(name) or ()) for name in ("replicas", "observers")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return value if re.fullmatch(r"\d+ replicas, \d+ observers|", value) else HIDDEN
     return f"{counts[0]} replicas, {counts[1]} observers"
@@ -136,7 +136,7 @@ def _placed(value: str) -> str:
 def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) -> tuple[Broker, ...]:
     nameless: list[Broker] = []
     found: dict[int, Broker] = {}
-    for broker in (each for part in joined.parts for each in part.brokers):
+    for broker in (node for part in joined.parts for node in part.brokers):
         if broker.id is None:
             nameless.append(replace(broker, settings=scrubbed(broker.settings)))
         elif broker.id in found:
@@ -158,12 +158,12 @@ def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) 
         found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
     voters = set(quorum.voters) if quorum else set[int]()
     every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
-    return tuple(_on_nodes(joined, each) for each in every)
+    return tuple(_on_nodes(joined, broker) for broker in every)
 
 
 def _on_nodes(joined: _Joined, broker: Broker) -> Broker:
     """A pod as audit.toml says of all pods: each on a node of its own, or all on one."""
-    said = next((each for part in joined.parts for each in part.facts.get("nodes", ())), None)
+    said = next((fact for part in joined.parts for fact in part.facts.get("nodes", ())), None)
     if said is None or broker.pod is None:
         return broker
     shared = said.value == "shared"
@@ -229,7 +229,7 @@ def _plain(setting: Setting) -> bool:
 def _topics(joined: _Joined) -> tuple[Topic, ...]:
     found: dict[str, Topic] = {}
     ordered = sorted(joined.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
-    for topic in (each for part in ordered for each in part.topics):
+    for topic in (described for part in ordered for described in part.topics):
         asked = topic.resource and replace(topic.resource, settings=scrubbed(topic.resource.settings))
         alone = replace(topic, settings=scrubbed(topic.settings), resource=asked)
         found[topic.name] = _both(joined, found[topic.name], alone) if topic.name in found else alone
@@ -297,7 +297,7 @@ def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
     clients = [client for part in joined.parts for client in part.clients]
     clients += _also(clients, [use for part in joined.parts for use in part.uses])
-    given = sorted((_client_option(text) for text in options.clients), key=lambda each: each[0] is not None)
+    given = sorted((_client_option(text) for text in options.clients), key=lambda option: option[0] is not None)
     for name, family, _ in given:
         if name is not None and not any(client.called(name) for client in clients):
             files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
@@ -310,7 +310,7 @@ def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
 def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
     """One file for producers and consumers, where only `audit.toml` says that it is for both."""
     found: dict[tuple[str, str], Client] = {}
-    for kind, name in (each for use in uses for each in use.named):
+    for kind, name in (named for use in uses for named in use.named):
         mine = [client for client in clients if client.called(name)]
         if mine and all(client.kind != kind for client in mine):
             found[kind, mine[0].origin.path] = replace(mine[0], kind=kind)
@@ -426,7 +426,7 @@ def _control_plane(joined: _Joined) -> ControlPlane | None:
     if len(planes) < 2:
         return planes.pop() if planes else None
     of = {part.control_plane: part for part in joined.parts}
-    first, second = (_where(of[each]) for each in ("zookeeper", "kraft"))
+    first, second = (_where(of[plane]) for plane in ("zookeeper", "kraft"))
     what = "some files are of a cluster with ZooKeeper, others of one with KRaft"
     joined.disagree(what, first, second, "give the files of one cluster, of one side of a migration")
     return None
@@ -524,7 +524,7 @@ def _uses(joined: _Joined, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
         every = [topic.name for topic in (*cluster.topics, *cluster.planned)]
-        embedded = any(each.embedded for _, name in use.named if (each := cluster.client(name)) is not None)
+        embedded = any(client.embedded for _, name in use.named if (client := cluster.client(name)) is not None)
         if use.subject == "topic" and cluster.topics and not embedded and not any(map(use.covers, every)):
             what = f"`{use.pattern}` is the name of no topic among the {len(cluster.topics)} that were read"
             to_do = "describe all topics, or correct the pattern, which is matched whole"

@@ -28,7 +28,7 @@ OVERRIDE = (
 
 def beside(path: Path, given: Iterable[Path]) -> Part | None:
     """What is said where a compose file is given alone, and an override file lies beside it; else None."""
-    found = next((each for each in OVERRIDE if path.name in MAIN and path.with_name(each).is_file()), None)
+    found = next((name for name in OVERRIDE if path.name in MAIN and path.with_name(name).is_file()), None)
     return None if found is None or path.with_name(found) in given else unread(str(path.with_name(found)))
 
 
@@ -48,7 +48,7 @@ def document(path: str, text: str) -> Tree | None:
         trees = yamls.documents(text, path)
     except yamls.NotYaml:
         return None
-    return next((each for each in trees if each.get("services") or each.get("include")), None)
+    return next((tree for tree in trees if tree.get("services") or tree.get("include")), None)
 
 
 Whole = tuple[str, Tree, Part]
@@ -69,9 +69,9 @@ def projects(
     for path, tree in documents.items():
         if path not in merged and PurePath(path).name not in OVERRIDE:
             project = Project(load)
-            later = [(each, documents[each]) for each in overriding.get(path, ())]
+            later = [(other, documents[other]) for other in overriding.get(path, ())]
             found[path] = project, project.whole(path, tree, later)
-    taken = {each for project, _ in found.values() for each in project.taken}
+    taken = {name for project, _ in found.values() for name in project.taken}
     alone = [path for path in found if os.path.normpath(path) not in taken or PurePath(path).name in MAIN] or [*found]
     for path in alone:
         _note_environment(found[path][0].part, path, load)
@@ -93,7 +93,7 @@ def _passed_over(documents: Mapping[str, Tree], named: Collection[str]) -> Mappi
     for folder in dict.fromkeys(os.path.dirname(path) for path in documents):
         mine = {PurePath(path).name: path for path in documents if os.path.dirname(path) == folder}
         first, *others = [mine[name] for name in MAIN if name in mine] or [""]
-        for path in (each for each in others if each not in named):
+        for path in (other for other in others if other not in named):
             part = found[path] = Part("docker-compose, passed over")
             what = f"{path} was not read: of the compose files in one folder `docker compose up` takes {first} alone"
             to_do = f"give {path} by its name if it is the one that runs (docker compose -f), or remove it"

@@ -51,7 +51,7 @@ class Part:
 def numbers(text: str) -> tuple[int, ...]:
     """The numbers of "1,2, 3", none for blank and for N/A; what is no number is left out."""
     return tuple(
-        int(each) for each in text.replace("[", " ").replace("]", " ").replace(",", " ").split() if _small(each)
+        int(word) for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split() if _small(word)
     )
 
 

@@ -100,12 +100,12 @@ def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:
     path = _path(client)
     if path.stem != "application" and not _profile(client):
         return client
-    alike = [each for each in clients if _is_of_spring(each) and each.kind == client.kind]
-    mine = [each for each in alike if _path(each).with_suffix("") == path.with_suffix("")]
+    alike = [other for other in clients if _is_of_spring(other) and other.kind == client.kind]
+    mine = [other for other in alike if _path(other).with_suffix("") == path.with_suffix("")]
     if not _is_of_spring(client) or len(mine) < 2:
         return client
-    mine.sort(key=lambda each: WEAKER_FIRST.index(_path(each).suffix))
-    return replace(client, settings=tuple(setting for each in mine for setting in each.settings))
+    mine.sort(key=lambda other: WEAKER_FIRST.index(_path(other).suffix))
+    return replace(client, settings=tuple(setting for other in mine for setting in other.settings))
 
 
 def _is_of_spring(client: Client) -> bool:
@@ -116,9 +116,9 @@ def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
     """With what services set by variables, which are stronger than files: whose application it is, nothing says."""
     if not _path(client).stem.startswith("application"):
         return client
-    services = [each for each in clients if each.kind == client.kind and each.name != _path(each).name]
+    services = [other for other in clients if other.kind == client.kind and other.name != _path(other).name]
     spring = [service for service in services if service.family is not None and service.family.value == "spring"]
-    more = [replace(s, when=f"{ENVIRONMENT}{each.name}") for each in spring for s in each.settings]
+    more = [replace(s, when=f"{ENVIRONMENT}{service.name}") for service in spring for s in service.settings]
     return replace(client, settings=(*client.settings, *more))
 
 
@@ -131,8 +131,8 @@ def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequen
         return replace(client, settings=(*base.settings, *client.settings), embedded=True)
     if _path(client).stem != "application":
         return client
-    beside = [each for each in clients if each.kind == client.kind and str(_path(each).parent) == folder]
-    more = [replace(s, when=_profile(each)) for each in beside if _profile(each) for s in each.settings]
+    beside = [other for other in clients if other.kind == client.kind and str(_path(other).parent) == folder]
+    more = [replace(s, when=_profile(other)) for other in beside if _profile(other) for s in other.settings]
     return replace(client, settings=(*client.settings, *more))
 
 

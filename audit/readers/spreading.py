@@ -23,17 +23,17 @@ def pod_of(spec: Tree | None, labels: Mapping[str, str], namespace: str) -> Pod:
 def labels_of(metadata: Tree | None) -> dict[str, str]:
     """The labels of a resource's or a template's `metadata`."""
     listed = metadata.get("labels") if metadata is not None else None
-    return {name: each.text() or "" for name, each in listed.items()} if listed is not None else {}
+    return {name: label.text() or "" for name, label in listed.items()} if listed is not None else {}
 
 
 def _rules(spec: Tree) -> Iterator[Rule]:
-    for each in _entries(spec.get("affinity", "podAntiAffinity", REQUIRED)):
-        if each.text("topologyKey") in (HOST, ZONE):
-            yield _rule(each, spreads=False)
-    for each in _entries(spec.get("topologySpreadConstraints")):
-        asked = each.text("whenUnsatisfiable") or "DoNotSchedule"
-        if (each.text("topologyKey"), each.text("maxSkew"), asked) == (HOST, "1", "DoNotSchedule"):
-            yield _rule(each, spreads=True)
+    for term in _entries(spec.get("affinity", "podAntiAffinity", REQUIRED)):
+        if term.text("topologyKey") in (HOST, ZONE):
+            yield _rule(term, spreads=False)
+    for constraint in _entries(spec.get("topologySpreadConstraints")):
+        asked = constraint.text("whenUnsatisfiable") or "DoNotSchedule"
+        if (constraint.text("topologyKey"), constraint.text("maxSkew"), asked) == (HOST, "1", "DoNotSchedule"):
+            yield _rule(constraint, spreads=True)
 
 
 def _rule(tree: Tree, *, spreads: bool) -> Rule:
@@ -52,19 +52,21 @@ def _selector(tree: Tree | None) -> tuple[Requirement, ...] | None:
     if tree is None or not tree.is_map:
         return None
     labels = tree.get("matchLabels")
-    equal = [(name, each.text() or "") for name, each in labels.items()] if labels is not None else []
+    equal = [(name, label.text() or "") for name, label in labels.items()] if labels is not None else []
     return (
         *(Requirement(name, "In", (value,)) for name, value in equal),
         *(
-            Requirement(each.text("key") or "", each.text("operator") or "", _words(each.get("values")))
-            for each in _entries(tree.get("matchExpressions"))
+            Requirement(
+                expression.text("key") or "", expression.text("operator") or "", _words(expression.get("values"))
+            )
+            for expression in _entries(tree.get("matchExpressions"))
         ),
     )
 
 
 def _entries(tree: Tree | None) -> list[Tree]:
-    return [each for _, each in tree.items()] if tree is not None else []
+    return [entry for _, entry in tree.items()] if tree is not None else []
 
 
 def _words(tree: Tree | None) -> tuple[str, ...]:
-    return tuple(each.text() or "" for each in _entries(tree))
+    return tuple(entry.text() or "" for entry in _entries(tree))

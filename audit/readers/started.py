@@ -51,7 +51,7 @@ def _profiles(part: Part, path: str, services: Sequence[Named]) -> None:
     if shared := set[str].intersection(*of_each):
         part.assumptions.append(f"{path} is started with `--profile {min(shared)}`, which its brokers need")
         return
-    name, service = next(each for each, mine in zip(services, of_each, strict=True) if mine)
+    name, service = next(named_service for named_service, mine in zip(services, of_each, strict=True) if mine)
     place = service.get("profiles") or service
     what = f"service {name} starts only with a profile that not every broker has, and no file says which are active"
     to_do = "remove `profiles`, or give what `docker compose --profile NAME config` prints"

@@ -41,8 +41,10 @@ Mount = tuple[str, bool]
 
 def is_ephemeral(settings: Sequence[Setting], mounts: Iterable[Mount]) -> bool | None:
     """Whether a log directory lies on what does not last; None where nothing is mounted there."""
-    given = [each.value for key in LOG_DIRS for each in settings if each.key == key and "$" not in each.value][:1]
-    folders = [each.strip() for value in given for each in value.split(",")] or list(OF_IMAGES)
+    given = [
+        setting.value for key in LOG_DIRS for setting in settings if setting.key == key and "$" not in setting.value
+    ][:1]
+    folders = [folder.strip() for value in given for folder in value.split(",")] or list(OF_IMAGES)
     listed = list(mounts)
     found = [mount[1] for folder in folders if (mount := _under(folder, listed)) is not None]
     return any(found) if found else None
@@ -59,19 +61,19 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
     and the kubelet starts another (kubernetes.io, Volumes). What an image declares as a volume is of that kind, too.
     `owner` is the distribution whose image alone says where logs are; None: nothing says it. The answer is None where
     that decides."""
-    stated = next((each.value for key in LOG_DIRS for each in settings if each.key == key), None)
+    stated = next((setting.value for key in LOG_DIRS for setting in settings if setting.key == key), None)
     listed = list(mounts)
     if stated is not None and "$" not in stated:
-        folders = [each.strip() for each in stated.split(",") if each.strip().startswith("/")]
-        return any(_under(each, listed) is None for each in folders) if folders else None
-    on_none = all(_under(each, listed) is None for each in OF_OWNER.get(owner or "", OF_IMAGES))
+        folders = [folder.strip() for folder in stated.split(",") if folder.strip().startswith("/")]
+        return any(_under(folder, listed) is None for folder in folders) if folders else None
+    on_none = all(_under(folder, listed) is None for folder in OF_OWNER.get(owner or "", OF_IMAGES))
     return on_none and (True if stated is None and owner in OF_OWNER else None)
 
 
 def _under(folder: str, mounts: Sequence[Mount]) -> Mount | None:
     """The innermost mount that a folder is in."""
-    holding = [each for each in mounts if f"{folder.rstrip('/')}/".startswith(f"{each[0].rstrip('/')}/")]
-    return max(holding, key=lambda each: len(each[0]), default=None)
+    holding = [mount for mount in mounts if f"{folder.rstrip('/')}/".startswith(f"{mount[0].rstrip('/')}/")]
+    return max(holding, key=lambda mount: len(mount[0]), default=None)
 
 
 def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
@@ -80,13 +82,13 @@ def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
     if memory is not None:
         yield from ((leaf.value.partition(":")[0], True) for leaf in memory.leaves())
     listed = service.get("volumes")
-    for _, each in listed.items() if listed is not None else ():
-        short = each.text()
+    for _, entry in listed.items() if listed is not None else ():
+        short = entry.text()
         if short is not None:
             parts = short.split(":")
             yield (parts[1] if len(parts) > 1 else parts[0]), len(parts) > 1 and _in_memory(volumes, parts[0])
-        elif (target := each.text("target")) is not None:
-            yield target, each.text("type") == "tmpfs" or _in_memory(volumes, each.text("source") or "")
+        elif (target := entry.text("target")) is not None:
+            yield target, entry.text("type") == "tmpfs" or _in_memory(volumes, entry.text("source") or "")
 
 
 def _in_memory(volumes: Tree | None, name: str) -> bool:
@@ -96,9 +98,9 @@ def _in_memory(volumes: Tree | None, name: str) -> bool:
 
 def of_pod(pod: Tree, container: Tree, templates: Tree | None) -> Iterator[Mount]:
     """The mounts of a container of a pod; `templates` are its StatefulSet's claims, which outlive the pod."""
-    kept = {each.text("metadata", "name") for _, each in templates.items()} if templates is not None else set[str]()
+    kept = {claim.text("metadata", "name") for _, claim in templates.items()} if templates is not None else set[str]()
     volumes = pod.get("volumes")
-    made = {each.text("name"): each for _, each in volumes.items()} if volumes is not None else {}
+    made = {declared.text("name"): declared for _, declared in volumes.items()} if volumes is not None else {}
     listed = container.get("volumeMounts")
     for _, mount in listed.items() if listed is not None else ():
         path, name = mount.text("mountPath"), mount.text("name")

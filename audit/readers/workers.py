@@ -42,7 +42,7 @@ def read(path: str, settings: Sequence[Setting]) -> Part | None:
         return _mirrors(path, settings)
     if "application.id" in by_key:
         return _streams(path, settings, by_key)
-    if any(f"{each}.topic" in by_key for each in STORAGE) or (
+    if any(f"{prefix}.topic" in by_key for prefix in STORAGE) or (
         "offset.storage.file.filename" in by_key or {"key.converter", "value.converter"} <= by_key.keys()
     ):
         return _connect(path, settings, by_key)
