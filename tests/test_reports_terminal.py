@@ -37,9 +37,16 @@ X lock:careless: one_inside fails after 4 steps
   clients=2
 --------------------------------------------------------------------------------
 Why this violates one_inside: At most one client is inside.
-  In short: A's place became inside at step 3; B's place became inside at step
-    4; now A's place is inside and B's place is inside.
-    - A's place became inside at step 3: A takes the lock and goes in.
+  In short: A's place became at the door at step 1 and B's place became at the
+    door at step 2, when `held` was false; `held` became true at step 3; B's
+    place became inside at step 4 all the same; now A's place is inside and B's
+    place is inside.
+    - A's place became at the door at step 1, when `held` was false: A looks and
+      finds the lock free.
+    - B's place became at the door at step 2, when `held` was false: B looks and
+      finds the lock free.
+    - A's place became inside and `held` became true at step 3: A takes the lock
+      and goes in.
     - B's place became inside at step 4: B takes the lock and goes in.
   However, A's place is inside and B's place is inside; so `a == b or s.place[a]
     != Place.INSIDE or s.place[b] != Place.INSIDE` is false for a = A, b = B.
