@@ -1,15 +1,17 @@
 """Frozen dataclasses that are quick to declare: the typed form alone is made of some seventy of them.
 
 `dataclasses` writes six functions for a frozen class and compiles the text of each, which takes a millisecond a class
-and was half of the time that a command took to begin. Here one is compiled, `__init__`; the others are the same for
-every class and read its fields by name.
+and was half of the time that a command took to begin. Here one is compiled, `__init__`, once for each number of fields;
+the others are the same for every class and read its fields by name.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from functools import cache
 from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
@@ -35,28 +37,41 @@ def immutable(cls: type[T]) -> type[T]:
 
 
 def _initialiser(made: type[Any], fields: Sequence[dataclasses.Field[Any]]) -> Callable[..., None]:
-    """`__init__`, the one function whose text depends on the class."""
-    known: dict[str, Any] = {"_put": object.__setattr__, "_late": _LATE}
-    parameters, lines = list[str](), list[str]()
-    for field in fields:
-        given = field.name
-        if field.default_factory is not dataclasses.MISSING:
-            known[f"_made_{field.name}"] = field.default_factory
-            parameters.append(f"{field.name}=_late")
-            given = f"_made_{field.name}() if {field.name} is _late else {field.name}"
-        elif field.default is not dataclasses.MISSING:
-            known[f"_default_{field.name}"] = field.default
-            parameters.append(f"{field.name}=_default_{field.name}")
-        else:
-            parameters.append(field.name)
-        lines.append(f" _put(self,{field.name!r},{given})")
-    if hasattr(made, "__post_init__"):
-        lines.append(" self.__post_init__()")
-    exec(f"def __init__(self,{','.join(parameters)}):\n" + ("\n".join(lines) or " pass"), known)
-    found = known["__init__"]
-    found.__qualname__ = f"{made.__qualname__}.__init__"
+    """`__init__`, the one function whose code depends on the class: that of any class with as many fields, with their
+    names put in. TypeError where a field without a default comes after one that has one."""
+    late = tuple(field.default_factory is not dataclasses.MISSING for field in fields)
+    defaults = [_LATE if made_late else field.default for field, made_late in zip(fields, late, strict=True)]
+    required = sum(default is dataclasses.MISSING for default in defaults)
+    if dataclasses.MISSING in defaults[required:]:
+        raise TypeError(f"{made.__qualname__}: a field without a default follows one with a default")
+    names = {f"_{number}": field.name for number, field in enumerate(fields)}
+    factories = {f"_made_{number}": field.default_factory for number, field in enumerate(fields)}
+    code = _initialising(late, hasattr(made, "__post_init__"))
+    code = code.replace(
+        co_varnames=tuple(names.get(name, name) for name in code.co_varnames),
+        co_consts=tuple(names.get(const, const) for const in code.co_consts),
+        co_qualname=f"{made.__qualname__}.__init__",
+    )
+    known = {"_put": object.__setattr__, "_late": _LATE, **factories}
+    found = FunctionType(code, known, "__init__", tuple(defaults[required:]))
     found.__annotations__ = {field.name: field.type for field in fields} | {"return": None}
     return found
+
+
+@cache
+def _initialising(late: tuple[bool, ...], checks: bool) -> CodeType:
+    """The code of an `__init__` over fields named `_0`, `_1`, ..., those that are `late` with a factory. `checks` says
+    that `__post_init__` comes after. To compile it takes longer than all else that makes a class."""
+    names = [f"_{number}" for number in range(len(late))]
+    lines = [
+        f" _put(self,{name!r},{f'_made{name}() if {name} is _late else {name}' if made_late else name})"
+        for name, made_late in zip(names, late, strict=True)
+    ]
+    if checks:
+        lines.append(" self.__post_init__()")
+    text = f"def __init__({','.join(('self', *names))}):\n" + ("\n".join(lines) or " pass")
+    module = compile(text, "<immutable>", "exec")
+    return next(const for const in module.co_consts if isinstance(const, CodeType))
 
 
 _LATE = object()

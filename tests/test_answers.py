@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import pickle
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,34 @@ def test_an_immutable_class_refuses_what_it_would_do_otherwise() -> None:
             """A field by keyword alone."""
 
             x: int = dataclasses.field(kw_only=True)
+
+    with pytest.raises(TypeError, match="Late: a field without a default follows one with a default"):
+
+        @immutable
+        class Late:
+            """Fields that no call could leave out."""
+
+            x: int = 0
+            y: int  # pyright: ignore
+
+
+@immutable
+class Pair:
+    """As many fields as another class of this file, of other names and with other defaults."""
+
+    left: int
+    right: list[int] = dataclasses.field(default_factory=lambda: [7])
+    shown: str = "pair"
+    last: tuple[int, ...] = (1,)
+
+
+def test_classes_of_as_many_fields_share_no_names_and_no_defaults() -> None:
+    assert list(inspect.signature(Pair).parameters) == ["left", "right", "shown", "last"]
+    assert (Pair(0).right, Pair(0).shown, Pair(0).last) == ([7], "pair", (1,))
+    assert (Pair(0, shown="b"), Pair(0, [7], "b", (1,))) == (Pair(left=0, right=[7], shown="b"),) * 2
+    assert (Point(1).says, Point(1, made=[2]).made) == ("", [2])
+    with pytest.raises(TypeError, match=r"Pair.__init__\(\) got an unexpected keyword argument 'says'"):
+        Pair(0, says="")  # pyright: ignore
 
 
 @pytest.mark.parametrize(

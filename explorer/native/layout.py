@@ -8,7 +8,8 @@ one code).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from ...language import values as values_module
@@ -33,6 +34,7 @@ from ...language.types import (
 )
 
 WORD = 64
+FULL_WORD = (1 << WORD) - 1
 
 KEPT = 4096
 """Values of fields that are kept with their words, for the next states."""
@@ -173,7 +175,8 @@ class Layout:
         self.words = max(1, words_of(self.shape))
         self._index = {field.name: index for index, field in enumerate(fields)}
         self._read: dict[tuple[int, Any], Any] = {}
-        self._written: dict[tuple[int, int], tuple[Any, list[int]]] = {}
+        self._written: dict[tuple[int, int], tuple[Any, int]] = {}
+        self._encoders: list[Encoder] = []
 
     def field(self, name: str) -> tuple[Type, Shape, int, int]:
         """Type, shape, word and shift of a state field."""
@@ -182,23 +185,22 @@ class Layout:
 
     def encode(self, values: Sequence[Any]) -> tuple[int, ...]:
         """The words of a state, from its field values in order."""
-        words = [0] * self.words
+        bits = 0
         for index, value in enumerate(values):
-            for at, written in enumerate(self._words_of(index, value)):
-                words[at] |= written
-        return tuple(words)
+            known = self._written.get((index, id(value)))
+            bits |= self._bits_of(index, value) if known is None else known[1]
+        return tuple(bits >> at & FULL_WORD for at in range(0, WORD * self.words, WORD))
 
-    def _words_of(self, index: int, value: Any) -> list[int]:
+    def _bits_of(self, index: int, value: Any) -> int:
         """What a field's value writes. It is kept for the values seen last, since a step leaves most fields as they
         are: the very same objects, which hold for as long as they are kept here."""
-        known = self._written.get((index, id(value)))
-        if known is None:
-            if len(self._written) >= KEPT:
-                self._written.clear()
-            words = [0] * self.words
-            encode_into(words, self.fields[index].type, self.shape.parts[index], *self.shape.places[index], value)
-            known = self._written[index, id(value)] = (value, words)
-        return known[1]
+        if len(self._written) >= KEPT:
+            self._written.clear()
+        if not self._encoders:
+            self._encoders += map(encoder, (field.type for field in self.fields), self.shape.parts)
+        found = self._encoders[index](value) << _bit(self.shape.places[index])
+        self._written[index, id(value)] = (value, found)
+        return found
 
     def decode(self, words: Sequence[int]) -> tuple[Any, ...]:
         """The field values of a state, in order, from its words."""
@@ -218,23 +220,35 @@ class Layout:
         return self._read[index, bits]
 
 
-def code_of(type_: Type, value: Any) -> int:
-    """The number that stands for a scalar, an option of one, or a subset."""
+Encoder: TypeAlias = Callable[[Any], int]
+"""Gives the bits of a value, the first bit of its shape's first word as the lowest."""
+
+
+def coder(type_: Type) -> Encoder:
+    """What gives the number that stands for a scalar, an option of one, or a subset."""
     match type_:
         case Int(lo=lo):
-            return value - lo
+            return lambda value: value - lo
         case Bool():
-            return int(value)
+            return int
         case Enumeration(members=members):
-            return members.index(value.name)
+            numbers = {name: number for number, name in enumerate(members)}
+            return lambda value: numbers[value.name]
         case Identity():
-            return value.index
+            return attrgetter("index")
         case Option(of=of):
-            return 0 if value is None else 1 + code_of(of, value)
+            some = coder(of)
+            return lambda value: 0 if value is None else 1 + some(value)
         case Subset(of=of):
-            return sum(1 << code_of(of, member) for member in value)
+            member = coder(of)
+            return lambda value: sum(1 << member(element) for element in value)
         case _:
             raise TypeError(f"{type_} is not a scalar")
+
+
+def code_of(type_: Type, value: Any) -> int:
+    """The number that stands for a scalar, an option of one, or a subset."""
+    return coder(type_)(value)
 
 
 def value_of(type_: Type, code: int) -> Any:
@@ -256,60 +270,66 @@ def value_of(type_: Type, code: int) -> Any:
             raise TypeError(f"{type_} is not a scalar")
 
 
-def _part_values(type_: Type, value: Any) -> list[tuple[Type, Any]]:
-    """The parts of a compound value, in the order of its struct's parts."""
-    match type_:
-        case Option(of=of):
-            return [(Bool(), value is not None), (of, value)]
-        case Record(fields=fields):
-            parts = zip(fields, parts_of(type_, value), strict=True)
-            return [(each, part) for (_, each), part in parts]
-        case _:
-            raise TypeError(f"{type_} has no parts")
-
-
-def encode_into(words: list[int], type_: Type, shape: Shape, word: int, shift: int, value: Any) -> None:
-    """Write a value's bits at a place of zeroed words."""
+def encoder(type_: Type, shape: Shape) -> Encoder:
+    """What writes the values of a type: made once, since to look at the type of each value takes longer than to write
+    it."""
     match type_, shape:
         case _, Leaf():
-            words[word] |= code_of(type_, value) << shift
+            return coder(type_)
         case Map(key=key, value=of), Array():
-            narrow = isinstance(shape.element, Leaf)
-            first = code_of(key, next(iter(value)))  # members outside open bounds are laid out, and stay zero
-            for index, item in enumerate(value.held(), first):
-                at, bit = shape.place(index)
-                if narrow:
-                    words[word + at] |= code_of(of, item) << shift + bit
-                else:
-                    encode_into(words, of, shape.element, word + at, shift + bit, item)
-        case Seq(of=of), Struct():
-            _encode_elements(words, of, shape, word, shift, list(value))
-        case Pool(of=of), Struct():
-            _encode_elements(words, of, shape, word, shift, sorted(value, key=lambda each: raw_code(of, each)))
-        case Option(), Struct() if value is None:
-            return
-        case _, Struct():
-            for (part_type, part), sub, at in zip(_part_values(type_, value), shape.parts, shape.places, strict=True):
-                encode_into(words, part_type, sub, word + at[0], shift + at[1], part)
+            return _map_encoder(coder(key), encoder(of, shape.element), shape)
+        case Seq(of=of), Struct(parts=(_, Array(element=element) as items), places=places):
+            encoded, joined = encoder(of, element), _joining(items, *map(_bit, places))
+            return lambda value: joined([encoded(item) for item in value])
+        case Pool(of=of), Struct(parts=(_, Array(element=element) as items), places=places):
+            encoded, joined = encoder(of, element), _joining(items, *map(_bit, places))
+            return lambda value: joined(sorted(map(encoded, value)))
+        case Option(of=of), Struct(parts=(_, part), places=places):
+            some, (is_some_at, some_at) = encoder(of, part), map(_bit, places)
+            return lambda value: 0 if value is None else 1 << is_some_at | some(value) << some_at
+        case Record(fields=fields), Struct(parts=parts, places=places):
+            encoders = [encoder(of, part) for (_, of), part in zip(fields, parts, strict=True)]
+            return _record_encoder(type_, tuple(zip(encoders, map(_bit, places), strict=True)))
         case _:
             raise TypeError(f"{type_} does not fit {shape}")
 
 
-def _encode_elements(words: list[int], of: Type, shape: Struct, word: int, shift: int, elements: list[Any]) -> None:
-    (count_at, items_at), items = shape.places, shape.parts[1]
-    assert isinstance(items, Array)
-    words[word + count_at[0]] |= len(elements) << shift + count_at[1]
-    for index, element in enumerate(elements):
-        at = items.place(index)
-        encode_into(words, of, items.element, word + items_at[0] + at[0], shift + items_at[1] + at[1], element)
+def _bit(place: tuple[int, int]) -> int:
+    """How many bits come before a place, a word and a shift."""
+    return WORD * place[0] + place[1]
 
 
-def raw_code(type_: Type, value: Any) -> tuple[int, ...]:
-    """A value's own words, last word first: the order in which a pool keeps its records."""
-    shape = shape_of(type_)
-    words = [0] * max(1, words_of(shape))
-    encode_into(words, type_, shape, 0, 0, value)
-    return tuple(reversed(words))
+def _map_encoder(number_of: Encoder, encoded: Encoder, shape: Array) -> Encoder:
+    places = [_bit(shape.place(index)) for index in range(shape.count)]
+
+    def write(value: Any) -> int:
+        first = number_of(next(iter(value)))  # members outside open bounds are laid out, and stay zero
+        return sum(encoded(item) << places[index] for index, item in enumerate(value.held(), first))
+
+    return write
+
+
+def _joining(items: Array, count_at: int, items_at: int) -> Callable[[Sequence[int]], int]:
+    """What joins the bits of elements, with their number before them."""
+    places = [items_at + _bit(items.place(index)) for index in range(items.count)]
+
+    def join(elements: Sequence[int]) -> int:
+        return sum((element << places[index] for index, element in enumerate(elements)), len(elements) << count_at)
+
+    return join
+
+
+def _record_encoder(type_: Record, parts: Sequence[tuple[Encoder, int]]) -> Encoder:
+    def write(value: Any) -> int:
+        values = parts_of(type_, value)
+        return sum(encoded(part) << at for (encoded, at), part in zip(parts, values, strict=True))
+
+    return write
+
+
+def raw_code(type_: Type, value: Any) -> int:
+    """A value's own bits as a number: the order in which a pool keeps its records."""
+    return encoder(type_, shape_of(type_))(value)
 
 
 def decode_from(
@@ -321,10 +341,11 @@ def decode_from(
         case _, Leaf(bits=bits):
             return value_of(type_, words[word] >> shift & (1 << bits) - 1)
         case Map(key=key, value=of), Array():
+            number_of = coder(key)
             entries = {
                 member: decode_from(words, of, shape.element, word + at[0], shift + at[1], values)
                 for member in members_of(key, values)
-                for at in (shape.place(code_of(key, member)),)
+                for at in (shape.place(number_of(member)),)
             }
             return values_module.Map(entries)
         case Seq(), Struct():
