@@ -104,7 +104,7 @@ class Weather:
 
 def actors(step: Step) -> set[Any]:
     """The servers that do something in a step: who is sent a message does nothing yet."""
-    message = next((each for each in step.arguments.values() if isinstance(each, Message)), None)
+    message = next((argument for argument in step.arguments.values() if isinstance(argument, Message)), None)
     if message is not None:
         return {message.to} if step.action.startswith("receive") else set()
     return {value for name, value in step.arguments.items() if name in ("server", "candidate", "leader")}

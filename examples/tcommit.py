@@ -48,7 +48,7 @@ def prepare(s: Transaction, manager: Manager) -> None:
 def commit(s: Transaction, manager: Manager) -> None:
     """{manager} commits, as everyone is prepared."""
     require(s.status[manager] == Status.PREPARED)
-    require(all(s.status[each] in {Status.PREPARED, Status.COMMITTED} for each in Manager))
+    require(all(s.status[peer] in {Status.PREPARED, Status.COMMITTED} for peer in Manager))
     s.status[manager] = Status.COMMITTED
 
 
@@ -56,7 +56,7 @@ def commit(s: Transaction, manager: Manager) -> None:
 def abort(s: Transaction, manager: Manager) -> None:
     """{manager} aborts, as nobody has committed."""
     require(s.status[manager] in {Status.WORKING, Status.PREPARED})
-    require(all(s.status[each] != Status.COMMITTED for each in Manager))
+    require(all(s.status[peer] != Status.COMMITTED for peer in Manager))
     s.status[manager] = Status.ABORTED
 
 

@@ -39,7 +39,9 @@ def leader_epoch_unique(s: Election) -> bool:
 @transition
 def leader_epoch_monotone(before: Election, after: Election) -> bool:
     """Z3: the epoch grows by one with whoever begins to lead, and not otherwise."""
-    begins = any(before.role[each] != Role.LEADING and after.role[each] == Role.LEADING for each in Candidate)
+    begins = any(
+        before.role[candidate] != Role.LEADING and after.role[candidate] == Role.LEADING for candidate in Candidate
+    )
     return after.epoch == (before.epoch + 1 if begins else before.epoch)
 
 
@@ -52,15 +54,17 @@ def no_zombie_effect(before: Election, after: Election) -> bool:
 @invariant
 def at_most_one_believes_to_lead(s: Election) -> bool:
     """Z5: no two believe at once that they lead. No recipe keeps this: sessions expire before their clients know."""
-    return len(Set(each for each in Candidate if s.role[each] == Role.LEADING)) <= 1
+    return len(Set(candidate for candidate in Candidate if s.role[candidate] == Role.LEADING)) <= 1
 
 
 @transition
 def ephemeral_semantics(before: Election, after: Election) -> bool:
     """Z6: a znode goes only where its owner's session ends; one that is only cut off keeps it."""
     return all(
-        before.number[each] is None or after.number[each] == before.number[each] or not is_alive(after.session[each])
-        for each in Candidate
+        before.number[candidate] is None
+        or after.number[candidate] == before.number[candidate]
+        or not is_alive(after.session[candidate])
+        for candidate in Candidate
     )
 
 
@@ -68,9 +72,9 @@ def ephemeral_semantics(before: Election, after: Election) -> bool:
 def watch_one_shot(before: Election, after: Election) -> bool:
     """Z7: who gets news of a znode had a watch on it, and has it no longer."""
     return all(
-        after.news[each] <= before.news[each] | before.watches[each]
-        and len(after.news[each] & after.watches[each]) == 0
-        for each in Candidate
+        after.news[candidate] <= before.news[candidate] | before.watches[candidate]
+        and len(after.news[candidate] & after.watches[candidate]) == 0
+        for candidate in Candidate
     )
 
 
@@ -78,8 +82,8 @@ def watch_one_shot(before: Election, after: Election) -> bool:
 def min_seq_leader(s: Election) -> bool:
     """Z8: who leads and has a session owns the znode with the lowest number."""
     return all(
-        s.role[each] != Role.LEADING or not is_alive(s.session[each]) or has_lowest_number(s, each)
-        for each in Candidate
+        s.role[candidate] != Role.LEADING or not is_alive(s.session[candidate]) or has_lowest_number(s, candidate)
+        for candidate in Candidate
     )
 
 
@@ -109,18 +113,18 @@ def leader_stability(before: Election, after: Election) -> bool:
 @transition
 def no_herd(before: Election, after: Election) -> bool:
     """Z10: a znode that goes wakes at most one candidate."""
-    return len(Set(each for each in Candidate if not after.news[each] <= before.news[each])) <= 1
+    return len(Set(candidate for candidate in Candidate if not after.news[candidate] <= before.news[candidate])) <= 1
 
 
 @invariant
 def nobody_waits_in_vain(s: Election) -> bool:
     """ZL1, as far as a state shows it: who waits watches a znode that exists, or will learn that it is gone."""
     return all(
-        s.role[each] != Role.WAITING
-        or not is_alive(s.session[each])
-        or len(s.news[each]) > 0
-        or any(exists(s, other, s.watches[each]) for other in Candidate)
-        for each in Candidate
+        s.role[candidate] != Role.WAITING
+        or not is_alive(s.session[candidate])
+        or len(s.news[candidate]) > 0
+        or any(exists(s, other, s.watches[candidate]) for other in Candidate)
+        for candidate in Candidate
     )
 
 
@@ -133,7 +137,7 @@ def exists(s: Election, owner: Candidate, watched: Set[int]) -> bool:
 @invariant
 def no_leader_without_session(s: Election) -> bool:
     """Who knows that its session has expired does not lead (ZOOKEEPER-1209)."""
-    return all(s.role[each] != Role.LEADING or s.session[each] != Session.OVER for each in Candidate)
+    return all(s.role[candidate] != Role.LEADING or s.session[candidate] != Session.OVER for candidate in Candidate)
 
 
 @transition
@@ -153,15 +157,19 @@ def leader_changes(s: Election) -> bool:
 @reachable
 def leader_acts_without_majority(s: Election) -> bool:
     """Whoever leads goes on while the ensemble has no majority."""
-    return not s.majority and any(s.role[each] == Role.LEADING and s.epoch_of[each] == s.obeyed for each in Candidate)
+    return not s.majority and any(
+        s.role[candidate] == Role.LEADING and s.epoch_of[candidate] == s.obeyed for candidate in Candidate
+    )
 
 
 @reachable
 def zombie_is_refused(s: Election) -> bool:
     """A leader whose session has expired is behind what was obeyed: whatever it does now is of a lower epoch."""
     return any(
-        s.role[each] == Role.LEADING and s.session[each] == Session.EXPIRED and s.epoch_of[each] < s.obeyed
-        for each in Candidate
+        s.role[candidate] == Role.LEADING
+        and s.session[candidate] == Session.EXPIRED
+        and s.epoch_of[candidate] < s.obeyed
+        for candidate in Candidate
     )
 
 
@@ -169,8 +177,8 @@ def zombie_is_refused(s: Election) -> bool:
 def znode_goes_before_it_is_watched(s: Election) -> bool:
     """What a candidate has read is gone before it could set its watch."""
     return any(
-        s.found[each] is not None
-        and is_alive(s.session[each])
-        and all(s.number[other] != s.found[each] for other in Candidate)
-        for each in Candidate
+        s.found[candidate] is not None
+        and is_alive(s.session[candidate])
+        and all(s.number[other] != s.found[candidate] for other in Candidate)
+        for candidate in Candidate
     )

@@ -52,10 +52,10 @@ def start() -> Terms:
 def elect(s: Terms, term: Term, over: Set[Term]) -> None:
     """Term {term} gets its leader; whoever led the terms {over} hears of it at once."""
     require(term > 0 and s.leadership[term] == Leadership.NOBODY)
-    require(all(s.leadership[each] == Leadership.ONE for each in over))
+    require(all(s.leadership[epoch] == Leadership.ONE for epoch in over))
     s.leadership[term] = Leadership.ONE
-    for each in over:
-        s.leadership[each] = Leadership.OVER
+    for epoch in over:
+        s.leadership[epoch] = Leadership.OVER
 
 
 @action

@@ -156,23 +156,23 @@ def start() -> Cluster:
     """All brokers are registered; the first leads the partition, all are in the ISR, and there is no controller."""
     partition = Partition(leader=Broker(0), leader_epoch=0, isr=Set(Broker), version=0)
     return Cluster(
-        session=Map({each: Session.CONNECTED for each in Broker}),
+        session=Map({broker: Session.CONNECTED for broker in Broker}),
         registered=Set(Broker),
         controller=None,
         controller_epoch=0,
         partition=partition,
         back=Set(),
         majority=True,
-        epoch_read=Map({each: None for each in Broker}),
-        held=Map({each: 0 for each in Broker}),
-        read=Map({each: None for each in Broker}),
-        live=Map({each: Set() for each in Broker}),
-        owed=Map({each: Set() for each in Broker}),
+        epoch_read=Map({broker: None for broker in Broker}),
+        held=Map({broker: 0 for broker in Broker}),
+        read=Map({broker: None for broker in Broker}),
+        live=Map({broker: Set() for broker in Broker}),
+        owed=Map({broker: Set() for broker in Broker}),
         requests=Set(),
         stopping=Set(),
-        seen=Map({each: 0 for each in Broker}),
-        known=Map({each: partition for each in Broker}),
-        running=Map({each: True for each in Broker}),
+        seen=Map({broker: 0 for broker in Broker}),
+        known=Map({broker: partition for broker in Broker}),
+        running=Map({broker: True for broker in Broker}),
     )
 
 
@@ -279,7 +279,7 @@ def without_the_dead(old: Partition, live: Set[Broker]) -> Partition:
 
 def first_of(some: Set[Broker]) -> Option[Broker]:
     """The first of them in the order of the assignment; None where there is none."""
-    return choose(each for each in Broker if each in some) if len(some) > 0 else None
+    return choose(broker for broker in Broker if broker in some) if len(some) > 0 else None
 
 
 def is_wrong(old: Partition, live: Set[Broker]) -> bool:

@@ -134,16 +134,16 @@ profiles = {
 def start() -> Election:
     """Nobody has a session, and there is no znode."""
     return Election(
-        session=Map({each: Session.OVER for each in Candidate}),
-        number=Map({each: None for each in Candidate}),
+        session=Map({candidate: Session.OVER for candidate in Candidate}),
+        number=Map({candidate: None for candidate in Candidate}),
         created=0,
-        watches=Map({each: Set() for each in Candidate}),
-        news=Map({each: Set() for each in Candidate}),
+        watches=Map({candidate: Set() for candidate in Candidate}),
+        news=Map({candidate: Set() for candidate in Candidate}),
         majority=True,
-        role=Map({each: Role.OUT for each in Candidate}),
-        found=Map({each: None for each in Candidate}),
+        role=Map({candidate: Role.OUT for candidate in Candidate}),
+        found=Map({candidate: None for candidate in Candidate}),
         epoch=0,
-        epoch_of=Map({each: 0 for each in Candidate}),
+        epoch_of=Map({candidate: 0 for candidate in Candidate}),
         obeyed=0,
     )
 
@@ -177,7 +177,7 @@ def to_watch(s: Election, candidate: Candidate) -> Option[Number]:
             other
             for other in Candidate
             if is_before(s, other, candidate)
-            and not any(is_before(s, other, each) and is_before(s, each, candidate) for each in Candidate)
+            and not any(is_before(s, other, between) and is_before(s, between, candidate) for between in Candidate)
         )
     ]
 

@@ -264,8 +264,8 @@ def publish(s: Nano, node: Node, block: Block) -> None:
     at = hash_of(s, block)
     s.block_of[at] = block
     s.last = at
-    for each in Node:
-        s.received[each][at] = Signed(block=block, hash=at, by=node)
+    for receiver in Node:
+        s.received[receiver][at] = Signed(block=block, hash=at, by=node)
 
 
 @action
@@ -276,8 +276,8 @@ def create_genesis(s: Nano, node: Node) -> None:
     at = hash_of(s, block)
     s.block_of[at] = block
     s.last = at
-    for each in Node:
-        s.ledger[each][at] = Signed(block=block, hash=at, by=node)
+    for holder in Node:
+        s.ledger[holder][at] = Signed(block=block, hash=at, by=node)
 
 
 @action

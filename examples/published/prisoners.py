@@ -27,7 +27,7 @@ class Prison:
 @initial
 def start(a: bool, b: bool) -> Prison:
     """The switches are anyhow."""
-    return Prison(a_is_up=a, b_is_up=b, switched=Map({each: 0 for each in Prisoner}), count=0)
+    return Prison(a_is_up=a, b_is_up=b, switched=Map({prisoner: 0 for prisoner in Prisoner}), count=0)
 
 
 @action
@@ -58,13 +58,13 @@ def is_done(s: Prison) -> bool:
 @invariant
 def safety(s: Prison) -> bool:
     """When that is said, everyone was here."""
-    return not is_done(s) or all(s.switched[each] > 0 for each in Prisoner)
+    return not is_done(s) or all(s.switched[prisoner] > 0 for prisoner in Prisoner)
 
 
 @invariant
 def count_invariant(s: Prison) -> bool:
     """The count is what was switched, or one more: the switch may have been up at the beginning."""
-    known = sum(s.switched[each] for each in Prisoner) - (1 if s.a_is_up else 0)
+    known = sum(s.switched[prisoner] for prisoner in Prisoner) - (1 if s.a_is_up else 0)
     return known <= s.count <= known + 1
 
 

@@ -42,7 +42,7 @@ class SegmentedLog:
         del self.segments[end // SEGMENT + 1 :]
         del self.segments[-1][end % SEGMENT :]
         if not self.forgetful:
-            self.starts = [each for each in self.starts if each[1] < end]
+            self.starts = [start for start in self.starts if start[1] < end]
 
     def end_of(self, epoch: int) -> int:
         """Where an epoch ends, by the cache: where the next one begins."""
@@ -51,4 +51,4 @@ class SegmentedLog:
 
     def records(self) -> list[int]:
         """All records."""
-        return [each for segment in self.segments for each in segment]
+        return [record for segment in self.segments for record in segment]

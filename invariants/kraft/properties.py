@@ -407,7 +407,7 @@ def voter_asks_first(s: Quorum) -> bool:
 @reachable
 def broker_applies_metadata(s: Quorum) -> bool:
     """A broker has applied an active controller's record, where brokers are looked at."""
-    return not brokers_apply or any(each.number > 0 for broker in Broker for each in s.applied[broker])
+    return not brokers_apply or any(record.number > 0 for broker in Broker for record in s.applied[broker])
 
 
 @reachable

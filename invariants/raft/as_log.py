@@ -30,8 +30,8 @@ def as_log(s: Cluster) -> log.OneLog:
 def committed(s: Cluster) -> log.Order:
     """The commands that are committed, without what else is in the log."""
     order: log.Order = Seq()
-    for each in s.committed:
-        command = each.entry.command
+    for record in s.committed:
+        command = record.entry.command
         if command is not None:
             order = order + Seq([command])
     return order

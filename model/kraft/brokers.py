@@ -38,7 +38,7 @@ def hear_broker_epoch(s: Quorum, broker: Broker, controller: Voter) -> None:
     require(brokers_register and s.registering[broker] > 0)
     require(s.election[controller].role == Role.LEADER)
     committed = s.log[controller][: s.high_watermark[controller]]
-    require(any(each.number == s.registering[broker] for each in committed))
+    require(any(record.number == s.registering[broker] for record in committed))
     s.broker_epoch[broker] = max(
         offset for offset in range(len(committed)) if committed[offset].number == s.registering[broker]
     )

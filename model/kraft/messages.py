@@ -269,7 +269,9 @@ def unused_number(s: Quorum, follower: Voter) -> int:
     return min(
         number
         for number in range(1, messages + 1)
-        if all(each.number != number or (each.source != follower and each.to != follower) for each in s.network)
+        if all(
+            message.number != number or (message.source != follower and message.to != follower) for message in s.network
+        )
     )
 
 

@@ -109,7 +109,7 @@ def a_record_is_missing(s: Partition) -> bool:
     """
     return retries == 0 and any(
         id < s.sent
-        and all(leader != s.registered.leader or all(each.id != id for each in s.log[leader]) for leader in Broker)
+        and all(leader != s.registered.leader or all(record.id != id for record in s.log[leader]) for leader in Broker)
         for id in range(max_records)
     )
 

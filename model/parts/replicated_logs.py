@@ -113,7 +113,7 @@ def may_rewrite(log: Log, offset: int, entry: Entry) -> bool:
 
 def rewritten(log: Log, offset: int, entry: Entry) -> Log:
     """Another entry stands at an offset, and what came after it is gone."""
-    gone = Set(each for each in log.acknowledged if each in log.committed[offset:])
+    gone = Set(lost_entry for lost_entry in log.acknowledged if lost_entry in log.committed[offset:])
     return replace(log, committed=log.committed[:offset] + Seq([entry]), lost=(log.lost | gone) - {entry})
 
 
