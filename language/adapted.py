@@ -35,7 +35,7 @@ KEY = "__adaptations__"
 """Where the globals of a bound module keep its `Adaptations`."""
 
 
-Said: TypeAlias = "tuple[str, Where | frozenset[Where], tuple[int, int] | str | None]"
+Said: TypeAlias = "tuple[str, Where | frozenset[Where], tuple[int, int] | int | str | None]"
 """What is said of one place: a field of `Adaptations`, the place, and what else that field has of it."""
 
 
@@ -65,6 +65,17 @@ class Adaptations:
     by_line: dict[tuple[str, int], list[Said]] = field(
         default_factory=dict[tuple[str, int], "list[Said]"], compare=False, repr=False
     )
+    by_file: dict[str, set[tuple[int, int]]] = field(
+        default_factory=dict[str, "set[tuple[int, int]]"], compare=False, repr=False
+    )
+
+    def begins(self, file: str) -> set[tuple[int, int]]:
+        """Where in a file, by line and column, something begins of which anything is said, in whatever call."""
+        if not self.by_file:
+            for said in self._all():
+                place = cast(Where, said[1])
+                self.by_file.setdefault(place.file, set()).add((place.line, place.column))
+        return self.by_file.get(file, set())
 
     def of(self, file: str, node: ast.FunctionDef) -> frozenset[Said]:
         """What is said of a function's text, and of the step helpers that it calls: all that its code depends on."""
@@ -81,6 +92,7 @@ class Adaptations:
         for name in ("needed", "dropped", "calls", "pieces", "copied"):
             yield from ((name, place, None) for place in cast("frozenset[Where]", getattr(self, name)))
         yield from (("ranges", place, bounds) for place, bounds in self.ranges.items())
+        yield from (("elements", place, number) for number, place in enumerate(self.elements))
 
     def check(self, value: Any, number: int) -> Any:
         """A record that is put into a set, in its canonical form; ModelError where it is not of the set's type. The
@@ -278,6 +290,7 @@ class _Adapter(ast.NodeTransformer):
         self, file: str, adaptations: Adaptations, call: Where | None, spending: _Spending | None, all_calls: bool
     ) -> None:
         self.file, self.call = file, call
+        self.begins = adaptations.begins(file)
         self.needed = adaptations.needed
         self.dropped = adaptations.dropped
         self.ranges = adaptations.ranges
@@ -291,6 +304,8 @@ class _Adapter(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """A statement that only serves folded ghosts becomes `pass`; an expression that must not be None is asked."""
+        if (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) not in self.begins:
+            return super().visit(node)  # most nodes: to make a place of each would take longer than all else here
         if isinstance(node, ast.stmt) and not isinstance(node, ast.FunctionDef) and self._is_in(self.dropped, node):
             return ast.copy_location(ast.Pass(), node)
         if self._is_argument and isinstance(node, ast.expr) and self._is_in(self.dropped, node):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
+from tidegate.language.judge import initial_states, shape_of, steps
+from tidegate.language.model import Model
 from tidegate.language.proof import Proof
+from tidegate.language.values import ModelError
 
-from .engines import agree, agree_on, bound, compiled, reachable_states, text_of
+from .engines import agree, agree_on, bound, compiled, defined, reachable_states, text_of
 from .shipped import tiered
 from .test_proofs_are_sound import Wrong
 
@@ -165,6 +169,71 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
 def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     before, fields, start, body = FOUND[name]
     agree(bound(tmp_path, text_of(fields, start, body, before=before)))
+
+
+CHECKED = """
+@action
+def up(s: World) -> None:
+    '''Up.'''
+    require(s.wide < 3)
+    s.wide += 1
+
+
+@action
+def same(s: World) -> None:
+    '''A record to be checked only where `top` is less than 3.'''
+    require(s.notes != Set([Note(number=s.wide)]))
+    s.wide = 0
+
+
+@action
+def above(s: World) -> None:
+    '''A record to be checked for every `top`.'''
+    require(s.wide == 0)
+    require(s.other != Set([Other(height=s.wide + top)]))
+    s.wide = 1
+"""
+
+
+@pytest.mark.parametrize("first", [1, 3])
+def test_records_are_checked_by_the_constants_of_each_binding(first: int, tmp_path: Path) -> None:
+    """Code of a function that was made for an earlier binding of the module had that binding's checks of records, by
+    their numbers: none at all, or those of other records."""
+    before = """
+top = constant(1, minimum=1, maximum=3, says='the highest number')
+
+
+@record
+class Note:
+    '''A message.'''
+
+    number: Annotated[int, Range(0, top)]
+
+
+@record
+class Other:
+    '''Another.'''
+
+    height: Annotated[int, Range(0, top)]
+"""
+    fields = "notes: Annotated[Set[Note], Capacity(2)]\nother: Annotated[Set[Other], Capacity(2)]\nwide: Small"
+    text = text_of(fields, "notes=Set()\nother=Set()\nwide=0", CHECKED, before=before)
+    definition = defined(tmp_path, text)
+    for top in (first, 4 - first):
+        model = definition.bind(constants={"top": top})
+        stopped = [broken for broken in map(partial(error_at, model), (0, 1, 2, 3)) if broken]
+        assert bool(stopped) == (top == 1), stopped
+        assert all("Note.number: " in message for message in stopped)
+
+
+def error_at(model: Model, wide: int) -> str | None:
+    """What plain Python says of the steps of a state, where one breaks the model."""
+    state = shape_of(model).replace(next(initial_states(model)), wide=wide)
+    try:
+        list(steps(model, state))
+    except ModelError as error:
+        return error.message
+    return None
 
 
 def test_native_code_is_plain_python(tmp_path: Path) -> None:
