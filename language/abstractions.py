@@ -67,7 +67,7 @@ class Abstractions:
         for function, (abstract, record) in self.models.items():
             with suppress(Abandoned):
                 self.relations[function] = refinement(program, function, abstract, record, said[function])
-        return {function: each.form for function, each in self.relations.items()}
+        return {function: relation.form for function, relation in self.relations.items()}
 
     def property(
         self,
@@ -89,7 +89,7 @@ class Abstractions:
         if needs:
             form = None
         told = () if form is None else relation.by_action.items()
-        asked = tuple((name, folder.function(each)) for name, each in told)
+        asked = tuple((name, folder.function(action_relation)) for name, action_relation in told)
         says = first_line(function.__doc__)
         start = None if form is None else folder.function(relation.start)
         return Property(function.__name__, "transition", says, form, made.holds, ghosts, made, asked, start)
@@ -120,11 +120,11 @@ class Abstractions:
         if name == "__init__":
             name = definition.name
         if is_own:
-            said = ", ".join(f"{each}={_text_of(given[each])}" for each, _ in mark.given)
+            said = ", ".join(f"{setting}={_text_of(given[setting])}" for setting, _ in mark.given)
             name = f"{name} with {said}" if said else name
         boundless = _without_budgets(definition, given)
         try:
-            opened = (shared & self.types.open) - {each for each, _ in mark.given}
+            opened = (shared & self.types.open) - {setting for setting, _ in mark.given}
             abstract = boundless.bind(name, given, open=opened, ghosts=False, properties=())
         except ModelErrors:  # its text may need a value for what is open here; if that is not it, it is said now
             abstract = boundless.bind(name, given, ghosts=False, properties=())
@@ -132,7 +132,9 @@ class Abstractions:
         if is_own:
             self._bind_own(program, function, mark, abstract)
             return
-        own = ((each, abstract.values[name]) for name, each in definition.constants.items() if name not in shared)
+        own = (
+            (constant, abstract.values[name]) for name, constant in definition.constants.items() if name not in shared
+        )
         self.types.add_constants(own)
         record = image_type(abstract, cls)
         if not self.types.add_image(cls, record) or self._differs(abstract, cls):
@@ -143,7 +145,7 @@ class Abstractions:
         self.shapes.setdefault(cls, shape_of(abstract))
         for module in modules_of(mark.abstract):
             self.names.setdefault(module, abstract.namespace)
-        self.sizes |= {each.name: each.size for each in abstract.domains}
+        self.sizes |= {domain.name: domain.size for domain in abstract.domains}
 
     def _bind_own(self, program: Program, function: FunctionType, mark: Mark, abstract: Model) -> None:
         """Notes what a mapping to the model itself, with other values of its constants, makes: both have one text, and
@@ -152,7 +154,7 @@ class Abstractions:
         record = image_type(abstract, program.shape.python, fields)
         for name, type_ in record.fields:
             if not _are_one(type_, fields[name]):
-                changed = ", ".join(each for each, _ in mark.given)
+                changed = ", ".join(setting for setting, _ in mark.given)
                 message = f"{name} is of another type where {changed} has the value that @refines gives"
                 hint = "values of constants that switch actions on and off, or say how many messages are in flight"
                 program.diagnostics.add("TG317", decorator_place(program, function), message, hint)
@@ -169,7 +171,7 @@ class Abstractions:
         ways = abstract.names("action")
         for action, allowed in mark.may_be:
             wrong |= self._names_none(program, function, action, (action,), own, "this model")
-            named = tuple(each for each in allowed if each != STUTTERS)
+            named = tuple(way for way in allowed if way != STUTTERS)
             wrong |= self._names_none(program, function, action, named, ways, name)
             if not allowed:
                 where = step_place(program, function, action)
@@ -189,16 +191,16 @@ class Abstractions:
         model: str,
     ) -> bool:
         """Whether one of the names is not an action of a model; notes it where the decorator says what `at` may be."""
-        missing = [each for each in names if each not in known]
-        for each in missing:
+        missing = [name for name in names if name not in known]
+        for unknown in missing:
             where = step_place(program, function, at)
-            program.diagnostics.add("TG317", where, f"{each} is not an action of {model}", closest(each, known))
+            program.diagnostics.add("TG317", where, f"{unknown} is not an action of {model}", closest(unknown, known))
         return bool(missing)
 
     def _is_named(self, constant: str) -> bool:
         """Whether a file of this model has a constant by name, which may else come along with something imported."""
         own = self.definition.constants[constant]
-        return any(each is own for module in modules_of(self.definition.module) for each in vars(module).values())
+        return any(value is own for module in modules_of(self.definition.module) for value in vars(module).values())
 
     def _differs(self, abstract: Model, cls: type[Any]) -> bool:
         """Whether another refinement has the same abstract model with other values of its constants."""
@@ -207,7 +209,7 @@ class Abstractions:
     def _shared(self, abstract: Definition) -> frozenset[str]:
         """The constants that an abstract model has in common with this one."""
         own = self.definition.constants
-        return frozenset(name for name, each in abstract.constants.items() if own.get(name) is each)
+        return frozenset(name for name, constant in abstract.constants.items() if own.get(name) is constant)
 
     def _value(self, program: Program, function: FunctionType, abstract: Definition, name: str, given: Any) -> Value:
         """What a decorator gives to a constant of the abstract model. Raises Abandoned after noting what is wrong."""
@@ -255,7 +257,7 @@ def _over(image: Callable[..., Any], shape: Shape) -> Callable[[State], State]:
         kept = {name: getattr(record, name) for name in shape.names if name not in changes}
         return shape(**kept, **changes)
 
-    names = {name: made for name, each in function.__globals__.items() if each in (replaced, dataclasses.replace)}
+    names = {name: made for name, value in function.__globals__.items() if value in (replaced, dataclasses.replace)}
     return FunctionType(
         function.__code__, {**function.__globals__, **names}, function.__name__, function.__defaults__,
         function.__closure__,

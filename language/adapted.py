@@ -122,16 +122,16 @@ def some(value: Any, text: str) -> Any:
 def within(value: int | range | Set[int] | None, lo: int, hi: int) -> int | range | Set[int] | None:
     """The integer that is put into a set, or the range or set of them. ModelError outside the range of the set's
     elements; no set, None, is one that is looked at elsewhere."""
-    for each in () if value is None else (value,) if isinstance(value, int) else value:
-        if not lo <= each <= hi:
+    for number in () if value is None else (value,) if isinstance(value, int) else value:
+        if not lo <= number <= hi:
             raise ModelError(
-                f"{each} is outside {lo}..{hi}, the range of the set that it is put into; "
+                f"{number} is outside {lo}..{hi}, the range of the set that it is put into; "
                 "require a number within it, or declare a wider range where the set comes from"
             )
     return value
 
 
-_SET_DISPLAYS = frozenset(dis.opmap[each] for each in ("BUILD_SET", "SET_ADD"))
+_SET_DISPLAYS = frozenset(dis.opmap[opcode] for opcode in ("BUILD_SET", "SET_ADD"))
 """The instructions that make a set, each the first byte of two."""
 
 GLOBALS: dict[str, Any] = {
@@ -234,17 +234,19 @@ def _adapted(
         change(node, function, call)
     copies = tuple(_adapt(node, function, adaptations, call, spends, change))
     made = compile(ast.Module([node], []), own.co_filename, "exec", dont_inherit=True)
-    code = next(each for each in made.co_consts if isinstance(each, CodeType) and each.co_name == own.co_name)
+    code = next(
+        constant for constant in made.co_consts if isinstance(constant, CodeType) and constant.co_name == own.co_name
+    )
     return Adapted(code, copies)
 
 
 def _copied(part: Any) -> Any:
     """A syntax tree, or a part of one, apart from the original: `copy.deepcopy` for trees, and a few times faster."""
     if isinstance(part, list):
-        return [_copied(each) for each in cast(list[Any], part)]
+        return [_copied(element) for element in cast(list[Any], part)]
     if not isinstance(part, ast.AST):
         return part
-    return type(part)(**{name: _copied(each) for name, each in vars(part).items()})
+    return type(part)(**{name: _copied(value) for name, value in vars(part).items()})
 
 
 def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call: Where | None) -> bool:
@@ -252,7 +254,7 @@ def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call
     known = adaptations
     places = (*known.needed, *known.dropped, *known.ranges, *known.elements, *known.pieces, *known.copied)
     last = node.end_lineno or node.lineno
-    inside = any(each.call == call and each.file == file and node.lineno <= each.line <= last for each in places)
+    inside = any(place.call == call and place.file == file and node.lineno <= place.line <= last for place in places)
     return inside or (call is None and node.name in adaptations.guards)
 
 
@@ -338,9 +340,9 @@ class _Adapter(ast.NodeTransformer):
             return node
         place = _place(self.file, node.value, self.call)
         self._is_argument = True
-        node.value.args = [self.visit(each) for each in node.value.args]
-        for each in node.value.keywords:
-            each.value = self.visit(each.value)
+        node.value.args = [self.visit(argument) for argument in node.value.args]
+        for keyword in node.value.keywords:
+            keyword.value = self.visit(keyword.value)
         self._is_argument = False
         spends = self.spending is not None and place in self.spending.calls
         if spends:
@@ -361,7 +363,7 @@ class _Adapter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """`World(count=0, history=...)` without the ghosts that were folded away."""
-        kept = [each for each in node.keywords if not self._is_in(self.dropped, each.value)]
+        kept = [keyword for keyword in node.keywords if not self._is_in(self.dropped, keyword.value)]
         node.keywords = kept
         self.generic_visit(node)
         return node
@@ -417,7 +419,7 @@ class _Spending:
         self, file: str, guards: frozenset[Where], call: Where | None, state: str, steps: frozenset[Where]
     ) -> None:
         self.file, self.call, self.state, self.steps = file, call, state, steps
-        self.guards = [place for each in guards if (place := self._own(each)) is not None]
+        self.guards = [place for guard in guards if (place := self._own(guard)) is not None]
         self.calls: set[Where] = set()
 
     def _own(self, guard: Where) -> Where | None:
@@ -429,7 +431,7 @@ class _Spending:
 
     def body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The statements that ask right after the last `require` of every path, as `roles.spend` does it."""
-        last = max((at for at, each in enumerate(body) if self._holds_one(each)), default=-1)
+        last = max((at for at, node in enumerate(body) if self._holds_one(node)), default=-1)
         if last < 0:
             return [self._question(), *body]
         statement = body[last]
@@ -461,14 +463,14 @@ class _Spending:
     def _holds_one(self, node: ast.stmt) -> bool:
         first, last = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
         return any(
-            first <= (each.line, each.column) and (each.end_line, each.end_column) <= last for each in self.guards
+            first <= (guard.line, guard.column) and (guard.end_line, guard.end_column) <= last for guard in self.guards
         )
 
 
 def _displays_sets(code: CodeType) -> bool:
-    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return (
         not _SET_DISPLAYS.isdisjoint(code.co_code[::2])
-        or any(isinstance(each, frozenset) for each in code.co_consts)
+        or any(isinstance(constant, frozenset) for constant in code.co_consts)
         or any(map(_displays_sets, inner))
     )

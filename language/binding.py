@@ -94,12 +94,12 @@ class Definition:
         """
         values = self.values(constants or {}, profile)
         opened = frozenset(open)
-        for each in sorted(opened - set(self.constants)):
-            raise UsageError(f"no constant {each} to leave open; {nearest(each, self.constants)}")
+        for constant in sorted(opened - set(self.constants)):
+            raise UsageError(f"no constant {constant} to leave open; {nearest(constant, self.constants)}")
         chosen = None if properties is None else frozenset(properties)
         known = self.names(*PROPERTIES, "lemma")
-        for each in sorted((chosen or frozenset()) - set(known)):
-            raise UsageError(f"no property {each}; {nearest(each, known)}")
+        for prop in sorted((chosen or frozenset()) - set(known)):
+            raise UsageError(f"no property {prop}; {nearest(prop, known)}")
         title = name or (f"{self.name}:{profile}" if profile else self.name)
         return _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
 
@@ -107,31 +107,31 @@ class Definition:
         """A model of this definition with other values of its open constants: its typed form is shared, so that one
         kernel serves both, and it is made in hundredths of a second. Raises UsageError for a constant that is not open.
         """
-        for each in sorted(set(given) - model.open):
-            raise UsageError(f"{model.name} was not bound with {each} open; {nearest(each, model.open)}")
+        for constant in sorted(set(given) - model.open):
+            raise UsageError(f"{model.name} was not bound with {constant} open; {nearest(constant, model.open)}")
         kept: Adaptations = model.namespace[KEY]
-        if kept.ranges or kept.elements or any(each.refinement for each in model.properties):  # they go by values
+        if kept.ranges or kept.elements or any(prop.refinement for prop in model.properties):  # they go by values
             whole = {**model.values, **given}
-            return self.bind(name, whole, None, model.open, model.ghosts, [each.name for each in model.properties])
+            return self.bind(name, whole, None, model.open, model.ghosts, [prop.name for prop in model.properties])
         values = {**model.values, **{key: checked_value(self.constants[key], value) for key, value in given.items()}}
-        sizes = {each.name: each.size for each in model.domains}
+        sizes = {domain.name: domain.size for domain in model.domains}
         namespace = Namespace(values, self.state_class, model.fields, sizes, kept)
         run = {function.__name__: namespace.function(function) for function, _ in self.functions}
         return replace(
             model,
             name=name,
             values=values,
-            initials=tuple(replace(each, run=run[each.name]) for each in model.initials),
+            initials=tuple(replace(start, run=run[start.name]) for start in model.initials),
             actions=tuple(
-                replace(each, run=run[each.name], switched_off=is_switched_off(each.form.body, values))
-                for each in model.actions
+                replace(step, run=run[step.name], switched_off=is_switched_off(step.form.body, values))
+                for step in model.actions
             ),
-            properties=tuple(replace(each, run=run[each.name]) for each in model.properties),
-            terminals=tuple(replace(each, run=run[each.name]) for each in model.terminals),
-            bounds=tuple(replace(each, run=run[each.name]) for each in model.bounds),
-            step_bounds=tuple(replace(each, run=run[each.name]) for each in model.step_bounds),
-            lemmas=tuple(replace(each, run=run[each.name]) for each in model.lemmas),
-            projections=tuple(replace(each, run=run[each.name]) for each in model.projections),
+            properties=tuple(replace(prop, run=run[prop.name]) for prop in model.properties),
+            terminals=tuple(replace(terminal, run=run[terminal.name]) for terminal in model.terminals),
+            bounds=tuple(replace(bound, run=run[bound.name]) for bound in model.bounds),
+            step_bounds=tuple(replace(bound, run=run[bound.name]) for bound in model.step_bounds),
+            lemmas=tuple(replace(lemma, run=run[lemma.name]) for lemma in model.lemmas),
+            projections=tuple(replace(view, run=run[view.name]) for view in model.projections),
             namespace={**namespace.globals_of_all(modules_of(self.module)), model.state_name: namespace.shape},
         )
 
@@ -139,7 +139,7 @@ class Definition:
         """The value of every constant. Raises UsageError for an unknown name or a value out of range."""
         if profile is not None and profile not in self.profiles:
             raise UsageError(f"{self.name} has no profile {profile}; {nearest(profile, self.profiles)}")
-        values: dict[str, Value] = {name: each.default for name, each in self.constants.items()}
+        values: dict[str, Value] = {name: constant.default for name, constant in self.constants.items()}
         values.update(self.profiles[profile] if profile is not None else {})
         for name, value in given.items():
             if name not in self.constants:
@@ -159,7 +159,7 @@ def load(path_or_module: str | Path | ModuleType, properties: Iterable[ModuleTyp
         module, name = path_or_module, path_or_module.__name__.rpartition(".")[2]
     else:
         module, name = import_file(Path(path_or_module), diagnostics), Path(path_or_module).stem
-    further = tuple(each for given in properties for each in modules_of(given))
+    further = tuple(part for given in properties for part in modules_of(given))
     collected = Collector(module, further, diagnostics).collect()
     definition = Definition(
         name=name,
@@ -199,7 +199,9 @@ def _parsed(constant: Constant, text: str) -> Value | None:
     if isinstance(constant.default, int):
         digits = text.removeprefix("-")
         return int(text) if digits.isascii() and digits.isdigit() else None
-    matching = (each for each in type(constant.default) if text in (each.name, each.name.lower(), str(each.value)))
+    matching = (
+        member for member in type(constant.default) if text in (member.name, member.name.lower(), str(member.value))
+    )
     return next(matching, None)
 
 
@@ -214,7 +216,7 @@ def _choices_text(constant: Constant) -> str:
         return "true or false"
     if isinstance(constant.default, int):
         return f"an integer from {constant.minimum} to {constant.maximum}"
-    return "one of " + ", ".join(_shown(each) for each in constant.choices())
+    return "one of " + ", ".join(_shown(choice) for choice in constant.choices())
 
 
 # --- one binding -----------------------------------------------------------------------------------------------------
@@ -245,8 +247,8 @@ class _Binding:
         fields = self._fields()
         shape = StateShape(
             self.definition.state_class,
-            {each.name: each.type for each in fields},
-            frozenset(each.name for each in fields if each.ghost),
+            {field.name: field.type for field in fields},
+            frozenset(field.name for field in fields if field.ghost),
             self._broken_fields(fields),
         )
         program = Program(self.types, shape, self.diagnostics)
@@ -258,8 +260,8 @@ class _Binding:
         if self.ghosts is None:
             self.ghosts = self.lemmas or self._reads_ghost(shape.ghosts, texts)
         gone = self._gone(shape.ghosts, texts)
-        fields = (*(each for each in fields if each.name not in gone), *budgets.values())
-        sizes = self.abstractions.sizes | {each.name: self._size(each) for each in domains}
+        fields = (*(field for field in fields if field.name not in gone), *budgets.values())
+        sizes = self.abstractions.sizes | {domain.name: self._size(domain) for domain in domains}
         spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
         adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, program)
         images, names = self.abstractions.shapes, self.abstractions.names
@@ -295,9 +297,9 @@ class _Binding:
 
     def _domains(self) -> tuple[Identity, ...]:
         found: list[Identity] = []
-        for each in self.definition.domains:
+        for domain in self.definition.domains:
             try:
-                found.append(cast(Identity, self.types.named(each)))
+                found.append(cast(Identity, self.types.named(domain)))
             except Abandoned:
                 continue
         return tuple(found)
@@ -310,22 +312,24 @@ class _Binding:
         assert located is not None, "the collector found the text of the state class"
         source, node = located
         found: list[Field] = []
-        for name, each in source.annotated(node):
+        for name, annotated in source.annotated(node):
             try:
-                annotation = self.types.complete(each.annotation, source, globals_of_class(cls))
+                annotation = self.types.complete(annotated.annotation, source, globals_of_class(cls))
             except Abandoned:
                 continue
             if annotation.type is None:
                 self.diagnostics.add(
-                    "TG209", source.where(each.annotation), "the state cannot hold itself", "a @record"
+                    "TG209", source.where(annotated.annotation), "the state cannot hold itself", "a @record"
                 )
                 continue
-            found.append(Field(name, annotation.type, annotation.ghost, source.comment_of(each), source.where(each)))
+            found.append(
+                Field(name, annotation.type, annotation.ghost, source.comment_of(annotated), source.where(annotated))
+            )
         return tuple(found)
 
     def _broken_fields(self, fields: tuple[Field, ...]) -> frozenset[str]:
         source, node = cast(Any, source_of_class(self.definition.state_class))
-        return frozenset(name for name, _ in source.annotated(node)) - {each.name for each in fields}
+        return frozenset(name for name, _ in source.annotated(node)) - {field.name for field in fields}
 
     def _check_kinds(self) -> None:
         """Notes actions of a kind that there is not: kinds decide what a deadlock is."""
@@ -369,13 +373,13 @@ class _Binding:
             return None
         constant = self.definition.constants.get(budget)
         if constant is None:
-            integers = [name for name, each in self.definition.constants.items() if each.minimum is not None]
+            integers = [name for name, candidate in self.definition.constants.items() if candidate.minimum is not None]
             self.diagnostics.add("TG306", where, f"no constant is called {budget}", nearest(budget, integers))
         elif constant.minimum is None or constant.minimum < 0:
             self.diagnostics.add(
                 "TG306", where, f"{budget} does not count anything", "an integer constant with minimum=0"
             )
-        elif any(each.name == budget_field(budget) for each in fields):
+        elif any(field.name == budget_field(budget) for field in fields):
             message = f"the budget {budget} adds a field {budget_field(budget)}, and the state has one already"
             self.diagnostics.add("TG009", where, message, "another name for the field")
         else:
@@ -433,8 +437,8 @@ class _Binding:
             if mark.role not in ("action", "initial"):
                 read[mark.role == "lemma"] |= set(fields_read(*texts[function].body))
         gone = (read[True] - read[False]) & ghosts
-        actions = (each for each in texts.values() if isinstance(each, ActionText))
-        return frozenset() if any(each.elaborated.needs(gone) for each in actions) else frozenset(gone)
+        actions = (text for text in texts.values() if isinstance(text, ActionText))
+        return frozenset() if any(text.elaborated.needs(gone) for text in actions) else frozenset(gone)
 
     def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
         if mark.role not in ("terminal", "bound"):
@@ -458,15 +462,15 @@ def _argument_place(function: FunctionType, value: object) -> ir.Where:
         return ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
     source, node = located
     for decorator in node.decorator_list:
-        for each in ast.walk(decorator):
-            if isinstance(each, ast.Constant) and isinstance(value, str) and each.value == value:
-                return source.where(each)
+        for part in ast.walk(decorator):
+            if isinstance(part, ast.Constant) and isinstance(value, str) and part.value == value:
+                return source.where(part)
     return source.where(node.decorator_list[0])
 
 
 def is_switched_off(body: Iterable[ir.Statement], values: Mapping[str, Value]) -> bool:
     """Whether a guard of an action is false whatever the state, constants having these values."""
-    return any(_is_off(each, values) for each in body)
+    return any(_is_off(statement, values) for statement in body)
 
 
 def _is_off(statement: ir.Statement, values: Mapping[str, Value]) -> bool:

@@ -78,12 +78,12 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             parts = itertools.product(*(members_of(of, values) for _, of in fields))
             return tuple(made_of(type_, part) for part in parts)
         case types.Record(variants=variants):
-            return tuple(each for member, _ in variants for each in members_of(member, values))
+            return tuple(record for member, _ in variants for record in members_of(member, values))
         case types.Map(key=key, value=value):
             keys = members_of(key, values)
             held = itertools.product(members_of(value, values), repeat=len(keys))
             places = {key: at for at, key in enumerate(keys)}
-            return tuple(_map_over(places, each) for each in held)
+            return tuple(_map_over(places, element) for element in held)
         case _:
             raise TypeError(f"{type_} has no list of values")
 

@@ -138,9 +138,9 @@ def _lies_below(module: ModuleType, folder: Path) -> bool:
     if _top_of(module.__name__) in _FOREIGN:
         return False
     file = getattr(module, "__file__", None)
-    places = [Path(each).resolve() for each in ([file] if file else getattr(module, "__path__", ()))]
-    below = [each.relative_to(folder) for each in places if each.is_relative_to(folder)]
-    return any("site-packages" not in each.parts for each in below)
+    places = [Path(place).resolve() for place in ([file] if file else getattr(module, "__path__", ()))]
+    below = [place.relative_to(folder) for place in places if place.is_relative_to(folder)]
+    return any("site-packages" not in path.parts for path in below)
 
 
 def _make_private(module: ModuleType, name: str) -> None:
@@ -157,12 +157,12 @@ def _make_private(module: ModuleType, name: str) -> None:
 def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> None:
     """Notes why a file cannot be read or imported: its own syntax, or what it raised on the way; and the syntax of the
     other files of the model, which would be reported one after the other."""
-    broken = {each.filename: each for each in syntax_errors(Path(path))}
+    broken = {mistake.filename: mistake for mistake in syntax_errors(Path(path))}
     if isinstance(error, SyntaxError) and error.filename == path:
         broken[path] = error
-    for file, each in broken.items():
+    for file, mistake in broken.items():
         assert file is not None, "the text of a file was parsed"
-        diagnostics.add("TG001", _syntax_place(file, each), each.msg, _instead_of(each))
+        diagnostics.add("TG001", _syntax_place(file, mistake), mistake.msg, _instead_of(mistake))
     if not isinstance(error, SyntaxError) or error.filename not in broken:
         expected = isinstance(error, (NoValueYet, WrongDecorator))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
@@ -175,7 +175,7 @@ def _instead_of(error: SyntaxError) -> str:
     found = re.fullmatch(r"\s*(\S+?)\s*(\+\+|--)\s*;?\s*(#.*)?\s*", error.text or "")
     if found:
         return f"{found[1]} {found[2][0]}= 1"
-    symbol = next((each for each in _NOT_PYTHON if each in (error.text or "").partition("#")[0]), None)
+    symbol = next((word for word in _NOT_PYTHON if word in (error.text or "").partition("#")[0]), None)
     return f"{_NOT_PYTHON[symbol]}, where `{symbol}` stands" if symbol else _PYTHON
 
 
@@ -200,7 +200,7 @@ def _import_hint(path: str, error: BaseException) -> str:
         near = difflib.get_close_matches(
             str(name), [*_importable_modules(path), _TOP, _LANGUAGE, f"{_TOP}.model.parts"], n=1
         )
-        known = "".join(f"; did you mean {each}?" for each in near)
+        known = "".join(f"; did you mean {close}?" for close in near)
         return f"{name}.py beside the file, or a package {name} that is installed{known}"
     if isinstance(error, ImportError) and isinstance(name, str):
         wanted = getattr(error, "name_from", None) or _missing_name(error)
@@ -216,18 +216,22 @@ def _import_hint(path: str, error: BaseException) -> str:
         return f"@{bare[1]} without parentheses"
     if not isinstance(error, NameError) or not isinstance(name, str):
         return _IMPORTABLE
-    defined = {each.name for each in read(path).tree.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
+    defined = {
+        definition.name
+        for definition in read(path).tree.body
+        if isinstance(definition, (ast.ClassDef, ast.FunctionDef))
+    }
     if name in defined:
         return f"{name} above its first use; or, in annotations, `from __future__ import annotations` at the top"
     if name in _words():
         return f"from {_LANGUAGE} import {name}"
     near = difflib.get_close_matches(name, sorted(defined | set(_words())), n=1)
-    return f"a definition or an import of {name}" + "".join(f"; did you mean {each}?" for each in near)
+    return f"a definition or an import of {name}" + "".join(f"; did you mean {close}?" for close in near)
 
 
 def _importable_modules(path: str) -> list[str]:
     """The files beside a file, as an import names them."""
-    return sorted(each.stem for each in Path(path).parent.glob("*.py"))
+    return sorted(file.stem for file in Path(path).parent.glob("*.py"))
 
 
 def _missing_name(error: ImportError) -> str:
@@ -240,7 +244,7 @@ def _names_of(module: str) -> list[str]:
     known = sys.modules.get(module)
     if known is None:
         return []
-    listed: Iterable[str] = vars(known).get("__all__") or (each for each in vars(known) if not each.startswith("_"))
+    listed: Iterable[str] = vars(known).get("__all__") or (name for name in vars(known) if not name.startswith("_"))
     return sorted(listed)
 
 
@@ -275,7 +279,7 @@ class Collector:
     def __init__(self, module: ModuleType, properties: tuple[ModuleType, ...], diagnostics: Diagnostics) -> None:
         self.module, self.properties, self.diagnostics = module, properties, diagnostics
         self.path = str(module.__file__)
-        own = frozenset(each for given in (module, *properties) for each in modules_of(given))
+        own = frozenset(part for given in (module, *properties) for part in modules_of(given))
         self.abstract = frozenset(refined_by(module, *properties)) - own
         self.above = frozenset(_all_above(self.abstract))
 
@@ -283,8 +287,8 @@ class Collector:
         """Everything. Raises ModelErrors (TG0xx) with all that is missing. What only stands twice, or would be left
         out, is noted, and keeps no other mistake from being found: whoever collects raises it."""
         modules = tuple(_modules(self.abstract, self.module, *self.properties))
-        for each in (*modules_of(self.module), *self.properties):
-            self._check_names(each)
+        for checked in (*modules_of(self.module), *self.properties):
+            self._check_names(checked)
         constants = self._constants(modules)
         profiles = self._profiles(constants)
         state_class = self._state_class()
@@ -292,16 +296,16 @@ class Collector:
         self._check_roles(functions)
         self._check_modules()
         if state_class is not None and not self.diagnostics.has_other_than(*BESIDE):
-            own = tuple(each for each in modules if each not in self.above)
+            own = tuple(module for module in modules if module not in self.above)
             self._check_look_alikes(own, state_class.__name__)
         if self.diagnostics.has_other_than(*BESIDE):
             self.diagnostics.raise_if_any()
         assert state_class is not None, "its absence is a diagnostic"
-        domains = tuple(dict.fromkeys(each for module in modules for each in _domains(module)))
+        domains = tuple(dict.fromkeys(domain for module in modules for domain in _domains(module)))
         files = tuple(
-            dict.fromkeys(str(each.__file__) for each in (*modules, *refined_by(self.module, *self.properties)))
+            dict.fromkeys(str(module.__file__) for module in (*modules, *refined_by(self.module, *self.properties)))
         )
-        own = (each for each in modules if each not in self.above)
+        own = (module for module in modules if module not in self.above)
         notes = tuple(half_imported(own, (function for function, _ in functions)))
         return Collected(constants, profiles, state_class, functions, domains, files, notes)
 
@@ -310,8 +314,8 @@ class Collector:
         listed: object = vars(self.module).get("modules")
         if isinstance(listed, (list, tuple, set, frozenset)):
             things = list(cast("Iterable[object]", listed))
-            if any(isinstance(each, ModuleType) for each in things) and not (
-                isinstance(listed, tuple) and all(isinstance(each, ModuleType) for each in things)
+            if any(isinstance(thing, ModuleType) for thing in things) and not (
+                isinstance(listed, tuple) and all(isinstance(thing, ModuleType) for thing in things)
             ):
                 source = read(self.path)
                 message = "modules lists a model's files, as a tuple of imported modules"
@@ -359,16 +363,16 @@ class Collector:
 
     def _state_class(self) -> type[Any] | None:
         things = [thing for module in modules_of(self.module) for thing in vars(module).values()]
-        marked = [each for each in things if isinstance(each, type) and _role(each) == "state"]
-        found = [each for each in dict.fromkeys(marked) if sys.modules.get(each.__module__) not in self.abstract]
+        marked = [thing for thing in things if isinstance(thing, type) and _role(thing) == "state"]
+        found = [cls for cls in dict.fromkeys(marked) if sys.modules.get(cls.__module__) not in self.abstract]
         if found and source_of_class(found[0]) is None:
             name = found[0].__name__
             self._missing("TG008", f"{name} has no text", "a class written at the top level of a file")
         if not found:
             self._missing("TG003", "no class is marked @state", "@state, above the class that holds the state's fields")
-        for each in found[1:]:
-            source = read(str(sys.modules[each.__module__].__file__))
-            where = _name_place(source, source.classes[each.__name__], "class")
+        for cls in found[1:]:
+            source = read(str(sys.modules[cls.__module__].__file__))
+            where = _name_place(source, source.classes[cls.__name__], "class")
             message = f"{found[0].__name__} is the state already"
             self.diagnostics.add("TG004", where, message, "one @state class; @record for parts of it")
         return found[0] if found else None
@@ -413,7 +417,7 @@ class Collector:
                     self.diagnostics.add("TG007", self._profile_place(profile, name), message, nearest(name, constants))
                 elif not _may_have(constants[name], value):
                     message = f"the profile {profile} sets {name} to {value}, which it cannot be"
-                    hint = f"one of {', '.join(str(each) for each in constants[name].choices())}"
+                    hint = f"one of {', '.join(str(choice) for choice in constants[name].choices())}"
                     self.diagnostics.add("TG007", self._profile_place(profile, name), message, hint)
         return profiles
 
@@ -428,7 +432,9 @@ class Collector:
                 for key, value in zip(outer.keys, outer.values, strict=True):
                     if isinstance(key, ast.Constant) and key.value == profile:
                         inner = (
-                            each for each in ast.walk(value) if isinstance(each, ast.Constant) and each.value == name
+                            constant
+                            for constant in ast.walk(value)
+                            if isinstance(constant, ast.Constant) and constant.value == name
                         )
                         return source.where(next(inner, key))
         return source.where(node)
@@ -437,7 +443,7 @@ class Collector:
 def _is_profiles(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
-    return all(isinstance(each, Mapping) for each in cast("Mapping[Any, Any]", value).values())
+    return all(isinstance(settings, Mapping) for settings in cast("Mapping[Any, Any]", value).values())
 
 
 def _may_have(constant: Constant, value: object) -> bool:
@@ -458,14 +464,14 @@ def modules_of(module: ModuleType) -> tuple[ModuleType, ...]:
     listed: object = vars(module).get("modules", ())
     if not isinstance(listed, tuple):
         return (module,)
-    return (*(each for each in cast("tuple[object, ...]", listed) if isinstance(each, ModuleType)), module)
+    return (*(part for part in cast("tuple[object, ...]", listed) if isinstance(part, ModuleType)), module)
 
 
 def refined_by(*modules: ModuleType) -> tuple[ModuleType, ...]:
     """The modules of the abstract models that these modules claim to refine, in the order of their claims."""
-    own = dict.fromkeys(each for module in modules for each in modules_of(module))
+    own = dict.fromkeys(part for module in modules for part in modules_of(module))
     found = [mark.abstract for module in own for _, mark in _marked_functions(module)]
-    return tuple(dict.fromkeys(each for abstract in found if abstract is not None for each in modules_of(abstract)))
+    return tuple(dict.fromkeys(part for abstract in found if abstract is not None for part in modules_of(abstract)))
 
 
 def _all_above(modules: frozenset[ModuleType]) -> Iterator[ModuleType]:
@@ -473,7 +479,7 @@ def _all_above(modules: frozenset[ModuleType]) -> Iterator[ModuleType]:
     found = dict.fromkeys(modules)
     waiting = list(modules)
     while waiting:
-        new = [each for each in refined_by(waiting.pop()) if each not in found]
+        new = [above for above in refined_by(waiting.pop()) if above not in found]
         found.update(dict.fromkeys(new))
         waiting += new
     return iter(found)
@@ -486,7 +492,7 @@ def _role(thing: object) -> str | None:
 
 def _marked_functions(module: ModuleType) -> Iterator[tuple[FunctionType, Mark]]:
     """Marked functions in the order of the module: imported ones stand where they are imported."""
-    for thing in dict.fromkeys(each for each in vars(module).values() if isinstance(each, FunctionType)):
+    for thing in dict.fromkeys(function for function in vars(module).values() if isinstance(function, FunctionType)):
         mark = mark_of(thing)
         if mark is not None:
             yield thing, mark
@@ -513,7 +519,7 @@ def _modules(abstract: frozenset[ModuleType], *roots: ModuleType) -> Iterator[Mo
 
 
 def _neighbours(module: ModuleType, abstract: frozenset[ModuleType]) -> Iterator[ModuleType]:
-    yield from (each for each in modules_of(module) if each is not module)
+    yield from (neighbour for neighbour in modules_of(module) if neighbour is not module)
     for thing in vars(module).values():
         if isinstance(thing, ModuleType):
             if thing not in abstract:
@@ -533,7 +539,7 @@ def _homes_of_values(module: ModuleType) -> Iterator[ModuleType]:
     private = _OF_ONE_MODEL.match(module.__name__)
     prefix = private.group() if private else ""
     for node in read(str(module.__file__)).tree.body:
-        if isinstance(node, ast.ImportFrom) and any(_may_hold_constants(module, each) for each in node.names):
+        if isinstance(node, ast.ImportFrom) and any(_may_hold_constants(module, imported) for imported in node.names):
             name = importlib.util.resolve_name("." * node.level + (node.module or ""), module.__package__)
             home = sys.modules.get(prefix + name) or sys.modules.get(name)
             if home is not None:
@@ -559,7 +565,7 @@ def _is_model(module: ModuleType) -> bool:
     """Whether a module is text of a model: it holds something of the language, or lies beside the user's file."""
     if module.__name__.startswith(PRIVATE):
         return True
-    return len(modules_of(module)) > 1 or any(_is_model_thing(each) for each in vars(module).values())
+    return len(modules_of(module)) > 1 or any(_is_model_thing(thing) for thing in vars(module).values())
 
 
 def _is_model_thing(thing: object) -> bool:

@@ -94,7 +94,7 @@ _names: dict[type[Any], tuple[str, ...]] = {}
 def _position(member: Enum) -> int:
     known = _positions.get(type(member))
     if known is None:
-        known = _positions[type(member)] = {each: at for at, each in enumerate(type(member))}
+        known = _positions[type(member)] = {other: at for at, other in enumerate(type(member))}
     return known[member]
 
 

@@ -197,7 +197,7 @@ def _stopped(function: object, options: dict[str, Any]) -> tuple[str, ...]:
     found: object = options.get("stops", ())
     names = (found,) if isinstance(found, str) else found
     listed = cast("tuple[object, ...]", names) if isinstance(names, tuple) else ()
-    if function is None and not (listed and all(isinstance(each, str) for each in listed)):
+    if function is None and not (listed and all(isinstance(name, str) for name in listed)):
         message = f"stops={found!r} names no action"
         raise WrongDecorator(message, 'stops="action", or stops=("action", "other"); @bound where it stops none')
     return cast("tuple[str, ...]", listed)
@@ -246,7 +246,7 @@ def _named_steps(steps: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(steps, Mapping):
         raise TypeError("@refines takes steps as a dict, from actions to abstract actions: {tick: hour_clock.advance}")
     given = cast(Mapping[object, object], steps)
-    return tuple((_action_name(key), tuple(map(_action_name, _several(each)))) for key, each in given.items())
+    return tuple((_action_name(key), tuple(map(_action_name, _several(allowed)))) for key, allowed in given.items())
 
 
 def _several(given: object) -> tuple[object, ...]:

@@ -169,9 +169,9 @@ class ModelErrors(Exception):
         """Every diagnostic, an empty line between two, and how many there are."""
         count = len(self.errors)
         summary = "1 error" if count == 1 else f"{count} errors"
-        if any(each.code in UNREAD for each in self.errors):
+        if any(error.code in UNREAD for error in self.errors):
             summary += "; the rest of the model is read once it can be imported"
-        return "\n\n".join([*(each.render() for each in self.errors), summary])
+        return "\n\n".join([*(error.render() for error in self.errors), summary])
 
 
 class UsageError(Exception):
@@ -214,12 +214,12 @@ class Diagnostics:
 
     def include(self, others: ModelErrors) -> None:
         """Notes the mistakes of another reading of the same text."""
-        for each in others.errors:
-            self.add(each.code, each.where, each.message, each.hint)
+        for error in others.errors:
+            self.add(error.code, error.where, error.message, error.hint)
 
     def first_message(self) -> str:
         """The cause of the first mistake that was noted; "" without any."""
-        return next((each.message for each in self._errors.values()), "")
+        return next((error.message for error in self._errors.values()), "")
 
     def raise_if_any(self) -> None:
         """Raises `ModelErrors` with all that was collected, in the order of the text."""
@@ -227,8 +227,8 @@ class Diagnostics:
             raise ModelErrors(sorted(self._errors.values(), key=_place))
 
 
-def _place(each: Diagnostic) -> tuple[str, int, int]:
-    return (each.where.file, each.where.line, each.where.column)
+def _place(error: Diagnostic) -> tuple[str, int, int]:
+    return (error.where.file, error.where.line, error.where.column)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -105,8 +105,8 @@ def probed(function: Callable[..., Any], probes: Probes | None = None) -> tuple[
     made = adapted(original, original.__globals__[KEY], change=probe)
     kept: dict[int, dict[str, Any]] = {}
 
-    def globals_of(each: FunctionType) -> dict[str, Any]:
-        return kept.setdefault(id(each.__globals__), {**each.__globals__, "__probe__": probes})
+    def globals_of(helper: FunctionType) -> dict[str, Any]:
+        return kept.setdefault(id(helper.__globals__), {**helper.__globals__, "__probe__": probes})
 
     return over(original, made, globals_of, lambda given: given), probes
 

@@ -123,7 +123,7 @@ def range_of(annotation: Any) -> Range | None:
     for the numbers in it, in their order."""
     if get_origin(annotation) is not Annotated or annotation.__origin__ is not int:
         return None
-    return next((each for each in annotation.__metadata__ if isinstance(each, Range)), None)
+    return next((bounds for bounds in annotation.__metadata__ if isinstance(bounds, Range)), None)
 
 
 class Capacity:

@@ -37,7 +37,7 @@ def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:
 
 def _has_text(source: Source, statement: ast.stmt, name: str) -> bool:
     """Whether a statement's text, its decorators included, has a name anywhere."""
-    first = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+    first = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
     return any(name in line for line in source.lines[first - 1 : statement.end_lineno])
 
 

@@ -154,4 +154,4 @@ class Model:
 
     def action(self, name: str) -> Action:
         """The action `name`; KeyError if there is none."""
-        return {each.name: each for each in self.actions}[name]
+        return {action.name: action for action in self.actions}[name]

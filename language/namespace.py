@@ -105,7 +105,7 @@ class Namespace:
         known = self._functions.get(id(original))
         if known is None:
             made = adapted(original, self._adaptations)
-            known = over(original, made, lambda each: self.globals_of(each.__globals__), self._bound)
+            known = over(original, made, lambda helper: self.globals_of(helper.__globals__), self._bound)
             depth = depth_of(original)
             if depth is not None:
                 known = _to_a_depth(known, depth.value(self.values))

@@ -33,8 +33,8 @@ def subsets(of: Iterable[T]) -> Iterator[Set[T]]:
 
 def choose(found: Iterable[T]) -> T:
     """The first of some values, in the order in which they are declared or lie in a sequence; ModelError for none."""
-    for each in found:
-        return each
+    for member in found:
+        return member
     raise ModelError("there is nothing to choose from")
 
 

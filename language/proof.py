@@ -172,46 +172,46 @@ class Proof:
         """The one word for all of it: the worst of what it rests on, and of what was to be proved.
 
         What is vacuous comes before what is conditional, so that asking for fewer lemmas makes no result milder."""
-        words = {each.word for each in self.findings}
-        if "refuted" in words or any(each.goal in self.goals for each in self.known_false):
+        words = {finding.word for finding in self.findings}
+        if "refuted" in words or any(claim.goal in self.goals for claim in self.known_false):
             return "refuted"
         if "not proved" in words or self.stopped:
             return "not proved"
         if self.empty:
             return "vacuous"
-        return "conditional" if any(self.word_of(each) == "conditional" for each in self.goals) else "proved"
+        return "conditional" if any(self.word_of(goal) == "conditional" for goal in self.goals) else "proved"
 
     def assumed(self) -> tuple[str, ...]:
         """The lemmas that the proof rests on although it does not prove them: they were not to be proved, or not all
         of their obligations are."""
-        open_ = {each.obligation.goal for each in self.findings if each.word != "proved"}
-        return tuple(each for each in self.lemmas if each not in self.goals or each in open_)
+        open_ = {finding.obligation.goal for finding in self.findings if finding.word != "proved"}
+        return tuple(lemma for lemma in self.lemmas if lemma not in self.goals or lemma in open_)
 
     def standing(self) -> Mapping[str, Standing]:
         """What was said of each property, witnesses, refinements and lemmas apart: of each one thing."""
         apart: dict[str, Standing] = {
             **dict.fromkeys(self.not_asked, "not asked for"),
-            **dict.fromkeys((each.goal for each in self.unstated), "not stated"),
-            **dict.fromkeys((each.goal for each in self.left_out), "left out"),
-            **dict.fromkeys((each.goal for each in self.known_false), "known false"),
+            **dict.fromkeys((claim.goal for claim in self.unstated), "not stated"),
+            **dict.fromkeys((claim.goal for claim in self.left_out), "left out"),
+            **dict.fromkeys((claim.goal for claim in self.known_false), "known false"),
         }
-        return {**apart, **{each: self.word_of(each) for each in self.goals if each not in self.lemmas}}
+        return {**apart, **{goal: self.word_of(goal) for goal in self.goals if goal not in self.lemmas}}
 
     def breaking(self) -> tuple[str, ...]:
         """The actions of which it is not proved that they keep the model's types, which everything rests on."""
         return tuple(
-            each.obligation.action
-            for each in self.findings
-            if each.obligation.kind == "defined" and each.word != "proved"
+            finding.obligation.action
+            for finding in self.findings
+            if finding.obligation.kind == "defined" and finding.word != "proved"
         )
 
     def word_of(self, goal: str) -> Word:
         """The word for one lemma or property: that of its obligations, and of what they assume."""
-        own = {each.word for each in self.findings if each.obligation.goal == goal}
-        if "refuted" in own or any(each.goal == goal for each in self.known_false):
+        own = {finding.word for finding in self.findings if finding.obligation.goal == goal}
+        if "refuted" in own or any(claim.goal == goal for claim in self.known_false):
             return "refuted"
         if "not proved" in own or self.stopped:
             return "not proved"
-        if any(each.of_all or each.goal == goal for each in self.empty):
+        if any(empty.of_all or empty.goal == goal for empty in self.empty):
             return "vacuous"
-        return "conditional" if self.breaking() or any(each != goal for each in self.assumed()) else "proved"
+        return "conditional" if self.breaking() or any(lemma != goal for lemma in self.assumed()) else "proved"

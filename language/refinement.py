@@ -50,7 +50,7 @@ class Refinement:
         allowed = None if action is None else self.may_be.get(action)
         if image == wanted and (allowed is None or STUTTERS in allowed):
             return STUTTERS
-        return next((each for each in self._steps(image, allowed) if each.after == wanted), None)
+        return next((step for step in self._steps(image, allowed) if step.after == wanted), None)
 
     def _steps(self, image: State, allowed: tuple[str, ...] | None) -> Iterator[Step]:
         """The abstract steps from an image, by the actions of these names; by any where there are none."""

@@ -157,5 +157,5 @@ def _is_return(node: ast.stmt) -> bool:
 def _may_return(node: ast.stmt) -> bool:
     """Whether some way through a statement, loops left aside, ends in a `return`."""
     if isinstance(node, (ast.If, ast.Match)):
-        return any(_may_return(each) for inner in _blocks(node) for each in inner)
+        return any(_may_return(statement) for inner in _blocks(node) for statement in inner)
     return _is_return(node)

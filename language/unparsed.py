@@ -25,7 +25,7 @@ def _imported(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:
     for found in _IMPORT.finditer(path.read_text(encoding="utf-8", errors="replace")):
         parts = [part for part in found[1].split(".") if part]
         below = [folder.joinpath(*parts), *([folder.joinpath(*parts, found[2])] if found[2] else [])]
-        for file in (place for each in below for place in (each.with_suffix(".py"), each / "__init__.py")):
+        for file in (place for module in below for place in (module.with_suffix(".py"), module / "__init__.py")):
             if file not in seen and file.is_file():
                 seen.add(file)
                 yield file

@@ -167,7 +167,7 @@ class Map(Container, Generic[K, V]):
 
 
 def _no_key(map_: Map[Any, Any], key: object) -> ModelError:
-    keys = ", ".join(show(each) for each in map_)
+    keys = ", ".join(show(held) for held in map_)
     return ModelError(f"{show(key)} is not a key of this Map; its keys are {keys}")
 
 
@@ -311,7 +311,9 @@ def _is_unsettled_container(value: Any) -> bool:
         case Set():
             return isinstance(cast("Set[Any]", value).plain_items(), _Unsettled)
         case Map():
-            return any(is_unsettled(key) or is_unsettled(each) for key, each in cast("Map[Any, Any]", value).items())
+            return any(
+                is_unsettled(key) or is_unsettled(element) for key, element in cast("Map[Any, Any]", value).items()
+            )
         case _:
             return any(map(is_unsettled, value))
 

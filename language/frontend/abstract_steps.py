@@ -65,7 +65,7 @@ def kept(value: ir.Expr, declared: Type) -> ir.Expr:
     conditions = tuple(_belongs(name, declared, 0))
     if not conditions and value.type == declared:
         return value
-    asserts = tuple(ir.Assert(each, "", where) for each in conditions)
+    asserts = tuple(ir.Assert(condition, "", where) for condition in conditions)
     form = ir.Function(
         "@kept", (("@value", value.type),), (), (*asserts, ir.Return(name, where)), declared, where
     )  # fmt: skip
@@ -76,7 +76,7 @@ def whole(value: ir.Expr, record: Record) -> ir.Expr:
     """A state of the abstract model that something else made, as one whose fields are of their types: an error of the
     model where one lies outside."""
     name = ir.Name("@whole", value.type, value.where)
-    parts = (kept(ir.RecordField(name, each, _unbounded(of), value.where), of) for each, of in record.fields)
+    parts = (kept(ir.RecordField(name, field, _unbounded(of), value.where), of) for field, of in record.fields)
     made = ir.MakeRecord(tuple(parts), record, value.where)
     form = ir.Function("@whole", (("@whole", value.type),), (), (ir.Return(made, value.where),), record, value.where)
     return ir.Call(form, (value,), record, value.where)
@@ -156,7 +156,7 @@ def _number(value: int, where: ir.Where) -> ir.Const:
 def image_type(abstract: Model, cls: type[Any], own: Mapping[str, Type] | None = None) -> Record:
     """The state of an abstract model as a record. Where that is the model itself with other constants, `own` are its
     own fields: what a field without room for anything would hold is what it holds here."""
-    fields = ((each.name, _without_room(each.type, (own or {}).get(each.name))) for each in abstract.fields)
+    fields = ((field.name, _without_room(field.type, (own or {}).get(field.name))) for field in abstract.fields)
     return Record(cls.__name__, tuple(fields), cls)
 
 
@@ -174,17 +174,17 @@ def _without_room(type_: Type, own: Type | None) -> Type:
 def steps_between(abstract: Model, record: Record, before: ir.Expr, after: ir.Expr) -> dict[str, ir.Expr]:
     """For each action of the abstract model, in the order of its text, whether it leads from one image to the other,
     with any of its arguments."""
-    bounds = tuple(each.form for each in abstract.step_bounds if each.form is not None)
+    bounds = tuple(bound.form for bound in abstract.step_bounds if bound.form is not None)
     made = _ActionFunctions(record, bounds)
-    active = (each for each in abstract.actions if not each.switched_off)
-    return {each.name: _with_any(made.action(each), each.form.parameters, (before, after)) for each in active}
+    active = (action for action in abstract.actions if not action.switched_off)
+    return {action.name: _with_any(made.action(action), action.form.parameters, (before, after)) for action in active}
 
 
 def starts_at(abstract: Model, record: Record, image: ir.Expr) -> Iterator[ir.Expr]:
     """For each initial function of the abstract model whether it makes this image, with any of its arguments."""
     made = _ActionFunctions(record, ())
-    for each in abstract.initials:
-        yield _with_any(made.initial(each.form), each.form.parameters, (image,))
+    for initial in abstract.initials:
+        yield _with_any(made.initial(initial.form), initial.form.parameters, (image,))
 
 
 # --- any arguments --------------------------------------------------------------------------------------------------
@@ -199,8 +199,10 @@ def _with_any(form: ir.Function, parameters: tuple[ir.Parameter, ...], given: tu
     """Whether a function is true of what is given and of any values of its other parameters."""
     where = form.where
     listed = [
-        _listings(each.type, each.name, each) if each.pool is None else [_messages(each, given[0])]
-        for each in parameters
+        _listings(parameter.type, parameter.name, parameter)
+        if parameter.pool is None
+        else [_messages(parameter, given[0])]
+        for parameter in parameters
     ]
     ways = list(_products(listed, parameters[0] if parameters else None))
     return disjunction(
@@ -228,7 +230,10 @@ def _products(
         message = f"{parameter.name} can be made in more than {LISTINGS_MAX} ways, too many to try an image's step with"
         raise Unsupported(parameter.where, message)
     for chosen in itertools.product(*parts):
-        yield tuple(each for generators, _ in chosen for each in generators), tuple(value for _, value in chosen)
+        yield (
+            tuple(generator for generators, _ in chosen for generator in generators),
+            tuple(value for _, value in chosen),
+        )
 
 
 def _listings(type_: Type, name: str, parameter: ir.Parameter) -> list[Listing]:
@@ -257,9 +262,9 @@ def _map_of(type_: Map, values: Mapping[int, ir.Expr], name: str, where: ir.Wher
     """A map with these values at the keys of these numbers."""
     key = ir.Name(f"{name}@key", type_.key, where)
     *_, value = values.values()
-    for number, each in list(values.items())[-2::-1]:
+    for number, earlier in list(values.items())[-2::-1]:
         here = ir.Compare("==", key, ir.Const(number, _single(type_.key, number), where), Bool(), where)
-        value = ir.Choice(here, each, value, type_.value, where)
+        value = ir.Choice(here, earlier, value, type_.value, where)
     return ir.MakeMap(key.name, value, type_, where)
 
 
@@ -282,19 +287,19 @@ class _ActionFunctions:
     def action(self, action: Action) -> ir.Function:
         """Whether one action with its arguments leads from one state to another."""
         form, where = action.form, action.form.where
-        before, after = (ir.Name(each, self.record, where) for each in (BEFORE, AFTER))
+        before, after = (ir.Name(record, self.record, where) for record in (BEFORE, AFTER))
         begin = tuple(
             ir.Let(_cell(form.state, name), ir.RecordField(before, name, of, where), where)
             for name, of in self.record.fields
         )
         ends = ((name, ir.RecordField(after, name, of, where)) for name, of in self.record.fields)
         arrived = [ir.Compare("==", self.read(form.state, name, where), end, Bool(), where) for name, end in ends]
-        within = (_unless(self.bound(each, form.state, before)) for each in self.bounds)
+        within = (_unless(self.bound(bound, form.state, before)) for bound in self.bounds)
         body = (*begin, *self.block(form.body, form.state), *within, ir.Return(conjunction(arrived, where), where))
         parameters = (
             (BEFORE, self.record),
             (AFTER, self.record),
-            *((each.name, each.type) for each in form.parameters),
+            *((parameter.name, parameter.type) for parameter in form.parameters),
         )
         return ir.Function(action.name, parameters, (), body, Bool(), where)
 
@@ -307,7 +312,7 @@ class _ActionFunctions:
             for (name, of), value in fields
         ]
         body = (*self.block(form.body, ""), ir.Return(conjunction(same, where), where))
-        parameters = ((AFTER, self.record), *((each.name, each.type) for each in form.parameters))
+        parameters = ((AFTER, self.record), *((parameter.name, parameter.type) for parameter in form.parameters))
         return ir.Function(form.name, parameters, (), body, Bool(), where)
 
     def bound(self, form: ir.Function, state: str, before: ir.Expr) -> ir.Expr:
@@ -316,7 +321,7 @@ class _ActionFunctions:
         function, cells = self.helper(form)
         given = (
             ir.RecordField(before, name, self.fields[name], where) if its == first else self.read(state, name, where)
-            for its, _, name in (each.partition(".") for each in cells)
+            for its, _, name in (cell.partition(".") for cell in cells)
         )
         return ir.Call(function, tuple(given), Bool(), where)
 
@@ -346,8 +351,12 @@ class _ActionFunctions:
         """A helper that takes the fields which it reads, and the names of these."""
         known = self.helpers.get(id(function))
         if known is None:
-            read = {(each.state, each.field) for each in inside(*function.body) if isinstance(each, ir.StateField)}
-            cells = tuple(sorted(_cell(*each) for each in read))
+            read = {
+                (reading.state, reading.field)
+                for reading in inside(*function.body)
+                if isinstance(reading, ir.StateField)
+            }
+            cells = tuple(sorted(_cell(*place) for place in read))
             fields = tuple((cell, self.fields[cell.partition(".")[2]]) for cell in cells)
             body = self.block(function.body, "")
             made = replace(function, parameters=(*fields, *function.parameters), states=(), body=body)
@@ -358,7 +367,7 @@ class _ActionFunctions:
 
     def block(self, body: Iterable[ir.Statement], state: str) -> tuple[ir.Statement, ...]:
         """Statements as those of a pure function."""
-        return tuple(made for each in body for made in self.statement(each, state))
+        return tuple(made for statement in body for made in self.statement(statement, state))
 
     def statement(self, form: ir.Statement, state: str) -> tuple[ir.Statement, ...]:
         """One statement: a guard that is false answers no, a write binds a field's name anew."""
@@ -393,7 +402,7 @@ class _ActionFunctions:
             case _:
                 raise TypeError(f"{form} writes nothing")
         place: ir.Place = form.place
-        indexes = tuple(named("index", each) for each in place.indexes)
+        indexes = tuple(named("index", index) for index in place.indexes)
         old = self.read(state, place.field, place.where)
         new = self.changed(old, indexes, lambda cell: self.written(form, cell, value, made), made)
         return (*made, ir.Let(old.name, new, form.where))
@@ -414,7 +423,7 @@ class _ActionFunctions:
         assert isinstance(old.type, Map), "only maps and sequences have cells"
         key, of = old.type.key, old.type.value
         if isinstance(key, Int):
-            checks += [ir.Assert(each, "", where) for each in in_range(index, key)]
+            checks += [ir.Assert(condition, "", where) for condition in in_range(index, key)]
         variable = self.fresh("key")
         here = ir.Name(variable, key, where)
         inner = self.changed(ir.Index(old, index, of, where), indexes[1:], change, checks)

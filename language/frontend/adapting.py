@@ -39,7 +39,7 @@ def adaptations(
         forms += body
         if isinstance(text, InitialText):
             forms += text.result.fields
-            dropped |= {each.where for name, each in zip(fields, text.result.fields, strict=True) if name in gone}
+            dropped |= {value.where for name, value in zip(fields, text.result.fields, strict=True) if name in gone}
         if isinstance(text, (ActionText, InitialText)) and gone:
             folded = folder.body(body)
             dropped |= places(folded) - places(text.elaborated.without(gone, folded))
@@ -69,8 +69,8 @@ def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
     and those that come after None was asked for."""
     found: set[ir.Where] = set()
     refused: set[int] = set()
-    for each in everything:
-        match each:
+    for node in everything:
+        match node:
             case ir.Index(index=refusing) | ir.Contains(element=refusing):
                 refused.add(id(refusing))
             case ir.Place(indexes=indexes):
@@ -80,8 +80,8 @@ def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
             case ir.Choice(condition=ir.IsNone(option=asked), no=otherwise):
                 parts = inside(otherwise)
                 refused.update(id(part) for part in parts if isinstance(part, ir.Unwrap) and part.where == asked.where)
-            case ir.Unwrap() if id(each) not in refused:
-                found.add(each.where)
+            case ir.Unwrap() if id(node) not in refused:
+                found.add(node.where)
             case _:
                 pass
     return frozenset(found)
@@ -90,8 +90,8 @@ def _needed(everything: Iterable[Any]) -> frozenset[ir.Where]:
 def _ranges(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir.Where, tuple[int, int]]:
     """The elements of sets whose integers may lie outside what the set can hold, with what it can hold."""
     found: dict[ir.Where, tuple[int, int]] = {}
-    for each in everything:
-        match each:
+    for node in everything:
+        match node:
             case ir.MakeSubset(elements=elements, type=Subset(of=Int() as of)):
                 pass
             case ir.Quantified(kind="set", body=element, type=Subset(of=Int() as of)):
@@ -110,8 +110,8 @@ def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir
     """The records of sets that may not be of the set's type, with what checks that."""
     checks: dict[Type, TypeCheck] = {}
     found: dict[ir.Where, TypeCheck] = {}
-    for each in everything:
-        for element, of in unchecked_elements(each):
+    for node in everything:
+        for element, of in unchecked_elements(node):
             if of not in checks:
                 checks[of] = check_for(of, values)
             found[element.where] = checks[of]
@@ -119,4 +119,6 @@ def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[ir
 
 
 def _requires(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
-    return frozenset(each.where for form in body for each in inside(form) if isinstance(each, ir.Require))
+    return frozenset(
+        statement.where for form in body for statement in inside(form) if isinstance(statement, ir.Require)
+    )

@@ -92,14 +92,14 @@ class Types:
     def constant_value(self, constant: Constant) -> Value | None:
         """The value of a constant: the model's, or for one that only an abstract model has, that one's. None for a
         constant of neither."""
-        foreign = next((value for each, value in self._foreign if each is constant), None)
+        foreign = next((value for known, value in self._foreign if known is constant), None)
         return self.values.get(constant.name) if foreign is None else foreign
 
     def add_image(self, cls: type[Any], image: Record) -> bool:
         """Makes the state of an abstract model a type, and what it is made of, where this model has no such class
         itself. Answers whether that is what the class stands for: another binding may have come first."""
-        for each, type_ in classes_in(image):
-            self._named.setdefault(each, type_)
+        for owner, type_ in classes_in(image):
+            self._named.setdefault(owner, type_)
         return self.images.setdefault(cls, image) == image
 
     def read(
@@ -262,8 +262,8 @@ class Types:
         if typing.get_origin(value) is not typing.Annotated:
             return Annotation(self._type(value))
         marks = cast("tuple[Any, ...]", cast(Any, value).__metadata__)
-        members = [each.field for each in marks if isinstance(each, Member)]
-        ghost = any(isinstance(each, GhostMark) for each in marks)
+        members = [extra.field for extra in marks if isinstance(extra, Member)]
+        ghost = any(isinstance(extra, GhostMark) for extra in marks)
         return Annotation(self._type(value), ghost, members[0] if members else None)
 
     def _type(self, value: Any) -> Type:
@@ -465,7 +465,7 @@ def _infer(wanted: Any, found: Type, variables: dict[Any, Type]) -> bool:
     origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
     if origin is tuple and isinstance(found, Record) and is_tuple(found) and len(arguments) == len(found.fields):
         pairs = zip(arguments, found.fields, strict=True)
-        return all(_infer(each, part, variables) for each, (_, part) in pairs)
+        return all(_infer(element, part, variables) for element, (_, part) in pairs)
     if not _has_variables(wanted):
         return True
     if origin is typing.Annotated:

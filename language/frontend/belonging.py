@@ -19,17 +19,17 @@ def unchecked_elements(node: object) -> Iterator[tuple[ir.Expr, Type]]:
             elements, stored = (body,), frozenset(_stored(generators))
         case _:
             return
-    yield from ((each, of) for each in elements if not _belongs(each, of, stored))
+    yield from ((element, of) for element in elements if not _belongs(element, of, stored))
 
 
 def _stored(generators: tuple[ir.Generator, ...]) -> Iterator[str]:
     """The names that stand for parts of the state, or for records of a set: these were checked when they were stored,
     or when the set was made."""
     known: set[str] = set()
-    for each in generators:
-        if isinstance(each.source, ir.Elements) and _is_checked(each.source.of, known):
-            known.add(each.variable)
-            yield each.variable
+    for generator in generators:
+        if isinstance(generator.source, ir.Elements) and _is_checked(generator.source.of, known):
+            known.add(generator.variable)
+            yield generator.variable
 
 
 def _is_checked(node: ir.Expr, names: set[str]) -> bool:
@@ -58,7 +58,7 @@ def _belongs(value: ir.Expr, of: Type, stored: frozenset[str]) -> bool:
             return _is_absent(value) or (isinstance(value, ir.Some) and _belongs(value.value, inner, stored))
         case Record(fields=fields) if isinstance(value, ir.MakeRecord):
             parts = zip(value.fields, fields, strict=True)
-            return is_box(of) or all(_belongs(part, each, stored) for part, (_, each) in parts)
+            return is_box(of) or all(_belongs(part, field_type, stored) for part, (_, field_type) in parts)
         case _:
             return isinstance(of, (Bool, Enumeration, Identity, Subset))
 

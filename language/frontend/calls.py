@@ -137,8 +137,8 @@ _CALL_HINTS = {
 
 def _arguments(scope: Scope, node: ast.Call, count: int, usage: str, *keywords: str) -> list[ast.expr]:
     """The positional arguments, `count` of them; TG211 otherwise."""
-    odd = [each for each in node.keywords if each.arg not in keywords]
-    if len(node.args) != count or odd or any(isinstance(each, ast.Starred) for each in node.args):
+    odd = [keyword for keyword in node.keywords if keyword.arg not in keywords]
+    if len(node.args) != count or odd or any(isinstance(argument, ast.Starred) for argument in node.args):
         raise scope.error("TG211", node, f"{ast.unparse(node.func)} is not called like this", usage)
     return node.args
 
@@ -182,8 +182,8 @@ def _extreme(kind: ArithmeticOp) -> Builtin:
         if isinstance(first.type, Identity) and first.type.ordered:
             return _extreme_member(scope, kind, first, node)
         made = integer(scope, node.args[0])
-        for each in node.args[1:]:
-            made = make_arithmetic(scope, kind, made, integer(scope, each), node)
+        for argument in node.args[1:]:
+            made = make_arithmetic(scope, kind, made, integer(scope, argument), node)
         return made
 
     return elaborate
@@ -193,8 +193,8 @@ def _extreme_member(scope: Scope, kind: ArithmeticOp, first: ir.Expr, node: ast.
     """`min(a, b)` of members of an ordered domain."""
     where = scope.where(node)
     made = position_of(first, where)
-    for each in node.args[1:]:
-        made = make_arithmetic(scope, kind, made, position_of(fitted(scope, each, first.type), where), node)
+    for argument in node.args[1:]:
+        made = make_arithmetic(scope, kind, made, position_of(fitted(scope, argument, first.type), where), node)
     return member_at(made, first.type, where)
 
 
@@ -290,7 +290,7 @@ def _seq(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
             "Seq([a, b]), or a for loop that appends",
         )
     if wanted is not None:
-        made = tuple(fitted(scope, each, wanted.of) for each in nodes)
+        made = tuple(fitted(scope, element, wanted.of) for element in nodes)
         return ir.MakeSeq(made, Seq(wanted.of, len(made)), scope.where(node))
     elements, of = _elements(scope, nodes, node, "Seq")
     return ir.MakeSeq(elements, Seq(of, len(elements)), scope.where(node))
@@ -311,16 +311,16 @@ def _elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, kind: str) -> 
     if not nodes:
         hint = f"a place where the type is known, such as a field of the state; or x: {kind}[...] = {kind}()"
         raise scope.error("TG214", node, f"this empty {kind} could be of any type", hint)
-    made = [expression(scope, each) for each in nodes]
+    made = [expression(scope, element) for element in nodes]
     of = made[0].type
-    for each, part in zip(made[1:], nodes[1:], strict=True):
-        joined = join(of, each.type)
+    for element, part in zip(made[1:], nodes[1:], strict=True):
+        joined = join(of, element.type)
         if joined is None:
             raise scope.error(
-                "TG203", part, f"{describe(of)} and {describe(each.type)} in one container", "elements of one type"
+                "TG203", part, f"{describe(of)} and {describe(element.type)} in one container", "elements of one type"
             )
         of = joined
-    return tuple(fit(scope, each, of, part) for each, part in zip(made, nodes, strict=True)), of
+    return tuple(fit(scope, element, of, part) for element, part in zip(made, nodes, strict=True)), of
 
 
 def _set(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
@@ -356,18 +356,18 @@ def _set_display(scope: Scope, node: ast.Set, expected: Type | None) -> ir.Expr:
 def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expected: Type | None) -> ir.Expr:
     where = scope.where(node)
     if isinstance(expected, Subset):
-        return ir.MakeSubset(tuple(fitted(scope, each, expected.of) for each in nodes), expected, where)
+        return ir.MakeSubset(tuple(fitted(scope, element, expected.of) for element in nodes), expected, where)
     if isinstance(expected, Pool) and not expected.multiple:
         room = replace(expected, capacity=max(expected.capacity, len(nodes)))
-        return ir.MakePool(tuple(fitted(scope, each, expected.of) for each in nodes), room, where)
+        return ir.MakePool(tuple(fitted(scope, element, expected.of) for element in nodes), room, where)
     elements, of = _elements(scope, nodes, node, "Set")
     if isinstance(of, Record):
         return ir.MakePool(elements, Pool(of, len(elements)), where)
     if isinstance(of, Subset):
         box = boxed(of, describe(of))
-        inside = tuple(fit(scope, each, box, node) for each in elements)
+        inside = tuple(fit(scope, element, box, node) for element in elements)
         return ir.MakePool(inside, Pool(box, len(inside)), where)
-    bare = tuple(plain(each) for each in elements)
+    bare = tuple(plain(element) for element in elements)
     return ir.MakeSubset(bare, subset_of(scope, bare[0].type if len(bare) == 1 else getattr(of, "of", of), node), where)
 
 
@@ -376,7 +376,7 @@ def _bag(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
     if nodes is None:
         raise scope.error("TG111", node.args[0], "a bag is not made from another container", "Bag([a, b])")
     if isinstance(expected, Pool) and expected.multiple:
-        return ir.MakePool(tuple(fitted(scope, each, expected.of) for each in nodes), expected, scope.where(node))
+        return ir.MakePool(tuple(fitted(scope, element, expected.of) for element in nodes), expected, scope.where(node))
     elements, of = _elements(scope, nodes, node, "Bag")
     if not isinstance(of, Record):
         raise scope.error("TG217", node, f"a Bag holds records, not {describe(of)}", "Map[K, int] to count")
@@ -483,7 +483,7 @@ def record_arguments(
 ) -> list[ir.Expr]:
     """One expression per field, from positional and named arguments. TG211 or TG202 when they do not fit."""
     names = list(fields)
-    usage = f"{name}({', '.join(f'{each}=...' for each in names)})"
+    usage = f"{name}({', '.join(f'{field}=...' for field in names)})"
     if len(node.args) > len(names):
         raise scope.error("TG211", node, f"{name} has {len(names)} fields", usage)
     given: dict[str, ast.expr] = dict(zip(names, node.args, strict=False))
@@ -491,7 +491,7 @@ def record_arguments(
         if keyword.arg not in fields:
             raise scope.error("TG202", keyword, f"{name} has no field {keyword.arg}", nearest(str(keyword.arg), fields))
         given[str(keyword.arg)] = keyword.value
-    missing = [each for each in names if each not in given and each not in (defaults or {})]
+    missing = [field for field in names if field not in given and field not in (defaults or {})]
     if missing:
         raise scope.error("TG211", node, f"{name} also needs {', '.join(missing)}", usage)
     return _each_field(scope, fields, given, defaults or {}, node)

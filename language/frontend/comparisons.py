@@ -123,11 +123,11 @@ def _membership(scope: Scope, element: ast.expr, container: ast.expr, node: ast.
 def _one_of(scope: Scope, element: ast.expr, values: list[ast.expr], node: ast.AST) -> ir.Expr:
     """`element in (a, b)`: one equality or another, unless some value may be an error, which it is in any case."""
     where = scope.where(node)
-    links = [_equal(scope, element, each, node) for each in values]
+    links = [_equal(scope, element, value, node) for value in values]
     if len(links) < 2 or all(map(cannot_fail, links[1:])):
         return disjunction(links, where)
     yes, no = ir.Const(1, Int(1, 1), where), ir.Const(0, Int(0, 0), where)
-    asked = tuple(ir.Choice(each, yes, no, Int(0, 1), where) for each in links)
+    asked = tuple(ir.Choice(link, yes, no, Int(0, 1), where) for link in links)
     return ir.Contains(yes, ir.MakeSeq(asked, Seq(Int(0, 1), len(asked)), where), BOOL, where)
 
 
@@ -159,4 +159,6 @@ def _equal(scope: Scope, left: ast.expr, right: ast.expr, node: ast.AST) -> ir.E
 
 
 def _place(node: ast.AST) -> dict[str, Any]:
-    return {each: getattr(node, each) for each in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+    return {
+        attribute: getattr(node, attribute) for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    }

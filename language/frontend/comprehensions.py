@@ -183,9 +183,9 @@ def _unrolled(
         yield fitted(scope, node.elt, of)
         return
     generator = rest[0]
-    for each in _known_members(scope, generator) or ():
+    for member in _known_members(scope, generator) or ():
         inner = scope.inner()
-        name_parts(inner, generator.target, each)
+        name_parts(inner, generator.target, member)
         yield from _unrolled(inner, node, rest[1:], of)
 
 
@@ -200,12 +200,12 @@ def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...]
         case ir.Members(of=Identity(size_open=None) | Enumeration() | Bool() as of):
             numbers = range(scalar_size(of))
         case ir.IntRange(start=ir.Const(number=lo), stop=ir.Const(number=hi)):
-            return tuple(ir.Const(each, Int(each, each), where) for each in range(lo, hi))
+            return tuple(ir.Const(number, Int(number, number), where) for number in range(lo, hi))
         case ir.Elements(of=ir.MakeSeq(elements=elements)):
             return elements
         case _:
             return None
-    return tuple(ir.Const(each, of, where) for each in numbers)
+    return tuple(ir.Const(number, of, where) for number in numbers)
 
 
 def subset_of(scope: Scope, element: Type, node: ast.AST) -> Subset:
@@ -240,7 +240,7 @@ def map_of(scope: Scope, node: ast.DictComp, expected: Type | None, call: ast.AS
 
 
 def _key_type(scope: Scope, node: ast.expr, wanted: Map | None) -> Type:
-    if isinstance(node, (ast.Tuple, ast.List)) and [ast.unparse(each) for each in node.elts] == ["False", "True"]:
+    if isinstance(node, (ast.Tuple, ast.List)) and [ast.unparse(element) for element in node.elts] == ["False", "True"]:
         key: Type = Bool()
     else:
         over = iteration(scope, node)

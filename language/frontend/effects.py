@@ -26,7 +26,7 @@ def check_parameters(scope: Scope, node: ast.FunctionDef, pieces: frozenset[str]
 
 def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statement]) -> None:
     """Notes local names that nothing reads, in a step that writes nothing: its whole effect would be lost."""
-    if any(isinstance(each, (*_WRITES, ir.Assert)) for each in inside(*body)):
+    if any(isinstance(part, (*_WRITES, ir.Assert)) for part in inside(*body)):
         return
     read = {load.id for load in ast.walk(node) if isinstance(load, ast.Name) and isinstance(load.ctx, ast.Load)}
     for target in _bound(node.body):

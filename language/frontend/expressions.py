@@ -168,7 +168,7 @@ def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
     if node.id in scope.assigned:
         message = f"{node.id} is given a value only on some ways to here, or only inside a loop"
         raise scope.error("TG212", node, message, f"give {node.id} a value before, on every way")
-    known = [*scope.names, *scope.states, *(each for each in scope.namespace if not each.startswith("_"))]
+    known = [*scope.names, *scope.states, *(word for word in scope.namespace if not word.startswith("_"))]
     raise scope.error("TG201", node, f"nothing here is called {node.id}", undefined(node.id, known))
 
 
@@ -391,13 +391,13 @@ def bool_operation(scope: Scope, node: ast.BoolOp, expected: Type | None) -> ir.
 
 def conjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
     """All of the operands, left to right."""
-    flat = [part for each in operands for part in (each.operands if isinstance(each, ir.And) else (each,))]
+    flat = [part for operand in operands for part in (operand.operands if isinstance(operand, ir.And) else (operand,))]
     return flat[0] if len(flat) == 1 else ir.And(tuple(flat), BOOL, where)
 
 
 def disjunction(operands: list[ir.Expr], where: ir.Where) -> ir.Expr:
     """Any of the operands, left to right."""
-    flat = [part for each in operands for part in (each.operands if isinstance(each, ir.Or) else (each,))]
+    flat = [part for operand in operands for part in (operand.operands if isinstance(operand, ir.Or) else (operand,))]
     return flat[0] if len(flat) == 1 else ir.Or(tuple(flat), BOOL, where)
 
 
@@ -511,12 +511,12 @@ def room_beside(scope: Scope, node: ast.expr, other: ir.Expr) -> Type | None:
         return other.type
     match node:
         case ast.Set(elts=parts) | ast.Call(args=[ast.List(elts=parts) | ast.Tuple(elts=parts)]):
-            found = [plain(expression(scope, each)).type for each in parts]
+            found = [plain(expression(scope, part)).type for part in parts]
         case ast.SetComp():
             return None
         case _:
             return other.type
-    room = hull(other.type.of, *(each for each in found if isinstance(each, Int)))
+    room = hull(other.type.of, *(type_ for type_ in found if isinstance(type_, Int)))
     return Subset(room) if scalar_size(room) <= MEMBERS_MAX else other.type
 
 
@@ -592,6 +592,6 @@ def choice(scope: Scope, node: ast.IfExp, expected: Type | None) -> ir.Expr:
         no = expression(false, node.orelse, expected if expected is not None else yes.type)
     union = expected.of if isinstance(expected, Option) else expected
     if isinstance(union, Record):
-        yes, no = (fit(scope, each, union, node) if is_member(each.type, union) else each for each in (yes, no))
+        yes, no = (fit(scope, branch, union, node) if is_member(branch.type, union) else branch for branch in (yes, no))
     a, b, joined = unify(scope, yes, no, "TG203", node)
     return ir.Choice(test, a, b, joined, scope.where(node))

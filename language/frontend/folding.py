@@ -96,7 +96,7 @@ class Folder:
     def _call(self, call: ir.Call) -> ir.Expr:
         function = self.function(call.function)
         match function.body:
-            case (ir.Return(value=ir.Const() as value),) if all(cannot_fail(each) for each in call.arguments):
+            case (ir.Return(value=ir.Const() as value),) if all(cannot_fail(argument) for argument in call.arguments):
                 return replace(value, where=call.where)
             case _:
                 return ir.Call(function, call.arguments, call.type, call.where)
@@ -154,7 +154,7 @@ def _connective(form: ir.And | ir.Or, deciding: int) -> ir.Expr:
         if not isinstance(operand, ir.Const):
             kept.append(operand)
         elif operand.number == deciding:
-            if all(cannot_fail(each) for each in kept):
+            if all(cannot_fail(earlier) for earlier in kept):
                 return operand
             kept.append(operand)
             break

@@ -94,7 +94,7 @@ def signature(
 def _check_shape(program: Program, source: Source, node: ast.FunctionDef) -> None:
     arguments = node.args
     extra = [*arguments.posonlyargs, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    odd = next((each for each in extra if each is not None), None)
+    odd = next((parameter for parameter in extra if parameter is not None), None)
     if odd is not None:
         message = f"{odd.arg} is not an ordinary parameter"
         program.diagnostics.add("TG122", source.where(odd), message, "plain parameters, each with its type")
@@ -196,16 +196,18 @@ def bound_variables(
 ) -> dict[Any, Type]:
     """What a helper's type variables stand for in a call: the types of the arguments say it."""
     types, variables = scope.program.types, dict[Any, Type]()
-    annotated = [each for each in node.args.args if each.annotation is not None]
+    annotated = [parameter for parameter in node.args.args if parameter.annotation is not None]
     generic = [
-        each for each in annotated if types.has_variables(cast(ast.expr, each.annotation), source, function.__globals__)
+        parameter
+        for parameter in annotated
+        if types.has_variables(cast(ast.expr, parameter.annotation), source, function.__globals__)
     ]
     if not generic:
         return variables
     arguments = given(scope, node, source, function, call)
-    for each in generic:
-        where, argument = arguments[each.arg]
-        found, wanted = expression(where, argument).type, cast(ast.expr, each.annotation)
+    for parameter in generic:
+        where, argument = arguments[parameter.arg]
+        found, wanted = expression(where, argument).type, cast(ast.expr, parameter.annotation)
         if not types.infer(wanted, source, function.__globals__, found, variables):
             message = f"this is {describe(found)}, and {ast.unparse(wanted)} is needed"
             raise scope.error("TG203", argument, message, f"a value of {ast.unparse(wanted)}")

@@ -49,7 +49,7 @@ def join(left: Type, right: Type) -> Type | None:
 
 def tuple_type(parts: Sequence[Type | None]) -> Record:
     """The type of tuples with these parts."""
-    known = [each for each in parts if each is not None]
+    known = [part for part in parts if part is not None]
     return tuple_of(known, f"tuple[{', '.join(map(describe, known))}]")
 
 
@@ -60,7 +60,7 @@ def is_member(found: Type, union: Type) -> bool:
 
 def number_in(union: Record, member: Type | None) -> int | None:
     """The place of a record in a union."""
-    return next((at for at, (each, _) in enumerate(union.variants) if each == member), None)
+    return next((at for at, (variant, _) in enumerate(union.variants) if variant == member), None)
 
 
 def _optional_union(union: Record, other: Type) -> Type | None:
@@ -228,7 +228,7 @@ def _are_alike(one: Type, other: Type) -> bool:
 
 
 def _are_sets_of_numbers(one: Type, other: Type) -> bool:
-    return all(isinstance(each, Subset) and isinstance(each.of, Int) for each in (one, other))
+    return all(isinstance(type_, Subset) and isinstance(type_.of, Int) for type_ in (one, other))
 
 
 def _are_maps_of_numbers(found: Type, wanted: Type) -> bool:
@@ -244,8 +244,8 @@ def _moved_map(scope: Scope, value: ir.Expr, wanted: Map, node: ast.AST) -> ir.E
     """A map to sets of numbers as one to sets of other numbers."""
     assert isinstance(value.type, Map)
     name, where = scope.fresh("key"), value.where
-    each = ir.Index(value, ir.Name(name, wanted.key, where), value.type.value, where)
-    return ir.MakeMap(name, fit(scope, each, wanted.value, node), wanted, where)
+    moved = ir.Index(value, ir.Name(name, wanted.key, where), value.type.value, where)
+    return ir.MakeMap(name, fit(scope, moved, wanted.value, node), wanted, where)
 
 
 def _moved(scope: Scope, value: ir.Expr, wanted: Type) -> ir.Expr:
@@ -301,7 +301,7 @@ def _moved_option(scope: Scope, value: ir.Expr, of: Type, wanted: Option, node: 
 def field_of(value: ir.Expr, name: str, of: Type) -> ir.Expr:
     """A part of a record: of one that is made here, the expression itself."""
     if isinstance(value, ir.MakeRecord):
-        return value.fields[[each for each, _ in value.type.fields].index(name)]
+        return value.fields[[field for field, _ in value.type.fields].index(name)]
     return ir.RecordField(value, name, of, value.where)
 
 

@@ -31,8 +31,8 @@ def _facts(scope: Scope, test: ast.expr, truth: bool) -> Iterator[Fact]:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield from _facts(scope, operand, not truth)
         case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == truth:
-            for each in values:
-                yield from _facts(scope, each, truth)
+            for value in values:
+                yield from _facts(scope, value, truth)
         case ast.Call(func=func, args=[ast.Name(id=name), records]) if scope.static(func) is builtins.isinstance:
             yield from _asked(scope, name, records, truth)
         case _:

@@ -89,17 +89,17 @@ def _pattern(scope: Scope, subject: ir.Expr, pattern: ast.pattern, names: Names)
             return test
         case ast.MatchOr(patterns=patterns):
             bound: Names = {}
-            tests = [_pattern(scope, subject, each, bound) for each in patterns]
+            tests = [_pattern(scope, subject, alternative, bound) for alternative in patterns]
             if bound:
                 raise scope.error("TG118", pattern, "a pattern of several binds no names", "a case for each")
-            return None if None in tests else disjunction([each for each in tests if each is not None], where)
+            return None if None in tests else disjunction([asked for asked in tests if asked is not None], where)
         case ast.MatchValue(value=value):
             return _equals(scope, subject, value, pattern)
         case ast.MatchSingleton(value=value):
             return _equals(scope, subject, ast.copy_location(ast.Constant(value), pattern), pattern)
         case ast.MatchClass():
             return _class(scope, subject, pattern, names)
-        case ast.MatchSequence(patterns=patterns) if not any(isinstance(each, ast.MatchStar) for each in patterns):
+        case ast.MatchSequence(patterns=patterns) if not any(isinstance(part, ast.MatchStar) for part in patterns):
             parts = unpacked(scope, subject, len(patterns), pattern)
             return _all(scope, zip(parts, patterns, strict=True), names, [], where)
         case _:

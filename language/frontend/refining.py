@@ -67,10 +67,10 @@ def refinement(
     ways = {STUTTERS: ir.Compare("==", before, after, Bool(), where), **steps}
 
     def one_of(names: Iterable[str]) -> ir.Function:
-        told = disjunction((ways[each] for each in names if each in ways), where)
+        told = disjunction((ways[name] for name in names if name in ways), where)
         return ir.Function(node.name, (), STATES, (*lets, ir.Return(told, where)), Bool(), where)
 
-    asked = {name: one_of(each for each in ways if each in allowed) for name, allowed in may_be.items()}
+    asked = {name: one_of(way for way in ways if way in allowed) for name, allowed in may_be.items()}
     ((parameter, _),) = its.parameters
     begun = (lets[0], ir.Return(starting, where))
     start = ir.Function(node.name, (), STATES[:1], begun, Bool(), where)
@@ -97,8 +97,8 @@ def decorator_place(program: Program, function: FunctionType, name: str | None =
 def step_place(program: Program, function: FunctionType, action: str) -> ir.Where:
     """Where `@refines` says which abstract action an action may be."""
     source, node = located(program, function)
-    for each in node.decorator_list:
-        for given in ast.walk(each):
+    for decorator in node.decorator_list:
+        for given in ast.walk(decorator):
             if isinstance(given, ast.Dict):
                 found = (key for key in given.keys if key is not None and _last_name(key) == action)
                 return source.where(next(found, given))

@@ -68,7 +68,7 @@ class Elaborated:
 
 
 def _names_read(body: tuple[ir.Statement, ...]) -> frozenset[str]:
-    return frozenset(each.name for each in inside(*body, helpers=False) if isinstance(each, ir.Name))
+    return frozenset(node.name for node in inside(*body, helpers=False) if isinstance(node, ir.Name))
 
 
 def located(program: Program, function: FunctionType) -> tuple[Source, ast.FunctionDef]:
@@ -439,7 +439,7 @@ def spend(form: ir.ActionForm, constant: str, type_: Int) -> ir.ActionForm:
 
 def _after_guards(body: tuple[ir.Statement, ...], guard: ir.Limit) -> tuple[ir.Statement, ...]:
     """The guard put in right after the last `require` of every path."""
-    last = max((at for at, each in enumerate(body) if _has_require(each)), default=-1)
+    last = max((at for at, node in enumerate(body) if _has_require(node)), default=-1)
     if last < 0:
         return (guard, *body)
     statement = body[last]
@@ -454,9 +454,9 @@ def _has_require(statement: ir.Statement) -> bool:
         case ir.Require():
             return True
         case ir.If(yes=yes, no=no):
-            return any(_has_require(each) for each in yes + no)
+            return any(_has_require(inner) for inner in yes + no)
         case ir.For(body=body):
-            return any(_has_require(each) for each in body)
+            return any(_has_require(inner) for inner in body)
         case _:
             return False
 

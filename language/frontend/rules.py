@@ -118,7 +118,7 @@ class Ghosts:
         """Whether a helper reads a ghost field; each helper is looked through once."""
         known = self._helpers.get(id(call.function))
         if known is None:
-            forms = (each for form in call.function.body for each in inside(form))
+            forms = (node for form in call.function.body for node in inside(form))
             reads = any(isinstance(form, ir.StateField) and form.field in self.fields for form in forms)
             known = self._helpers[id(call.function)] = (call.function, reads)
         return known[1]

@@ -194,7 +194,7 @@ def _listed(scope: Scope, over: Iteration, node: ast.expr) -> ir.Expr:
         case _:
             message = "how many these are is not known here"
             raise scope.error("TG216", node, message, "a Seq, a range of known ends, an enum, or an ordered domain")
-    made = tuple(ir.Const(each, of, where) for each in numbers)
+    made = tuple(ir.Const(value, of, where) for value in numbers)
     return ir.MakeSeq(made, Seq(of, len(made)), where)
 
 
@@ -244,8 +244,8 @@ def bind_target(scope: Scope, target: ast.expr, over: Iteration) -> tuple[Bindin
             binding = scope.bind(target.id, over.type, loop=True)
         else:
             binding = Binding(scope.fresh("each"), over.type, True)
-            each = ir.Name(binding.name, over.type, scope.where(target))
-            name_parts(scope, target, unwrapped(each))
+            variable = ir.Name(binding.name, over.type, scope.where(target))
+            name_parts(scope, target, unwrapped(variable))
         return binding, _conditions(over, binding)
     count = len(over.rows) + over.counted
     names = target.elts if isinstance(target, ast.Tuple) else []

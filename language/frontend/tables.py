@@ -65,13 +65,13 @@ def _elements(
     if not found and wanted is None:
         raise scope.error("TG214", node, "this table is empty, and could be of any type", "Set() or Seq() in its place")
     of = None if wanted is None or wanted.of == ANY_INT else wanted.of
-    for each in found:
-        if not _is_empty(each):
-            made = read(scope, each, node, of).type
+    for element in found:
+        if not _is_empty(element):
+            made = read(scope, element, node, of).type
             of = made if of is None else _hull(scope, of, made, node)
     if of is None:
         raise scope.error("TG214", node, "this table holds empty ones only", "a helper function that returns it")
-    return tuple(fit(scope, read(scope, each, node, of), of, node) for each in found), of
+    return tuple(fit(scope, read(scope, element, node, of), of, node) for element in found), of
 
 
 def _is_empty(found: Any) -> bool:
@@ -100,7 +100,7 @@ def _hull(scope: Scope, one: Type, other: Type, node: ast.AST) -> Type:
 def _set(scope: Scope, elements: tuple[ir.Expr, ...], of: Type, node: ast.AST) -> ir.Expr:
     if isinstance(of, Subset):
         box = boxed(of, describe(of))
-        elements, of = tuple(fit(scope, each, box, node) for each in elements), box
+        elements, of = tuple(fit(scope, element, box, node) for element in elements), box
     if isinstance(of, Record):
         return ir.MakePool(elements, Pool(of, len(elements)), scope.where(node))
     if not isinstance(of, (Int, Bool, Enumeration, Identity)):
@@ -113,13 +113,13 @@ def _set(scope: Scope, elements: tuple[ir.Expr, ...], of: Type, node: ast.AST) -
 
 def _map(scope: Scope, found: dict[Any, Any], node: ast.AST, read: Reader, wanted: Map | None) -> ir.Expr:
     keys, key = _elements(scope, tuple(found), node, read)
-    if not all(isinstance(each, ir.Const) for each in keys):
+    if not all(isinstance(element, ir.Const) for element in keys):
         message = "a key of this table is a constant that is not given a value"
         raise scope.error("TG203", node, message, "keys that are numbers; or a value for the constant")
     held = None if wanted is None else Seq(wanted.value, len(found))
     values, value = _elements(scope, tuple(found.values()), node, read, held)
     if isinstance(key, Int):
-        numbers = [cast(Int, each.type).lo for each in keys]
+        numbers = [cast(Int, element.type).lo for element in keys]
         key = hull(Int(min(numbers), min(numbers)), Int(max(numbers), max(numbers)))
     if not isinstance(key, (Int, Bool, Enumeration, Identity)) or scalar_size(key) != len(keys):
         message = f"{describe(key)} has other values than the {len(keys)} keys of this table"

@@ -71,8 +71,8 @@ def parts(form: Any) -> Iterator[Any]:
     for name in _PARTS[type(form)]:
         part = getattr(form, name)
         if isinstance(part, tuple):
-            for each in cast("tuple[Any, ...]", part):
-                yield each[1] if isinstance(each, tuple) else each
+            for element in cast("tuple[Any, ...]", part):
+                yield element[1] if isinstance(element, tuple) else element
         elif part is not None:
             yield part
 
@@ -96,7 +96,7 @@ def _changed(part: Any, change: Callable[[Any], Any]) -> Any:
     if not isinstance(part, tuple):
         return change(part)
     before = cast("tuple[Any, ...]", part)
-    after = tuple(_changed_element(each, change) for each in before)
+    after = tuple(_changed_element(element, change) for element in before)
     return before if all(a is b for a, b in zip(before, after, strict=True)) else after
 
 
@@ -114,25 +114,25 @@ def inside(*forms: Any, helpers: bool = True) -> Iterator[Any]:
     seen: set[int] = set()
     stack: list[Any] = [*forms]
     while stack:
-        each = stack.pop()
-        yield each
-        stack.extend(parts(each))
-        if isinstance(each, ir.Call) and helpers and id(each.function) not in seen:
-            seen.add(id(each.function))
-            stack.extend(each.function.body)
-        elif isinstance(each, ir.If):
-            stack.extend(each.yes + each.no)
-        elif isinstance(each, ir.For):
-            stack.extend(each.body)
+        node = stack.pop()
+        yield node
+        stack.extend(parts(node))
+        if isinstance(node, ir.Call) and helpers and id(node.function) not in seen:
+            seen.add(id(node.function))
+            stack.extend(node.function.body)
+        elif isinstance(node, ir.If):
+            stack.extend(node.yes + node.no)
+        elif isinstance(node, ir.For):
+            stack.extend(node.body)
 
 
 def fields_read(*forms: Any) -> dict[str, ir.Where]:
     """The state fields that these forms look at, each with one place where they do."""
     found: dict[str, ir.Where] = {}
     for form in forms:
-        for each in inside(form):
-            if isinstance(each, ir.StateField):
-                found.setdefault(each.field, each.where)
+        for node in inside(form):
+            if isinstance(node, ir.StateField):
+                found.setdefault(node.field, node.where)
     return found
 
 
@@ -142,7 +142,7 @@ WRITES = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
 
 def fields_written(body: tuple[ir.Statement, ...]) -> frozenset[str]:
     """The state fields that statements may write."""
-    return frozenset(each.place.field for form in body for each in inside(form) if isinstance(each, WRITES))
+    return frozenset(write.place.field for form in body for write in inside(form) if isinstance(write, WRITES))
 
 
 def places(body: tuple[ir.Statement, ...]) -> frozenset[ir.Where]:
