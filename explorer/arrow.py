@@ -46,9 +46,9 @@ def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> Any:
         case types.Record(variants=variants) if variants:
             return pa.string()
         case types.Record(fields=fields):
-            return pa.struct([(name, arrow_type(each, values)) for name, each in fields])
+            return pa.struct([(name, arrow_type(field_type, values)) for name, field_type in fields])
         case types.Map(key=key, value=of):
-            return pa.struct([(show(each), arrow_type(of, values)) for each in members_of(key, values)])
+            return pa.struct([(show(member), arrow_type(of, values)) for member in members_of(key, values)])
         case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
             return pa.list_(arrow_type(of, values))
         case _:
@@ -70,7 +70,7 @@ def cell(type_: types.Type, value: Any) -> Any:
         case types.Map(value=of):
             return {key: cell(of, held) for key, held in value.items()}
         case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
-            return [cell(of, each) for each in value]
+            return [cell(of, element) for element in value]
         case _:
             return value
 

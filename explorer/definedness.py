@@ -62,10 +62,10 @@ class LoopScope:
     def forget(self, statements: tuple[ir.Statement, ...]) -> LoopScope:
         """The scope around statements that may be executed or not: what they assign is new."""
         scope = self
-        for each in traverse(statements, helpers=False):
-            if isinstance(each, ir.Let):
-                scope = scope.bind(each.name)
-            elif isinstance(each, WRITES):
+        for node in traverse(statements, helpers=False):
+            if isinstance(node, ir.Let):
+                scope = scope.bind(node.name)
+            elif isinstance(node, WRITES):
                 scope = replace(scope, version=next(_numbers) + 1)
         return scope
 
@@ -159,8 +159,8 @@ class LoopScope:
     def _known(self, *of: ir.Expr) -> dict[tuple[Key, Key], int]:
         """What is known, with what the types of some integers say."""
         known = dict(self.differences)
-        for each in of:
-            for pair, number in self._intervals(each).items():
+        for expression in of:
+            for pair, number in self._intervals(expression).items():
                 known[pair] = min(known.get(pair, number), number)
         return known
 
@@ -178,8 +178,8 @@ class LoopScope:
                 return self.when(operand, not truth)
             case (ir.And(operands=operands), True) | (ir.Or(operands=operands), False):
                 scope = self
-                for each in operands:
-                    scope = scope.when(each, truth)
+                for part in operands:
+                    scope = scope.when(part, truth)
                 return scope
             case ir.Call(function=ir.Function(body=(ir.Return(value=value),))), _:
                 return replace(self.inside(condition).when(value, truth), names=self.names)
@@ -236,8 +236,8 @@ class _Reading:
 
     def block(self, statements: tuple[ir.Statement, ...], scope: LoopScope, exposed: bool) -> Iterator[ir.Where]:
         """What may be undefined in statements that are executed one after the other."""
-        for each in statements:
-            scope = yield from self.statement(each, scope, exposed)
+        for statement in statements:
+            scope = yield from self.statement(statement, scope, exposed)
 
     def statement(self, node: ir.Statement, scope: LoopScope, exposed: bool) -> Generator[ir.Where, None, LoopScope]:
         """What may be undefined in a statement; returns the scope after it."""
@@ -267,16 +267,16 @@ class _Reading:
                 yield from self.expression(value, scope, exposed)
                 return scope
             case _:
-                for each in _expressions(node):
-                    yield from self.expression(each, scope, exposed)
+                for expression in _expressions(node):
+                    yield from self.expression(expression, scope, exposed)
                 return scope.forget((node,))
 
     def _loop(self, loop: ir.For, scope: LoopScope, exposed: bool) -> Generator[ir.Where, None, LoopScope]:
-        for each in _expressions(loop.source):
-            yield from self.expression(each, scope, exposed)
+        for expression in _expressions(loop.source):
+            yield from self.expression(expression, scope, exposed)
         around = scope.forget(loop.body)
         inside = _within(around.bind(loop.variable), loop.variable, loop.type, loop.source)
-        ends = any(_may_end(each) for each in traverse(loop.body, helpers=False))
+        ends = any(_may_end(inner) for inner in traverse(loop.body, helpers=False))
         yield from self.block(loop.body, inside, exposed or (ends and self.is_unordered(loop.source)))
         return around
 
@@ -286,9 +286,9 @@ class _Reading:
         """What may be undefined in an expression."""
         match node:
             case ir.And(operands=operands) | ir.Or(operands=operands):
-                for each in operands:
-                    yield from self.expression(each, scope, exposed)
-                    scope = scope.when(each, isinstance(node, ir.And))
+                for operand in operands:
+                    yield from self.expression(operand, scope, exposed)
+                    scope = scope.when(operand, isinstance(node, ir.And))
             case ir.Choice(condition=condition, yes=yes, no=no):
                 yield from self.expression(condition, scope, exposed)
                 yield from self.expression(yes, scope.when(condition, True), exposed)
@@ -296,14 +296,14 @@ class _Reading:
             case ir.Quantified():
                 yield from self._quantified(node, scope, exposed)
             case ir.Call(function=function, arguments=arguments):
-                for each in arguments:
-                    yield from self.expression(each, scope, exposed)
+                for argument in arguments:
+                    yield from self.expression(argument, scope, exposed)
                 yield from self.block(function.body, scope.inside(node), exposed)
             case ir.MakeMap(variable=variable, value=value):
                 yield from self.expression(value, scope.bind(variable), exposed)
             case _:
-                for each in _expressions(node):
-                    yield from self.expression(each, scope, exposed)
+                for expression in _expressions(node):
+                    yield from self.expression(expression, scope, exposed)
                 if exposed and not _is_defined(node, scope):
                     yield node.where
 
@@ -311,9 +311,9 @@ class _Reading:
         """What may be undefined in a claim, but for what only a false round hides."""
         match node:
             case ir.And(operands=operands):
-                for each in operands:
-                    yield from self.claim(each, scope)
-                    scope = scope.when(each, True)
+                for operand in operands:
+                    yield from self.claim(operand, scope)
+                    scope = scope.when(operand, True)
             case ir.Quantified(kind="all"):
                 yield from self._quantified(node, scope, False, is_claim=True)
             case _:
@@ -326,13 +326,13 @@ class _Reading:
             yield from self.expression(node.default, scope, exposed)
         if exposed and not _is_defined(node, scope):
             yield node.where
-        for each in node.generators:
-            for part in _expressions(each.source):
+        for generator in node.generators:
+            for part in _expressions(generator.source):
                 yield from self.expression(part, scope, exposed)
             ends = node.kind in ("all", "any") and not is_claim
-            exposed = exposed or (ends and self.is_unordered(each.source))
-            scope = _within(scope.bind(each.variable), each.variable, each.type, each.source)
-            for condition in each.conditions:
+            exposed = exposed or (ends and self.is_unordered(generator.source))
+            scope = _within(scope.bind(generator.variable), generator.variable, generator.type, generator.source)
+            for condition in generator.conditions:
                 yield from self.expression(condition, scope, exposed)
                 scope = scope.when(condition, True)
         yield from self.claim(node.body, scope) if is_claim else self.expression(node.body, scope, exposed)
@@ -342,7 +342,7 @@ def _may_end(node: Any) -> bool:
     """Whether a statement may keep what comes after it from being evaluated: `found = found or ...` does, too."""
     match node:
         case ir.Let(name=name, value=ir.And(operands=operands) | ir.Or(operands=operands)):
-            return any(isinstance(each, ir.Name) and each.name == name for each in operands)
+            return any(isinstance(operand, ir.Name) and operand.name == name for operand in operands)
         case _:
             return isinstance(node, ir.Return | ir.Require | ir.Limit)
 
@@ -352,7 +352,7 @@ def _returns(statements: tuple[ir.Statement, ...]) -> bool:
 
 
 def _writes(statements: tuple[ir.Statement, ...]) -> bool:
-    return any(isinstance(each, (*WRITES, ir.Let)) for each in traverse(statements, helpers=False))
+    return any(isinstance(node, (*WRITES, ir.Let)) for node in traverse(statements, helpers=False))
 
 
 def _expressions(node: Any) -> Iterator[ir.Expr]:
@@ -385,7 +385,7 @@ def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
         case ir.Index(container=container, index=index):
             return _is_index(container, index, scope)
         case ir.Slice(start=start, stop=stop):
-            return all(each is None or scope.is_less(_number(0, each), each, 0) for each in (start, stop))
+            return all(end is None or scope.is_less(_number(0, end), end, 0) for end in (start, stop))
         case ir.Arithmetic(op="//" | "%", right=right):
             below, above = scope.is_less(right, _number(0, right), 1), scope.is_less(_number(0, right), right, 1)
             return below or above or scope.key(right) in scope.some
@@ -393,7 +393,7 @@ def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
             return _is_between(number, 0, scalar_size(node.type) - 1, scope)
         case ir.MakeSubset(elements=elements, type=type_):
             of = type_.of
-            return not isinstance(of, Int) or all(_is_between(each, of.lo, of.hi, scope) for each in elements)
+            return not isinstance(of, Int) or all(_is_between(element, of.lo, of.hi, scope) for element in elements)
         case ir.MakePool() | ir.Quantified(kind="set", type=Pool()):
             return not any(unchecked_elements(node))
         case ir.Quantified(kind="set", body=body):
@@ -402,7 +402,7 @@ def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
                 isinstance(body.type, Int) and of.lo <= body.type.lo <= body.type.hi <= of.hi
             )
         case ir.Quantified(kind="min" | "max", default=None, generators=generators):
-            return all(_is_never_empty(each.source) and not each.conditions for each in generators)
+            return all(_is_never_empty(generator.source) and not generator.conditions for generator in generators)
         case _:
             return True
 

@@ -80,7 +80,7 @@ def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
 
     def rename(value: Any, to: Renaming) -> Any:
         held = zip(parts, parts_of(type_, value), strict=True)
-        return made_of(type_, (each(part, to) for each, part in held))
+        return made_of(type_, (rename_part(part, to) for rename_part, part in held))
 
     return rename
 
@@ -91,7 +91,7 @@ def _map(key: Renamer, value: Renamer) -> Renamer:
 
     def rename(given: Map[Any, Any], to: Renaming) -> Map[Any, Any]:
         moved = {key(old, to): value(held, to) for old, held in given.items()}
-        return Map({each: moved[each] for each in given})
+        return Map({given_key: moved[given_key] for given_key in given})
 
     return rename
 

@@ -41,8 +41,8 @@ def children(node: Any) -> list[Any]:
 
 def _gather(part: Any, found: list[Any]) -> None:
     if isinstance(part, tuple):
-        for each in cast(tuple[Any, ...], part):
-            _gather(each, found)
+        for inner in cast(tuple[Any, ...], part):
+            _gather(inner, found)
     elif _fields(_type(part)):
         found.append(part)
 
@@ -57,16 +57,16 @@ def traverse(node: Any, *, helpers: bool = True) -> Iterator[Any]:
     bodies."""
     seen, waiting = set[int](), list[Any](cast(tuple[Any, ...], node) if isinstance(node, tuple) else [node])
     while waiting:
-        each = waiting.pop()
-        if id(each) not in seen and (helpers or not isinstance(each, Function)):
-            seen.add(id(each))
-            yield each
-            waiting += reversed(children(each))
+        found = waiting.pop()
+        if id(found) not in seen and (helpers or not isinstance(found, Function)):
+            seen.add(id(found))
+            yield found
+            waiting += reversed(children(found))
 
 
 def fields_read(prop: Property) -> frozenset[str]:
     """The fields that a property reads, those included that its helpers read."""
-    return frozenset(each.field for each in traverse(prop.form) if isinstance(each, StateField))
+    return frozenset(node.field for node in traverse(prop.form) if isinstance(node, StateField))
 
 
 def digest(node: Any) -> str:
@@ -74,20 +74,20 @@ def digest(node: Any) -> str:
     known: dict[int, bytes] = {}
     kept = list[Any]()
 
-    def visit(each: Any) -> bytes:
-        if isinstance(each, Constant):
-            return f"constant {each.name}".encode()
-        if isinstance(each, tuple | list):
-            return hashlib.sha256(b"(" + b",".join(map(visit, cast(tuple[Any, ...], each))) + b")").digest()
-        if isinstance(each, frozenset):
-            return visit(tuple(sorted(map(str, cast(frozenset[Any], each)))))
-        names = _fields(_type(each))
-        if not names or isinstance(each, Enum):
-            return f"{type(each).__name__} {each!r}".encode()
-        if id(each) not in known:
-            parts = b",".join(visit(getattr(each, name)) for name in names)
-            known[id(each)] = hashlib.sha256(type(each).__name__.encode() + b":" + parts).digest()
-            kept.append(each)
-        return known[id(each)]
+    def visit(part: Any) -> bytes:
+        if isinstance(part, Constant):
+            return f"constant {part.name}".encode()
+        if isinstance(part, tuple | list):
+            return hashlib.sha256(b"(" + b",".join(map(visit, cast(tuple[Any, ...], part))) + b")").digest()
+        if isinstance(part, frozenset):
+            return visit(tuple(sorted(map(str, cast(frozenset[Any], part)))))
+        names = _fields(_type(part))
+        if not names or isinstance(part, Enum):
+            return f"{type(part).__name__} {part!r}".encode()
+        if id(part) not in known:
+            parts = b",".join(visit(getattr(part, name)) for name in names)
+            known[id(part)] = hashlib.sha256(type(part).__name__.encode() + b":" + parts).digest()
+            kept.append(part)
+        return known[id(part)]
 
     return visit(node).hex()

@@ -231,7 +231,7 @@ class ActionCode(Statements):
         if depth == len(parameters):
             self._finish()
             return
-        room = reduce(lambda total, each: total * self.plan.room(each), parameters[depth:], 1)
+        room = reduce(lambda total, unbound: total * self.plan.room(unbound), parameters[depth:], 1)
         kept, parameter = dict(self.env), parameters[depth]
 
         def one(value: Built, active: Bit) -> None:
@@ -301,8 +301,8 @@ class ActionCode(Statements):
 
     def _finish(self) -> None:
         """Copy, write, check the step, hand the successor over."""
-        for index, each in enumerate(self.before.loaded):
-            self.builder.store(each, address(self.builder, self.copy, word(index)))
+        for index, loaded in enumerate(self.before.loaded):
+            self.builder.store(loaded, address(self.builder, self.copy, word(index)))
         self.target, self.states = self.copy, {self.plan.form.state: Memory(self.copy)}
         self.share_parameters()
         self.statements(self.plan.body)
@@ -388,8 +388,8 @@ def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list
     """
     times = Counter([*parameters, *(binding.name for binding in lets(body))])
     count = 0
-    while count < len(body) and isinstance(each := body[count], ir.Require | ir.Limit | ir.Let):
-        if isinstance(each, ir.Let) and times[each.name] > 1:
+    while count < len(body) and isinstance(statement := body[count], ir.Require | ir.Limit | ir.Let):
+        if isinstance(statement, ir.Let) and times[statement.name] > 1:
             break
         count += 1
     while count and isinstance(body[count - 1], ir.Let) and not _used_in(body[count - 1], body[:count]):
@@ -427,4 +427,4 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -
 
 def names_in(node: ir.Statement) -> frozenset[str]:
     """Every name a statement reads; helpers are closed, so only their arguments count."""
-    return frozenset(each.name for each in traverse(node, helpers=False) if isinstance(each, ir.Name))
+    return frozenset(read.name for read in traverse(node, helpers=False) if isinstance(read, ir.Name))

@@ -44,7 +44,7 @@ def mentions(type_: Type, domains: frozenset[str]) -> bool:
         case Option(of=of) | Seq(of=of) | Subset(of=of) | Pool(of=of):
             return mentions(of, domains)
         case Record(fields=fields):
-            return any(mentions(each, domains) for _, each in fields)
+            return any(mentions(field_type, domains) for _, field_type in fields)
         case Map(key=key, value=value):
             return mentions(key, domains) or mentions(value, domains)
         case _:
@@ -118,7 +118,7 @@ class Renaming(Statements):
                 return Mask(type_, self._permute_bits(self.num(value), self.order[name]))
             case Record(fields=fields):
                 parts = zip(fields, self.parts(value), strict=True)
-                return Parts(type_, tuple(self.renamed(each, part) for (_, each), part in parts))
+                return Parts(type_, tuple(self.renamed(field_type, part) for (_, field_type), part in parts))
             case Map(key=key, value=of):
                 return Parts(type_, tuple(self.renamed(of, self.item(value, at)) for at in self._new_keys(key)))
             case Seq(of=of, capacity=capacity):
@@ -175,8 +175,8 @@ def orders_of_ties(size: int) -> tuple[list[tuple[int, ...]], list[int]]:
     rows, starts = list[tuple[int, ...]](), [0]
     for pattern in range(1 << size - 1):
         groups = accumulate((1 - (pattern >> at & 1) for at in range(size - 1)), initial=0)
-        tied = [[at for at, _ in some] for _, some in groupby(enumerate(groups), key=lambda each: each[1])]
-        rows += [tuple(chain(*each)) for each in product(*map(permutations, tied))]
+        tied = [[at for at, _ in some] for _, some in groupby(enumerate(groups), key=lambda numbered: numbered[1])]
+        rows += [tuple(chain(*orders)) for orders in product(*map(permutations, tied))]
         starts.append(len(rows))
     return rows, starts
 
@@ -366,7 +366,9 @@ class Canonical(Statements):
                 return self.own(of, self.item(value, member), domain, member)
             case Record(fields=fields):
                 pairs = zip(fields, self.parts(value), strict=True)
-                return [chunk for (_, each), part in pairs for chunk in self.chunks(each, part, domain, member)]
+                return [
+                    chunk for (_, field_type), part in pairs for chunk in self.chunks(field_type, part, domain, member)
+                ]
             case Identity() | Option() | Subset():
                 return self._relation(type_, value, domain, member)
             case _:
@@ -381,7 +383,9 @@ class Canonical(Statements):
         match type_:
             case Record(fields=fields):
                 pairs = zip(fields, self.parts(value), strict=True)
-                return [chunk for (_, each), part in pairs for chunk in self.own(each, part, domain, member)]
+                return [
+                    chunk for (_, field_type), part in pairs for chunk in self.own(field_type, part, domain, member)
+                ]
             case Subset(of=of):
                 return [
                     *self._relation(type_, value, domain, member),

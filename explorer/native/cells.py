@@ -171,9 +171,9 @@ class Access(Scalars):
         big = ir.IntType(width)
         total: ir.Value = ir.Constant(big, 0)
         for index in range(width // 64):
-            each = self.number(cell.words.read(self, self.add(cell.word, index)))
+            code = self.number(cell.words.read(self, self.add(cell.word, index)))
             total = self.builder.or_(
-                total, self.builder.shl(self.builder.zext(each, big), ir.Constant(big, 64 * index))
+                total, self.builder.shl(self.builder.zext(code, big), ir.Constant(big, 64 * index))
             )
         return total
 

@@ -239,11 +239,11 @@ class Expressions(Shapes):
             with self.under(self.negate(condition)):
                 no = self.evaluate(node.no)
             return self.retype(self.select(condition, yes, no), node.type)
-        slots = [self.slot(each) for each in leaf_types(node.type)]
+        slots = [self.slot(leaf) for leaf in leaf_types(node.type)]
         self.when(
             condition, lambda: self.keep(node.yes, node.type, slots), lambda: self.keep(node.no, node.type, slots)
         )
-        return self.rebuild(node.type, iter([self.builder.load(each) for each in slots]))
+        return self.rebuild(node.type, iter([self.builder.load(slot) for slot in slots]))
 
     def keep(self, node: ir.Expr, type_: Type, slots: list[llvm.Value]) -> None:
         """Evaluate into the slots of a flat value."""
@@ -443,7 +443,7 @@ class Expressions(Shapes):
         return NativeNumber(inner.type, self.pick(present, inner.value, 0))
 
     def _MakeRecord(self, node: ir.MakeRecord) -> Built:
-        return Parts(node.type, tuple(self.evaluate(each) for each in node.fields))
+        return Parts(node.type, tuple(self.evaluate(field) for field in node.fields))
 
     def _Replace(self, node: ir.Replace) -> Built:
         record, changes = self.evaluate(node.record), dict(node.changes)
@@ -457,7 +457,7 @@ class Expressions(Shapes):
         )
 
     def _MakeSubset(self, node: ir.MakeSubset) -> Built:
-        masks = [self._one_bit(self.evaluate(each), node.type.of) for each in node.elements]
+        masks = [self._one_bit(self.evaluate(element), node.type.of) for element in node.elements]
         return Mask(node.type, reduce(self.bor, masks, 0))
 
     def _one_bit(self, value: Built, of: Type) -> Num:
@@ -485,7 +485,7 @@ class Expressions(Shapes):
         return Mask(node.type, self.sub(self.shl(1, size), 1))
 
     def _MakeSeq(self, node: ir.MakeSeq) -> Built:
-        return Items(node.type, len(node.elements), tuple(self.evaluate(each) for each in node.elements))
+        return Items(node.type, len(node.elements), tuple(self.evaluate(element) for element in node.elements))
 
     def _Concat(self, node: ir.Concat) -> Built:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
@@ -533,7 +533,7 @@ class Expressions(Shapes):
     # --- helpers ------------------------------------------------------------------------------------------------------
 
     def _Call(self, node: ir.Call) -> Built:
-        arguments = [self.evaluate(each) for each in node.arguments]
+        arguments = [self.evaluate(argument) for argument in node.arguments]
         names = [name for name, _ in node.function.parameters]
         before, self.env = self.env, dict(zip(names, arguments, strict=True))
         value = self.run(node.function)
@@ -563,13 +563,18 @@ class Expressions(Shapes):
             case ir.Const() | ir.Name() | ir.OpenConst() | ir.StateField():
                 return 0
             case ir.Quantified(generators=generators, body=body):
-                inner = self.cost(body) + 1 + sum(self.cost(each) for one in generators for each in one.conditions)
+                inner = (
+                    self.cost(body)
+                    + 1
+                    + sum(self.cost(condition) for one in generators for condition in one.conditions)
+                )
                 if isinstance(node.type, Pool):
                     inner += 4 * node.type.capacity  # every record is put among the others
                 return inner * reduce(lambda total, one: total * self.rounds(one.source, one.type), generators, 1)
             case ir.Call(function=function, arguments=arguments):
                 inside = sum(
-                    self.cost(each.value) if isinstance(each, ir.Return | ir.Let) else 30 for each in function.body
+                    self.cost(statement.value) if isinstance(statement, ir.Return | ir.Let) else 30
+                    for statement in function.body
                 )
                 return inside + sum(map(self.cost, arguments))
             case ir.Contains(container=container) if isinstance(container.type, Seq | Pool):
@@ -577,7 +582,7 @@ class Expressions(Shapes):
             case ir.MakeRecord(fields=fields) | ir.MakeSubset(elements=fields) | ir.MakeSeq(elements=fields):
                 return sum(map(self.cost, fields))
             case _:
-                return 2 + sum(self.cost(each) for each in children(node) if is_expression(each))
+                return 2 + sum(self.cost(operand) for operand in children(node) if is_expression(operand))
 
     def rounds(self, source: ir.Source, type_: Type) -> int:
         """At most how often a source yields."""

@@ -60,7 +60,7 @@ class Frontier:
     def call(self, code: Code) -> None:
         """Goes on with other code of the same model: what it works on stays as it is."""
         self._explore, self._warm, self._rehash = (
-            code.function(*each) for each in (("explore", 1), ("warm", 1), ("rehash", 2))
+            code.function(*entry) for entry in (("explore", 1), ("warm", 1), ("rehash", 2))
         )
         self._expand, self._canonical = code.function("expand", 4), code.function("canonical", 2)
         self._terminal = code.function("terminal", 2)

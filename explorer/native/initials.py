@@ -47,7 +47,7 @@ def _is_union(type_: Type) -> bool:
     """Whether a type has parts that are one of several records, whose numbers are not made of the numbers of parts."""
     match type_:
         case Record(fields=fields, variants=variants):
-            return bool(variants) or any(_is_union(each) for _, each in fields)
+            return bool(variants) or any(_is_union(field_type) for _, field_type in fields)
         case Map(value=of) | Option(of=of):
             return _is_union(of)
         case _:

@@ -37,7 +37,7 @@ def own_text() -> str:
     """A digest of this engine's own source, so that a kernel never outlives the code that generated it."""
     folder = Path(__file__).parent
     folders = (folder, folder.parent, folder.parent.parent / "language")
-    return text_digest(sorted(path for each in folders for path in each.glob("*.py")))
+    return text_digest(sorted(path for place in folders for path in place.glob("*.py")))
 
 
 def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
@@ -45,10 +45,10 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     forms = (
         tuple((field.name, field.type) for field in model.fields),
         tuple((action.name, action.form) for action in model.actions if can_happen(action)),
-        tuple((each.name, each.kind, each.form) for each in (*model.properties, *model.terminals, *model.bounds)),
-        tuple((each.name, each.form) for each in model.step_bounds),
-        tuple(each.by_action for each in model.properties if each.by_action),
-        tuple((each.name, each.form) for each in model.initials) if combinations(model) else (),
+        tuple((prop.name, prop.kind, prop.form) for prop in (*model.properties, *model.terminals, *model.bounds)),
+        tuple((bound.name, bound.form) for bound in model.step_bounds),
+        tuple(prop.by_action for prop in model.properties if prop.by_action),
+        tuple((initial.name, initial.form) for initial in model.initials) if combinations(model) else (),
         tuple(symmetric),
         tuple(sorted(model.open)),
         tuple((name, str(value)) for name, value in sorted(model.values.items()) if name not in model.open),
@@ -136,4 +136,4 @@ def _variant(walks: bool, fingerprint: int, masks: Sequence[int]) -> str:
 
 def _masked(masks: Sequence[int]) -> str:
     """What a kernel is called by that distinguishes states by masks."""
-    return "".join(f" {each:x}" for each in masks)
+    return "".join(f" {mask:x}" for mask in masks)

@@ -143,20 +143,20 @@ class Loops(Expressions):
             else:
                 then(True)
             return
-        for each in conditions:
+        for condition in conditions:
             with self.under(active):
-                active = self.both(active, self.condition(each))
+                active = self.both(active, self.condition(condition))
         with self.under(active):
             then(active)
 
     def _jumps(self, node: ir.Quantified) -> bool:
-        conditions = sum(self.cost(each) for one in node.generators for each in one.conditions)
+        conditions = sum(self.cost(condition) for one in node.generators for condition in one.conditions)
         return self.cost(node.body) + conditions > CHEAP
 
     def _quantify(self, node: ir.Quantified) -> Bit:
         is_all = node.kind == "all"
-        looping = any(self.rounds(each.source, each.type) > UNROLL for each in node.generators)
-        sure = all(self._knows_ends(each.source) for each in node.generators)
+        looping = any(self.rounds(generator.source, generator.type) > UNROLL for generator in node.generators)
+        sure = all(self._knows_ends(generator.source) for generator in node.generators)
         if (
             self._jumps(node) or looping or not self._unrolls(node) or not sure or may_break(node)
         ):  # what decides ends it
@@ -177,11 +177,11 @@ class Loops(Expressions):
         """Whether the ends of a range lie where their types say: those from a record made on the way need not."""
         if not isinstance(source, ir.IntRange):
             return True
-        for each in (*traverse(source.start), *traverse(source.stop)):
-            if isinstance(each, ir.RecordField) and not is_stored(each.record):
+        for node in (*traverse(source.start), *traverse(source.stop)):
+            if isinstance(node, ir.RecordField) and not is_stored(node.record):
                 return False
-            held = self.env.get(each.name) if isinstance(each, ir.Name) else None
-            if held is not None and not is_within(held.type, each.type):
+            held = self.env.get(node.name) if isinstance(node, ir.Name) else None
+            if held is not None and not is_within(held.type, node.type):
                 return False
         return True
 
@@ -254,8 +254,8 @@ class Loops(Expressions):
 
 def may_break(node: ir.Statement | ir.Expr) -> bool:
     """Whether evaluating an expression, or those of a statement, may be an error of the model."""
-    for each in traverse(node):
-        match each:
+    for inner in traverse(node):
+        match inner:
             case ir.Unwrap() | ir.Slice() | ir.MakeSubset() | ir.MakePool() | ir.MemberAt() | ir.Assert():
                 return True
             case ir.Index(container=container) if not isinstance(container.type, Map) or isinstance(

@@ -96,7 +96,7 @@ class Confirmation:
 
     def run_to(self, index: int) -> Run:
         """The run that leads to state `index`, from a real initial state, matched by canonical form."""
-        path = [(each, self.frontier.state_words(each)) for each in self.frontier.path(index)]
+        path = [(number, self.frontier.state_words(number)) for number in self.frontier.path(index)]
         if path[0] not in self._reached:
             self._reached[path[0]] = Run(self._start(path[0][1]), ())
         run = self._reached[path[0]]
@@ -142,8 +142,8 @@ class Confirmation:
     def _instances_text(self, state: State, names: Iterable[str]) -> str:
         """Actions with their lines, and what becomes of each of their instances in plain Python."""
         actions = [self.model.action(name) for name in names]
-        places = ", ".join(named(each.name, each.form.where) for each in actions)
-        said = "\n  ".join(action_says(self.model, state, each) for each in actions)
+        places = ", ".join(named(action.name, action.form.where) for action in actions)
+        said = "\n  ".join(action_says(self.model, state, action) for action in actions)
         return f"{places}; in plain Python:\n  {said}"
 
     def show(self, words: Words) -> str:
@@ -153,29 +153,29 @@ class Confirmation:
         except UNREADABLE as error:
             return f"the words {', '.join(map(hex, words))}, which are not a state of the model ({error}),"
 
-    def invariant(self, each: Property, index: int) -> Run:
+    def invariant(self, prop: Property, index: int) -> Run:
         """The counterexample to an invariant, confirmed."""
         run = self.run_to(index)
-        if holds(self.model, each, run.states()[-1]):
-            raise Disagreement(differs(each, False, True, run.states()[-1]))
+        if holds(self.model, prop, run.states()[-1]):
+            raise Disagreement(differs(prop, False, True, run.states()[-1]))
         return run
 
-    def witness(self, each: Property, index: int) -> Run:
+    def witness(self, prop: Property, index: int) -> Run:
         """The example of a witness, confirmed."""
         run = self.run_to(index)
-        if not holds(self.model, each, run.states()[-1]):
-            raise Disagreement(differs(each, True, False, run.states()[-1]))
+        if not holds(self.model, prop, run.states()[-1]):
+            raise Disagreement(differs(prop, True, False, run.states()[-1]))
         return run
 
-    def transition(self, each: Property, bit: int) -> Run:
+    def transition(self, prop: Property, bit: int) -> Run:
         """The counterexample to a transition property, confirmed."""
         source, words = self.frontier.edge(bit)
         run, target = self.run_to(source), self.frontier.canonical(words)
         before = run.states()[-1]
         for step in steps(self.model, before):
-            if self.words(step.after) == target and not holds(self.model, each, before, step.after, action=step.action):
+            if self.words(step.after) == target and not holds(self.model, prop, before, step.after, action=step.action):
                 return Run(run.start, (*run.steps, step))
-        raise Disagreement(f"{differs(each, False, True, before)}, for every step from there")
+        raise Disagreement(f"{differs(prop, False, True, before)}, for every step from there")
 
     def deadlock(self, index: int) -> Failure:
         """The run into a deadlock, confirmed."""
@@ -210,34 +210,34 @@ class Confirmation:
 
     def _transition_error(self, run: Run, step: Step) -> Failure | None:
         """A transition property, still watched, that cannot be evaluated on a step from the end of a run."""
-        for bit, each in enumerate(self.frontier.program.transitions):
+        for bit, prop in enumerate(self.frontier.program.transitions):
             if self.frontier["WATCH"] >> bit & 1:
                 try:
-                    holds(self.model, each, run.states()[-1], step.after, action=step.action)
+                    holds(self.model, prop, run.states()[-1], step.after, action=step.action)
                 except ModelError as error:
-                    return Failure(f"{each.name}: {error.message}", f"{error.file}:{error.line}", run)
+                    return Failure(f"{prop.name}: {error.message}", f"{error.file}:{error.line}", run)
         return None
 
     def property_error(self, index: int) -> Failure:
         """The run to a state at which a property cannot be evaluated."""
         run = self.run_to(index)
-        for each in (*self.model.properties, *self.model.terminals):
-            if each.kind == "transition" or not each.applicable:
+        for prop in (*self.model.properties, *self.model.terminals):
+            if prop.kind == "transition" or not prop.applicable:
                 continue
             try:
-                holds(self.model, each, run.states()[-1])
+                holds(self.model, prop, run.states()[-1])
             except ModelError as error:
-                return Failure(f"{each.name}: {error.message}", f"{error.file}:{error.line}", run)
+                return Failure(f"{prop.name}: {error.message}", f"{error.file}:{error.line}", run)
         raise Disagreement(self._unanswered(index, run.states()[-1]))
 
     def _unanswered(self, index: int, state: State) -> str:
         """Which property the kernel cannot evaluate at a state where plain Python can, and its value there."""
         words, program = self.frontier.state_words(index), self.frontier.program
         for name, properties in (("invariants", program.invariants), ("witnesses", program.witnesses)):
-            for bit, each in enumerate(properties):
+            for bit, prop in enumerate(properties):
                 if self.frontier.truths(name, words, 1 << bit) & ERROR_BIT:
-                    return differs(each, None, self._value(each, state), state)
-        values = [differs(each, None, self._value(each, state), state) for each in self.model.terminals]
+                    return differs(prop, None, self._value(prop, state), state)
+        values = [differs(terminal, None, self._value(terminal, state), state) for terminal in self.model.terminals]
         return " or ".join(values)
 
     # --- the sample ---------------------------------------------------------------------------------------------------
@@ -259,15 +259,15 @@ class Confirmation:
             ("witnesses", program.witnesses, True),
         ):
             whole = self.frontier.truths(name, words, (1 << len(properties)) - 1)
-            for bit, each in enumerate(properties):
+            for bit, prop in enumerate(properties):
                 # of several, one that cannot be evaluated hides the others
                 found = self.frontier.truths(name, words, 1 << bit) if whole & ERROR_BIT else whole & 1 << bit
                 mine = None if found & ERROR_BIT else (found != 0) == expected
-                self._same(each, mine, self._value(each, state), state)
+                self._same(prop, mine, self._value(prop, state), state)
         ends = self.frontier.ends(words)
         if ends != 2:
-            for each in self.model.terminals if (ends == 1) != is_terminal(self.model, state) else ():
-                self._same(each, ends == 1, self._value(each, state), state)
+            for terminal in self.model.terminals if (ends == 1) != is_terminal(self.model, state) else ():
+                self._same(terminal, ends == 1, self._value(terminal, state), state)
 
     def _decoded(self, index: int, words: Words) -> State:
         """The state that words stand for."""
@@ -301,19 +301,19 @@ class Confirmation:
             raise Disagreement(self._broke(state))
         if Counter(mine) != expected:
             raise Disagreement(self._blame(state, Counter(mine), expected))
-        for bit, each in enumerate(self.frontier.program.transitions):
+        for bit, prop in enumerate(self.frontier.program.transitions):
             if watched >> bit & 1:
-                held = all(holds(self.model, each, state, step.after, action=step.action) for step in theirs)
-                self._same(each, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
+                held = all(holds(self.model, prop, state, step.after, action=step.action) for step in theirs)
+                self._same(prop, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
 
-    def _same(self, each: Property, mine: bool | None, theirs: bool | None, state: State) -> None:
+    def _same(self, prop: Property, mine: bool | None, theirs: bool | None, state: State) -> None:
         if mine != theirs:
-            raise Disagreement(differs(each, mine, theirs, state))
+            raise Disagreement(differs(prop, mine, theirs, state))
 
-    def _value(self, each: Property, state: State) -> bool | None:
+    def _value(self, prop: Property, state: State) -> bool | None:
         """A property's value in plain Python; None where it cannot be evaluated: that matters only while it is open."""
         try:
-            return holds(self.model, each, state)
+            return holds(self.model, prop, state)
         except ModelError:
             return None
 
@@ -329,9 +329,9 @@ class Confirmation:
         return f"{actions}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
 
 
-def differs(each: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
+def differs(prop: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
     """What is said where a property has one value natively and another in plain Python."""
-    return property_differs(each, mine, theirs, state, "natively")
+    return property_differs(prop, mine, theirs, state, "natively")
 
 
 def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:
@@ -341,9 +341,9 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
     runs: dict[str, Run] = {}
     for bit, index in found.invariants.items():
         runs[program.invariants[bit].name] = confirm.invariant(program.invariants[bit], index)
-    for bit, each in enumerate(program.transitions):
+    for bit, prop in enumerate(program.transitions):
         if found.crossed >> bit & 1:
-            runs[each.name] = confirm.transition(each, bit)
+            runs[prop.name] = confirm.transition(prop, bit)
     for bit, index in found.witnesses.items():
         runs[program.witnesses[bit].name] = confirm.witness(program.witnesses[bit], index)
     rechecked = _recheck(confirm, search, found, frontier["COUNT"])

@@ -71,7 +71,7 @@ def plan_program(model: Model) -> KernelInterface:
     held_states = counters.new()
     active = [action for action in model.actions if can_happen(action)]
     within, beyond = (tuple(counters.new() for _ in model.bounds) for _ in range(2))
-    passed = dict(zip((each.name for each in model.bounds), within, strict=True))
+    passed = dict(zip((bound.name for bound in model.bounds), within, strict=True))
     plans = tuple(ActionPlan(number, action, model, layout, counters, passed) for number, action in enumerate(active))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
@@ -123,14 +123,14 @@ def generate(
 def can_happen(action: Action) -> bool:
     """Whether no guard of an action was folded to false. Guards on open constants stay, so that one kernel serves all
     values."""
-    guards = [each.condition for each in action.form.body if isinstance(each, Require)]
-    return not any(isinstance(each, Const) and each.number == 0 for each in guards)
+    guards = [statement.condition for statement in action.form.body if isinstance(statement, Require)]
+    return not any(isinstance(guard, Const) and guard.number == 0 for guard in guards)
 
 
 def applicable(model: Model, kind: str) -> tuple[Property, ...]:
     """The properties of a kind that this model can evaluate. UsageError where they are more than the kernel has bits
     for: it holds a kind's properties in one word, of which one bit says that a property cannot be evaluated."""
-    found = tuple(each for each in model.properties if each.kind == kind and each.applicable)
+    found = tuple(prop for prop in model.properties if prop.kind == kind and prop.applicable)
     if len(found) > PROPERTIES_MAX:
         raise UsageError(
             f"{model.name} has {len(found)} properties of the kind {kind}, and native code checks at most "
@@ -195,15 +195,15 @@ class _Functions:
             function.linkage = "internal"
         return function
 
-    def predicate(self, each: Property, states: int, form: Function | None = None) -> llvm.Function:
+    def predicate(self, prop: Property, states: int, form: Function | None = None) -> llvm.Function:
         """One property as a function of the context and the states it reads; of a `form`, what is asked of some
         actions in place of the property's own."""
         name = (
-            f"property_{each.name}"
-            if form is None or form is each.form
-            else f"property_{each.name}.{len(self.predicates)}"
+            f"property_{prop.name}"
+            if form is None or form is prop.form
+            else f"property_{prop.name}.{len(self.predicates)}"
         )
-        asked = form or each.form
+        asked = form or prop.form
         assert asked is not None
         known = self.predicates.get(id(asked))
         if known is None:
@@ -218,10 +218,10 @@ class _Functions:
         context, at, mask = function.args
         found = builder.alloca(I64)
         builder.store(word(0), found)
-        for index, each in enumerate(properties):
+        for index, prop in enumerate(properties):
             asked = builder.and_(mask, word(1 << index))
             with builder.if_then(builder.icmp_unsigned("!=", asked, word(0))):
-                value = builder.call(self.predicate(each, 1), [context, at])
+                value = builder.call(self.predicate(prop, 1), [context, at])
                 with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                     builder.ret(word(ERROR_BIT | 1 << index))
                 with builder.if_then(builder.icmp_unsigned("==", value, word(int(wanted))), likely=False):
@@ -233,8 +233,8 @@ class _Functions:
         """`terminal(c, at)`: 1 when some @terminal predicate holds, 2 when one cannot be evaluated."""
         function = self._function("terminal", WORDS, WORDS, public=True)
         builder = llvm.IRBuilder(function.append_basic_block())
-        for each in properties:
-            value = builder.call(self.predicate(each, 1), list(function.args))
+        for prop in properties:
+            value = builder.call(self.predicate(prop, 1), list(function.args))
             with builder.if_then(builder.icmp_unsigned("!=", value, word(0))):
                 builder.ret(value)
         builder.ret(word(0))
@@ -245,7 +245,7 @@ class _Functions:
         notes the first that fails each. Actions of which nothing special is asked share one."""
         if not properties:
             return None
-        key = tuple(id(each.form_of(action)) for each in properties)
+        key = tuple(id(prop.form_of(action)) for prop in properties)
         known = self.watches.get(key)
         if known is None:
             known = self.watches[key] = self._watch(f"watch.{len(self.watches)}", properties, action)
@@ -257,10 +257,10 @@ class _Functions:
         builder = llvm.IRBuilder(function.append_basic_block())
         mask = address(builder, context, word(CELL["WATCH"]))
         crossed = address(builder, context, word(CELL["CROSSED"]))
-        for index, each in enumerate(properties):
+        for index, prop in enumerate(properties):
             asked = builder.and_(builder.load(mask), word(1 << index))
             with builder.if_then(builder.icmp_unsigned("!=", asked, word(0))):
-                value = builder.call(self.predicate(each, 2, each.form_of(action)), [context, before, after])
+                value = builder.call(self.predicate(prop, 2, prop.form_of(action)), [context, before, after])
                 with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                     builder.ret(word(1))
                 with builder.if_then(builder.icmp_unsigned("==", value, word(0)), likely=False):
@@ -285,8 +285,8 @@ class _Functions:
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
-        for each, within, beyond in zip(model.bounds, program.within, program.beyond_states, strict=True):
-            value = builder.call(self.predicate(each, 1), [context, state])
+        for bound, within, beyond in zip(model.bounds, program.within, program.beyond_states, strict=True):
+            value = builder.call(self.predicate(bound, 1), [context, state])
             with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                 builder.store(word(kernel.NO_ACTION), address(builder, context, word(CELL["BROKE"])))
                 builder.ret(word(FAILED))
@@ -295,7 +295,7 @@ class _Functions:
                 bump(builder, context, beyond)
                 builder.ret(word(0))
             bump(builder, context, within)
-        kept = tuple(self.predicate(each, 2) for each in model.step_bounds)
+        kept = tuple(self.predicate(bound, 2) for bound in model.step_bounds)
         total: llvm.Value = word(0)
         for plan in program.plans:
             watch = self.watch(program.transitions, plan.form.name)

@@ -179,7 +179,7 @@ class Shapes(Access):
             case Option():
                 return NativeOption(type_, False, None)
             case Record(fields=fields):
-                return Parts(type_, tuple(self.zero(each) for _, each in fields))
+                return Parts(type_, tuple(self.zero(field_type) for _, field_type in fields))
             case Map(key=key, value=value):
                 return Parts(type_, tuple(self.zero(value) for _ in range(scalar_size(key))))
             case Seq() | Pool():
@@ -284,7 +284,7 @@ class Shapes(Access):
             case Option(of=of):
                 return NativeOption(type_, next(leaves), self.rebuild(of, leaves))
             case Record(fields=fields):
-                return Parts(type_, tuple(self.rebuild(unbounded(each), leaves) for _, each in fields))
+                return Parts(type_, tuple(self.rebuild(unbounded(field_type), leaves) for _, field_type in fields))
             case Map(key=key, value=of):
                 return Parts(type_, tuple(self.rebuild(of, leaves) for _ in range(scalar_size(key))))
             case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
@@ -320,7 +320,7 @@ def leaf_types(type_: Type) -> list[ir.Type]:
         case Option(of=of):
             return [I1, *leaf_types(of)]
         case Record(fields=fields):
-            return [leaf for _, each in fields for leaf in leaf_types(each)]
+            return [leaf for _, field_type in fields for leaf in leaf_types(field_type)]
         case Map(key=key, value=of):
             return leaf_types(of) * scalar_size(key)
         case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):

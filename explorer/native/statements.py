@@ -50,7 +50,7 @@ class Statements(Loops):
 
     def _run_body(self, body: Sequence[ir.Statement], returns: Type) -> Built:
         outer = (self.returning, self.slots)
-        results, done = [self.slot(each) for each in leaf_types(returns)], self.block()
+        results, done = [self.slot(leaf) for leaf in leaf_types(returns)], self.block()
         given = {name: value.type for name, value in self.env.items()}
         self.returning, self.slots = (returns, results, done), self.shared_names(body, given)
         self.share_parameters()
@@ -59,7 +59,7 @@ class Statements(Loops):
             self.builder.branch(done)
         self.builder.position_at_end(done)
         self.returning, self.slots = outer
-        return self.rebuild(returns, iter([self.builder.load(each) for each in results]))
+        return self.rebuild(returns, iter([self.builder.load(slot) for slot in results]))
 
     def shared_names(
         self, body: Sequence[ir.Statement], given: Mapping[str, Type]
@@ -67,8 +67,8 @@ class Statements(Loops):
         """Slots for the local names that are bound more than once, so that branches and loops can meet. A parameter,
         one of `given`, is bound once already."""
         bound = {name: [type_] for name, type_ in given.items()}
-        for each in lets(body):
-            bound.setdefault(each.name, []).append(each.value.type)
+        for let in lets(body):
+            bound.setdefault(let.name, []).append(let.value.type)
         joined = {name: reduce(wider, types) for name, types in bound.items() if len(types) > 1}
         return {name: (type_, [self.slot(leaf) for leaf in leaf_types(type_)]) for name, type_ in joined.items()}
 
@@ -81,10 +81,10 @@ class Statements(Loops):
 
     def statements(self, body: Iterable[ir.Statement]) -> None:
         """Run statements until one leaves."""
-        for each in body:
+        for statement in body:
             if self.builder.block.is_terminated:
                 return
-            getattr(self, f"_{type(each).__name__}")(each)
+            getattr(self, f"_{type(statement).__name__}")(statement)
 
     def _Let(self, node: ir.Let) -> None:
         value = self.evaluate(node.value)
@@ -102,7 +102,7 @@ class Statements(Loops):
         if node.name in self.env:
             return self.env[node.name]
         type_, slots = self.slots[node.name]
-        return self.retype(self.rebuild(type_, iter([self.builder.load(each) for each in slots])), node.type)
+        return self.retype(self.rebuild(type_, iter([self.builder.load(slot) for slot in slots])), node.type)
 
     def _Return(self, node: ir.Return) -> None:
         assert self.returning is not None
@@ -250,8 +250,8 @@ class Statements(Loops):
             return empty
         type_ = replace(node.type, capacity=len(node.elements), capacity_open=None)
         cell = self.stage(type_, empty)
-        for each in node.elements:
-            value = self.settle(self.evaluate(each))
+        for element in node.elements:
+            value = self.settle(self.evaluate(element))
             self.check(type_.of, value)
             self._pool_add(cell, type_, self.packed(type_.of, value))
         return cell
@@ -342,7 +342,7 @@ class Statements(Loops):
     def _pool_items(self, cell: PackedValue, type_: Pool) -> tuple[Num, list[PackedValue], list[llvm.Value]]:
         items = [self.place_of(cell, index) for index in range(type_.capacity)]
         width = -(-shape_of(type_.of).bits // 64) * 64 or 64
-        return self.length(cell), items, [self.wide_code(each, width) for each in items]
+        return self.length(cell), items, [self.wide_code(record, width) for record in items]
 
     def _pool_add(self, cell: PackedValue, type_: Pool, new: llvm.Value) -> None:
         count, items, codes = self._pool_items(cell, type_)
@@ -395,8 +395,8 @@ class Statements(Loops):
             case Option(of=of):
                 self._check_option(of, value)
             case Record(fields=fields):
-                for (_, each), part in zip(fields, self.parts(value), strict=True):
-                    self.check(each, part)
+                for (_, field_type), part in zip(fields, self.parts(value), strict=True):
+                    self.check(field_type, part)
             case Map(key=key, value=of):
                 exists = self.existing(key)
                 for index, part in enumerate(self.parts(value)):
@@ -434,8 +434,8 @@ class Statements(Loops):
             return
         match cell.type, cell.shape:
             case Record(fields=fields), Struct():
-                for index, (part, (_, each)) in enumerate(zip(self.parts(value), fields, strict=True)):
-                    self.write(self.part(cell, index, each), part)
+                for index, (part, (_, field_type)) in enumerate(zip(self.parts(value), fields, strict=True)):
+                    self.write(self.part(cell, index, field_type), part)
             case Map(), Array():
                 for index, part in enumerate(self.parts(value)):
                     self.write(self.place_of(cell, index), part)
@@ -494,8 +494,8 @@ class Statements(Loops):
                 return self.pick(self.present(value), self.bor(flag, self.shl(inside, places[1][1])), 0)
             case Record(fields=fields), Struct(parts=parts, places=places):
                 codes = [
-                    self.raw(each, part, own)
-                    for (_, each), part, own in zip(fields, parts, self.parts(value), strict=True)
+                    self.raw(field_type, part, own)
+                    for (_, field_type), part, own in zip(fields, parts, self.parts(value), strict=True)
                 ]
                 return self._assemble(codes, [place[1] for place in places])
             case Map(value=of), Array():
@@ -536,10 +536,10 @@ def is_filter(node: ir.Quantified) -> bool:
 
 def lets(body: Iterable[ir.Statement]) -> Iterable[ir.Let]:
     """Every binding of a local name, nested ones included."""
-    for each in body:
-        match each:
+    for statement in body:
+        match statement:
             case ir.Let():
-                yield each
+                yield statement
             case ir.If(yes=yes, no=no):
                 yield from lets((*yes, *no))
             case ir.For(body=inner):

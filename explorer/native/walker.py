@@ -112,11 +112,11 @@ class Tally:
 def merge_tallies(tallies: Sequence[Tally]) -> Tally:
     """What several walkers counted, as if one had."""
     return Tally(
-        steps=sum(each.steps for each in tallies), longest=max(each.longest for each in tallies),
-        expanded=sum(each.expanded for each in tallies),
-        sketch=tuple(map(max, zip(*(each.sketch for each in tallies), strict=True))),
-        taken=tuple(map(sum, zip(*(each.taken for each in tallies), strict=True))),
-        counters=tuple(map(sum, zip(*(each.counters for each in tallies), strict=True))),
+        steps=sum(tally.steps for tally in tallies), longest=max(tally.longest for tally in tallies),
+        expanded=sum(tally.expanded for tally in tallies),
+        sketch=tuple(map(max, zip(*(tally.sketch for tally in tallies), strict=True))),
+        taken=tuple(map(sum, zip(*(tally.taken for tally in tallies), strict=True))),
+        counters=tuple(map(sum, zip(*(tally.counters for tally in tallies), strict=True))),
     )  # fmt: skip
 
 
@@ -124,8 +124,8 @@ def estimate(registers: Sequence[int]) -> int:
     """How many different hashes filled the registers of a sketch, with a standard error of 1.04 / sqrt(registers)
     (HyperLogLog, Flajolet and others, 2007; by linear counting while many registers are empty)."""
     size = len(registers)
-    empty = sum(1 for each in registers if not each)
-    raw = 0.7213 / (1 + 1.079 / size) * size * size / sum(2.0**-each for each in registers)
+    empty = sum(1 for register in registers if not register)
+    raw = 0.7213 / (1 + 1.079 / size) * size * size / sum(2.0**-register for register in registers)
     return round(size * math.log(size / empty) if empty and raw <= 2.5 * size else raw)
 
 

@@ -64,7 +64,7 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
 
 def check_fields(model: Model, names: Sequence[str]) -> None:
     """UsageError for a field that the state has not."""
-    known = [each.name for each in model.fields]
+    known = [known_field.name for known_field in model.fields]
     for name in names:
         if name not in known:
             raise UsageError(f"the state of {model.name} has no field {name}; {nearest(name, known)}")
@@ -102,8 +102,8 @@ class FirstFinds:
 
     def of(self, kind: str) -> Iterator[tuple[int, Find]]:
         """The finds of a kind, by bit, but for those of walks after the last one that counts."""
-        for (each, bit), find in sorted(self.found.items(), key=lambda item: item[0]):
-            if each == kind and find.walk < self.end:
+        for (found_kind, bit), find in sorted(self.found.items(), key=lambda item: item[0]):
+            if found_kind == kind and find.walk < self.end:
                 yield bit, find
 
 
@@ -164,8 +164,8 @@ class WalkWorker:
     def _witnessed(self, bits: int, about: int) -> None:
         self.frontier["SEEK"] &= ~bits
         for bit in _bits(bits):
-            each = self.kernel.program.witnesses[bit]
-            self._found("witnesses", bit, self.confirm.witness(each, about), about, final=False)
+            witness = self.kernel.program.witnesses[bit]
+            self._found("witnesses", bit, self.confirm.witness(witness, about), about, final=False)
 
     def _found(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
         ends = not self.search.keep_going if final is None else final
@@ -213,7 +213,7 @@ class WalkPool:
             return
         self._going.set()
         with ThreadPoolExecutor(len(self.workers)) as pool:
-            running = {pool.submit(self._work, each) for each in self.workers}
+            running = {pool.submit(self._work, worker) for worker in self.workers}
             try:
                 self._watch(running)
             except KeyboardInterrupt:
@@ -225,8 +225,8 @@ class WalkPool:
     def _watch(self, running: set[Future[None]]) -> None:
         while running:
             done, running = wait(running, POLL_SECONDS, FIRST_COMPLETED)
-            for each in done:
-                each.result()
+            for future in done:
+                future.result()
             self._report()
             limit = self.search.seconds
             if running and limit is not None and time.perf_counter() - self.started >= limit:
@@ -247,7 +247,7 @@ class WalkPool:
 
     def _hasten(self) -> None:
         """All workers go on with the fast kernel, each with its next block, once the walks are long."""
-        if self.faster is None or sum(each.walker.steps for each in self.workers) < LONG:
+        if self.faster is None or sum(worker.walker.steps for worker in self.workers) < LONG:
             return
         make, self.faster = self.faster, None
         self.kernel = make()
@@ -258,7 +258,7 @@ class WalkPool:
         if self.report is None:
             return
         seconds, tally = time.perf_counter() - self.started, self.tally()
-        memory = sum(each.frontier.bytes_used() for each in self.workers)
+        memory = sum(worker.frontier.bytes_used() for worker in self.workers)
         rate = tally.steps / max(seconds, 1e-9)
         self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, memory, seconds, walks=self.taken()))
 
@@ -268,7 +268,7 @@ class WalkPool:
 
     def tally(self) -> Tally:
         """What all workers counted."""
-        return merge_tallies([each.walker.tally() for each in self.workers])
+        return merge_tallies([worker.walker.tally() for worker in self.workers])
 
     def verdict(self) -> Verdict:
         """What the walks say, and how many they were."""
@@ -278,8 +278,8 @@ class WalkPool:
 
     def close(self) -> None:
         """Give all memory back."""
-        for each in self.workers:
-            each.close()
+        for worker in self.workers:
+            worker.close()
 
 
 # --- the verdict ------------------------------------------------------------------------------------------------------
@@ -307,8 +307,8 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
     ):  # fmt: skip
         for bit, find in finds.of(kind):
             assert isinstance(find.result, Run)
-            each = properties[bit]
-            runs[each.name] = find.result if kind == "witnesses" else shrunk(model, find.result, each)
+            prop = properties[bit]
+            runs[prop.name] = find.result if kind == "witnesses" else shrunk(model, find.result, prop)
     failures = [find for kind in ("error", "deadlock") for _, find in finds.of(kind)]
     deadlock = not any(True for _ in finds.of("error")) and bool(failures)
     failure = failures[0].result if failures else None
@@ -326,11 +326,11 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
 
 def _beyond(model: Model, program: KernelInterface, frontier: Frontier) -> Iterator[str]:
     """How many walks ended because they went beyond a `@bound`."""
-    for each, cell in zip(model.bounds, program.beyond_states, strict=True):
+    for bound, cell in zip(model.bounds, program.beyond_states, strict=True):
         ended = frontier.counter(cell)
         if ended:
             walks = f"{ended:,} walk{'s' if ended > 1 else ''}"
-            yield f"{walks} ended beyond @bound {each.name}: the last state is checked, and nothing happens there"
+            yield f"{walks} ended beyond @bound {bound.name}: the last state is checked, and nothing happens there"
 
 
 def _ended_early(search: Search, finds: FirstFinds) -> bool:
@@ -354,7 +354,7 @@ def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: Tally) -> 
         frontier.context[at] = value
     frontier["NEXT"] = tally.expanded
     taken = dict(zip((plan.form.name for plan in kernel.program.plans), tally.taken, strict=True))
-    return tuple(replace(each, fired=taken.get(each.name, 0)) for each in coverage_of(model, kernel, frontier))
+    return tuple(replace(action, fired=taken.get(action.name, 0)) for action in coverage_of(model, kernel, frontier))
 
 
 def _notes(search: Search, took: WalksEnded, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
@@ -370,7 +370,7 @@ def _notes(search: Search, took: WalksEnded, actions: Sequence[ActionCoverage]) 
             f"found in walk {first.walk:,} of seed {search.seed} after {first.steps} steps; of the run to a "
             "violation no step can be left out, and yet it need not be the shortest"
         )
-    missing = [each.name for each in actions if each.never_happened]
+    missing = [action.name for action in actions if action.never_happened]
     if missing and not ends:
         notes.append(f"no walk took {', '.join(missing)}: more walks, deeper ones, or another --strategy may")
     return tuple(notes)

@@ -94,10 +94,10 @@ class Algebra:
             case Function(), Function():
                 return Function(yes.ends, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case Holding(), Holding():
-                return Holding(remembered(lambda each: choose_bit(condition, yes.has(each), no.has(each))))
+                return Holding(remembered(lambda number: choose_bit(condition, yes.has(number), no.has(number))))
             case (Heap() | Records(), Heap() | Records()):
                 yes, no = self.as_records(yes), self.as_records(no)
-                return Records(lambda each: choose_bit(condition, yes.has(each), no.has(each)), yes.multiple)
+                return Records(lambda record: choose_bit(condition, yes.has(record), no.has(record)), yes.multiple)
             case Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef():
                 return self.numbers.choose(condition, self.number(yes), self.number(no))
             case _:
@@ -105,7 +105,7 @@ class Algebra:
 
     def as_records(self, pool: Heap | Records) -> Records:
         """Records of any number: those of a few."""
-        return Records(lambda each: self.has(pool, each), pool.multiple) if isinstance(pool, Heap) else pool
+        return Records(lambda record: self.has(pool, record), pool.multiple) if isinstance(pool, Heap) else pool
 
     def _endless(self, few: Slots, many: Sequence) -> Sequence:
         """A sequence of few elements as one of any number of them: what is not there is the other's."""
@@ -190,14 +190,14 @@ class Algebra:
                 rest = [] if value is None else self.keys(value)
                 return [
                     self.numbers.counted(present),
-                    *(self.numbers.choose(present, each, self._least(each)) for each in rest),
+                    *(self.numbers.choose(present, key, self._least(key)) for key in rest),
                 ]
             case Fields(parts=parts):
                 return [key for part in parts.values() for key in self.keys(part)]
             case Table(parts=parts):
                 return [key for part in parts for key in self.keys(part)]
             case Members(bits=bits):
-                return [self.numbers.counted(each) for each in reversed(bits)]
+                return [self.numbers.counted(there) for there in reversed(bits)]
             case Slots(length=length, parts=parts):
                 return self._keys_of_first(length, parts)
             case Heap(count=count, slots=slots):
@@ -212,7 +212,7 @@ class Algebra:
         for at, part in enumerate(parts):
             there = self.is_below(at, end)
             found.append(self.numbers.counted(there))
-            found += (self.numbers.choose(there, each, self._least(each)) for each in self.keys(part))
+            found += (self.numbers.choose(there, key, self._least(key)) for key in self.keys(part))
         return found
 
     def _least(self, number: Number) -> Number:
@@ -250,7 +250,7 @@ class Algebra:
         match container:
             case Members(first=first, bits=bits):
                 place = self.number(element)
-                return disjunction(both(each, self.is_at(place, first + at)) for at, each in enumerate(bits))
+                return disjunction(both(there, self.is_at(place, first + at)) for at, there in enumerate(bits))
             case Slots(length=end, parts=parts):
                 return disjunction(both(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
             case Heap(count=end, slots=parts):
@@ -268,7 +268,7 @@ class Algebra:
             case Slots(length=length) | Sequence(length=length) | Heap(count=length):
                 return length
             case Members(bits=bits):
-                return self.total(self.numbers.counted(each) for each in bits)
+                return self.total(self.numbers.counted(there) for there in bits)
             case _:
                 raise Extensional
 
@@ -314,15 +314,15 @@ class Algebra:
         """The set with one member put in or taken out."""
         if isinstance(subset, Holding):
             has = subset.has
-            return Holding(remembered(lambda each: choose_bit(self.numbers.same(each, member), value, has(each))))
-        bits = (choose_bit(self.is_at(member, subset.first + at), value, each) for at, each in enumerate(subset.bits))
+            return Holding(remembered(lambda key: choose_bit(self.numbers.same(key, member), value, has(key))))
+        bits = (choose_bit(self.is_at(member, subset.first + at), value, there) for at, there in enumerate(subset.bits))
         return Members(subset.first, tuple(bits))
 
     def with_record(self, pool: Heap | Records, record: Fields) -> Heap | Records:
         """The pool with a record more; a set that has it stays. There is room, or one slot is added."""
         if isinstance(pool, Records):
             has = pool.has
-            return Records(lambda each: either(has(each), self.same(each, record)), pool.multiple)
+            return Records(lambda other: either(has(other), self.same(other, record)), pool.multiple)
         is_new = True if pool.multiple else negation(self.has(pool, record))
         slots: list[Fields] = []
         was_below: Bit = True
@@ -348,26 +348,26 @@ class Algebra:
         if op == "<=":
             if not isinstance(left, Heap):
                 raise Extensional
-            here = ((self.is_below(at, left.count), each) for at, each in enumerate(left.slots))
-            return conjunction(implies(there, self.has(right, each)) for there, each in here)
+            here = ((self.is_below(at, left.count), record) for at, record in enumerate(left.slots))
+            return conjunction(implies(there, self.has(right, record)) for there, record in here)
         if isinstance(left, Records) or isinstance(right, Records):
             if left.multiple and op == "-":
                 raise Extensional
-            return Records(lambda each: in_result(op, self.has(left, each), self.has(right, each)), False)
+            return Records(lambda key: in_result(op, self.has(left, key), self.has(right, key)), False)
         if left.multiple and op == "-":
             return self._without_each(left, right)
         made = Heap(known(0), (), left.multiple)
         for own, others in ((left, right), *(((right, left),) if op in ("|", "^") else ())):
-            for at, each in enumerate(own.slots):
-                there = True if op == "|" else self.has(others, each)
+            for at, record in enumerate(own.slots):
+                there = True if op == "|" else self.has(others, record)
                 stays = there if op in ("|", "&") else negation(there)
-                made = self.with_if(both(self.is_below(at, own.count), stays), made, each)
+                made = self.with_if(both(self.is_below(at, own.count), stays), made, record)
         return made
 
     def _without_each(self, bag: Heap, gone: Heap) -> Heap:
         """A bag without one copy of each record of another."""
-        for at, each in enumerate(gone.slots):
-            bag = cast(Heap, self.choose(self.is_below(at, gone.count), self.without_record(bag, each), bag))
+        for at, record in enumerate(gone.slots):
+            bag = cast(Heap, self.choose(self.is_below(at, gone.count), self.without_record(bag, record), bag))
         return bag
 
     def without_record(self, pool: Heap | Records, record: Fields, left: Bit = False) -> Heap | Records:
@@ -375,7 +375,9 @@ class Algebra:
         counted how often, `left` is whether one more is there."""
         if isinstance(pool, Records):
             has = pool.has
-            return Records(lambda each: both(has(each), either(negation(self.same(each, record)), left)), pool.multiple)
+            return Records(
+                lambda other: both(has(other), either(negation(self.same(other, record)), left)), pool.multiple
+            )
         gone: Bit = False
         slots: list[Fields] = []
         for at, old in enumerate(pool.slots):

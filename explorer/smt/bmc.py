@@ -98,7 +98,7 @@ class _Bounded:
         try:
             unrolling = Unrolling(self.model, circuits, solver)
             wanted = [*circuits.state_questions, *circuits.step_questions]
-            wanted = [each for each in wanted if self.search.deadlocks or each.kind not in OF_DEADLOCKS]
+            wanted = [question for question in wanted if self.search.deadlocks or question.kind not in OF_DEADLOCKS]
             for length in range(self.depth + 1):
                 level = time.monotonic()
                 if length:
@@ -127,18 +127,18 @@ class _Bounded:
 
         Two last steps in the wrong order are only left out once nothing is asked about the very last step."""
         asked = unrolling.ask(wanted)
-        of_steps = any(each.of_step for each in asked)
+        of_steps = any(question.of_step for question in asked)
         if not of_steps:
             unrolling.order_last()
         while asked:
             values = unrolling.solver.solve([unrolling.one_of(asked.values())])
             if values is None:
                 break
-            met = [each for each, variable in asked.items() if variable < len(values) and values[variable]]
+            met = [question for question, variable in asked.items() if variable < len(values) and values[variable]]
             run = unrolling.run(values)
             self._found(met, run)
-            asked = {each: variable for each, variable in asked.items() if each not in met}
-            wanted = [each for each in wanted if each not in met]
+            asked = {question: variable for question, variable in asked.items() if question not in met}
+            wanted = [question for question in wanted if question not in met]
         unrolling.solver.add([(-variable,) for variable in asked.values()])
         if of_steps:
             unrolling.order_last()
@@ -146,15 +146,15 @@ class _Bounded:
 
     def _found(self, met: list[CircuitQuestion], run: Run) -> None:
         """Notes what was found in a run, once plain Python has confirmed it."""
-        for each in met:
-            failed = self._confirm(each, run)
+        for question in met:
+            failed = self._confirm(question, run)
             if failed is not None:
-                self.failure, self.deadlock = failed, each.kind == "deadlock"
-            elif each.prop is not None:
-                self.runs.setdefault(each.prop.name, run)  # of several questions about one, the first that is met
-            elif each.kind == "stopped action":
+                self.failure, self.deadlock = failed, question.kind == "deadlock"
+            elif question.prop is not None:
+                self.runs.setdefault(question.prop.name, run)  # of several questions about one, the first that is met
+            elif question.kind == "stopped action":
                 self._happens(run)
-        broken = any(each.kind in ("invariant", "transition") for each in met)
+        broken = any(question.kind in ("invariant", "transition") for question in met)
         if self.failure is not None or (broken and not self.search.keep_going):
             raise _Found
 
@@ -162,7 +162,7 @@ class _Bounded:
         """Notes that a `@bound` is meant to stop the last step of a run, and does not."""
         action = self.model.action(run.steps[-1].action)
         self.despite.append(ActionCoverage(action.name, 1, False, (), action.stopped_by))
-        steps = "; ".join(format_step(each.action, each.arguments) for each in run.steps)
+        steps = "; ".join(format_step(step.action, step.arguments) for step in run.steps)
         self.notes.append(f"{action.name} is the last step of this run, and no shorter one has it: {steps}")
 
     def _confirm(self, question: CircuitQuestion, run: Run) -> Failure | None:

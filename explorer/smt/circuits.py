@@ -128,9 +128,9 @@ class _Builder:
     def becomes(self, state: SymbolicState, chosen: Sequence[tuple[Bit, SymbolicState]], default: SymbolicState) -> Bit:
         """`state` is the one of the others that is chosen; what all of them leave as it is is that of `default`."""
         equal: list[Bit] = []
-        for each in self.model.fields:
+        for field in self.model.fields:
             target, rest, *sides = (
-                list(leaves(self.encoding, each.type, one.fields[each.name]))
+                list(leaves(self.encoding, field.type, one.fields[field.name]))
                 for one in (state, default, *(side for _, side in chosen))
             )
             for at, cell in enumerate(target):
@@ -177,25 +177,25 @@ class _Builder:
             state_questions,
             (*step_questions, *_stopped(acting)),
             tuple(swappable(self._touches(acting))),
-            tuple(each.domain.name for each in self.namings),
+            tuple(naming.domain.name for naming in self.namings),
         )
 
     def _in_time(self, things: Iterable[_Each]) -> Iterator[_Each]:
         """Things that take a while each, until the deadline."""
-        for each in things:
+        for thing in things:
             heed(self.deadline)
-            yield each
+            yield thing
 
     def _touches(self, acting: tuple[Instance, ...]) -> list[Touch]:
         """Which cells each instance reads and writes."""
         cells = CellNumbers()
-        names = [list(leaves(self.encoding, each.type, self.before.fields[each.name])) for each in self.model.fields]
+        names = [list(leaves(self.encoding, field.type, self.before.fields[field.name])) for field in self.model.fields]
         found: list[Touch] = []
         for instance in acting:
             reads = cells.of([instance.happens, instance.defined])
             writes = 0
-            for each, before in zip(self.model.fields, names, strict=True):
-                after = leaves(self.encoding, each.type, instance.post.fields[each.name])
+            for field, before in zip(self.model.fields, names, strict=True):
+                after = leaves(self.encoding, field.type, instance.post.fields[field.name])
                 for old, new in zip(before, after, strict=True):
                     if new is not None and old is not None and _identity(new) != _identity(old):
                         reads |= cells.of([new])
@@ -208,7 +208,7 @@ class _Builder:
         right = [implies(when, both(one.valid, one.guard, one.defined)) for when, one in zip(whens, began, strict=True)]
         chosen = [(when, one.state) for when, one in zip(whens, began, strict=True)]
         first = began[0].state if began else self.before
-        unnamed = [each.none_yet() for each in self.namings]
+        unnamed = [naming.none_yet() for naming in self.namings]
         became = self.becomes(self.before, chosen, first)
         return clauses_of([bool(began), valid, *right, *unnamed, became], self.deadline)
 
@@ -218,7 +218,7 @@ class _Builder:
         chosen = [(when, one.post) for when, one in zip(whens, acting, strict=True)]
         taken = list(zip(whens, acting, strict=True))
         which = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
-        named = [each.step(taken) for each in self.namings]
+        named = [naming.step(taken) for naming in self.namings]
         becomes = self.becomes(self.after, chosen, self.before)
         return clauses_of([bool(acting), valid, *right, *which, *named, becomes], self.deadline)
 
@@ -226,7 +226,7 @@ class _Builder:
 
     def _of_state(self, acting: tuple[Instance, ...]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
         asked: list[tuple[CircuitQuestion, Bit]] = []
-        for prop in (each for each in self.model.properties if each.kind != "transition"):
+        for prop in (claim for claim in self.model.properties if claim.kind != "transition"):
             if prop.form is not None:
                 truth = predicate(prop.form, self.encoding, self.before)
                 wanted = truth.value if prop.kind == "reachable" else negation(truth.value)
@@ -235,10 +235,12 @@ class _Builder:
                     (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
                 )
         within, bound_breaks = self._bounds()
-        broken = either(bound_breaks, disjunction(both(each.valid, negation(each.defined)) for each in acting))
+        broken = either(
+            bound_breaks, disjunction(both(instance.valid, negation(instance.defined)) for instance in acting)
+        )
         asked.append((CircuitQuestion("?step breaks", "broken step"), broken))
         stuck = both(within, self._stuck())
-        for prop in (each for each in self.model.terminals if each.form is not None):
+        for prop in (terminal for terminal in self.model.terminals if terminal.form is not None):
             assert prop.form is not None
             truth = predicate(prop.form, self.encoding, self.before)
             breaks = both(stuck, negation(truth.defined))
@@ -251,7 +253,7 @@ class _Builder:
         """Whether the state lies within every `@bound`, and whether one breaks before another one is false."""
         within: Bit = True
         breaks: Bit = False
-        for form in (each.form for each in self.model.bounds if each.form is not None):
+        for form in (bound.form for bound in self.model.bounds if bound.form is not None):
             truth = predicate(form, self.encoding, self.before)
             breaks = either(breaks, both(within, negation(truth.defined)))
             within = both(within, truth.defined, truth.value)
@@ -261,13 +263,14 @@ class _Builder:
         """Nothing can happen, and no bound holds the protocol or a client: a deadlock, unless the run may end here."""
         every = self._in_time(instances(self.model, self.encoding, self.before, "!", ground=True))
         moving = disjunction(
-            each.happens if each.action.kind == "fault" else both(each.valid, each.guard) for each in every
+            instance.happens if instance.action.kind == "fault" else both(instance.valid, instance.guard)
+            for instance in every
         )
         return negation(moving)
 
     def _of_step(self, acting: Sequence[Instance]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
         asked: list[tuple[CircuitQuestion, Bit]] = []
-        for prop in (each for each in self.model.properties if each.kind == "transition" and each.form is not None):
+        for prop in (claim for claim in self.model.properties if claim.kind == "transition" and claim.form is not None):
             for form, name, steps in _forms(prop, acting):
                 truth = predicate(form, self.encoding, self.before, self.after)
                 false = CircuitQuestion(f"?{name}", prop.kind, prop, steps)
@@ -284,8 +287,8 @@ def _forms(prop: Property, acting: Sequence[Instance]) -> Iterator[tuple[Functio
         yield prop.form, prop.name, ()
         return
     asked, groups = dict(prop.by_action), dict[str | None, list[int]]()
-    for at, each in enumerate(acting):
-        groups.setdefault(each.action.name if each.action.name in asked else None, []).append(at)
+    for at, instance in enumerate(acting):
+        groups.setdefault(instance.action.name if instance.action.name in asked else None, []).append(at)
     for name, numbers in groups.items():
         form = prop.form if name is None else asked[name]
         yield form, prop.name if name is None else f"{prop.name} of {name}", tuple(numbers)
@@ -294,8 +297,8 @@ def _forms(prop: Property, acting: Sequence[Instance]) -> Iterator[tuple[Functio
 def _stopped(acting: Sequence[Instance]) -> Iterator[CircuitQuestion]:
     """A question for each action that a `@bound` of steps is meant to stop: does it happen? The choice of the step
     answers it, and no circuit is needed."""
-    for name in dict.fromkeys(each.action.name for each in acting if each.action.stopped_by is not None):
-        numbers = tuple(at for at, each in enumerate(acting) if each.action.name == name)
+    for name in dict.fromkeys(instance.action.name for instance in acting if instance.action.stopped_by is not None):
+        numbers = tuple(at for at, instance in enumerate(acting) if instance.action.name == name)
         yield CircuitQuestion(name, "stopped action", instances=numbers)
 
 

@@ -46,37 +46,37 @@ class Claims:
 
     def __init__(self, model: Model, changing: Collection[str] = ()) -> None:
         self.model, self.encoding, self.changing = model, unbounded(model), frozenset(changing)
-        self.before, self.after = (fresh_state(model, self.encoding, each) for each in "01")
+        self.before, self.after = (fresh_state(model, self.encoding, prefix) for prefix in "01")
         self._fixed: Mapping[str, Shape] | None = None
 
     def survey(self, names: Sequence[str]) -> Iterator[Verdict]:
         """Of some lemmas and properties those about which nothing is claimed. NotUnbounded for a lemma that has no
         meaning without bounds."""
-        lemmas = {each.name for each in self.model.lemmas}
-        goals = {each.name: each for each in (*self.model.properties, *self.model.lemmas)}
-        for each in map(goals.__getitem__, names):
-            if each.refinement is not None and each.form is None:
-                place = each.refinement.mapping.where
-                yield Unstated(each.name, _bound_to_values(each.refinement), place.file, place.line)
+        lemmas = {lemma.name for lemma in self.model.lemmas}
+        goals = {goal.name: goal for goal in (*self.model.properties, *self.model.lemmas)}
+        for goal in map(goals.__getitem__, names):
+            if goal.refinement is not None and goal.form is None:
+                place = goal.refinement.mapping.where
+                yield Unstated(goal.name, _bound_to_values(goal.refinement), place.file, place.line)
                 continue
             try:
-                said = self._meaning(each, {})
+                said = self._meaning(goal, {})
             except NotUnbounded as error:
-                if each.name in lemmas:
+                if goal.name in lemmas:
                     raise
-                yield Unstated(each.name, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
+                yield Unstated(goal.name, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
-            reason = "" if each.name in lemmas else self._why_left_out(each, said)
+            reason = "" if goal.name in lemmas else self._why_left_out(goal, said)
             if reason:
-                yield Unclaimed(each.name, reason)
+                yield Unclaimed(goal.name, reason)
 
     def _meaning(self, prop: Property, fixed: Mapping[str, Shape]) -> list[z3.BoolRef]:
         states = [self.before, self.after] if prop.kind == "transition" else [self.before]
-        given = [replace(each, fields={**each.fields, **fixed}) for each in states]
+        given = [replace(state, fields={**state.fields, **fixed}) for state in states]
         said = clauses(cast(ir.Function, prop.form), self.encoding, *given, suffix="c")
         if prop.start is not None:
             said += clauses(prop.start, self.encoding, *given[:1], suffix="c")
-        return [each.goal() for each in said]
+        return [clause.goal() for clause in said]
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
@@ -87,8 +87,8 @@ class Claims:
         fixed = {name: shape for name, shape in self.fixed().items() if name in fields_read(prop)}
         if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(said):
             return ""
-        writers = [each for each in self.model.actions if each.form.writes & set(fixed)]
-        off = [each.name for each in writers if is_off(self.encoding, each) or is_spent(self.encoding, each)]
+        writers = [action for action in self.model.actions if action.form.writes & set(fixed)]
+        off = [action.name for action in writers if is_off(self.encoding, action) or is_spent(self.encoding, action)]
         return f"nothing changes {', '.join(fixed)}" + f" (switched off: {', '.join(off)})" * bool(off)
 
     def _switches(self, prop: Property) -> str:
@@ -115,20 +115,20 @@ class Claims:
             changed = True
             while changed:
                 changed = False
-                for each in self.model.actions:
-                    changed |= self._drop_changed(fixed, each)
+                for action in self.model.actions:
+                    changed |= self._drop_changed(fixed, action)
             self._fixed = fixed
         return self._fixed
 
     def _first_values(self) -> dict[str, Shape]:
         """The fields that have the same value in every initial state."""
-        first, *others = [each.state.fields for each in starts(self.model, self.encoding, "c")] or [{}]
+        first, *others = [start.state.fields for start in starts(self.model, self.encoding, "c")] or [{}]
         return {
             name: shape
             for name, shape in first.items()
             if name not in self.changing
             and _is_endless(shape)
-            and all(self._is_same(shape, each[name]) for each in others)
+            and all(self._is_same(shape, values[name]) for values in others)
         }
 
     def _drop_changed(self, fixed: dict[str, Shape], action: Action) -> bool:
@@ -138,8 +138,8 @@ class Claims:
             return False
         pre = SymbolicState({**self.before.fields, **fixed})
         taken = instances(self.model, self.encoding, pre, "c", action.name)
-        posts = [each.post.fields for each in taken if each.may_happen]
-        changed = [name for name, old in fixed.items() if not all(self._is_same(old, each[name]) for each in posts)]
+        posts = [instance.post.fields for instance in taken if instance.may_happen]
+        changed = [name for name, old in fixed.items() if not all(self._is_same(old, values[name]) for values in posts)]
         for name in changed:
             del fixed[name]
         return bool(changed)
@@ -179,7 +179,9 @@ def _is_endless(shape: Shape | None) -> bool:
 def roomless(model: Model, encoding: Encoding) -> tuple[str, ...]:
     """The fields with a set or a bag in them of which it is not known how many elements it may have: formulas let it
     have any number, so that none ever says that it is full."""
-    return tuple(each.name for each in model.fields if any(_is_endless_pool(of, encoding) for of in _types(each.type)))
+    return tuple(
+        field.name for field in model.fields if any(_is_endless_pool(of, encoding) for of in _types(field.type))
+    )
 
 
 def _is_endless_pool(type_: Type, encoding: Encoding) -> bool:
@@ -202,15 +204,15 @@ def _types(type_: Type) -> Iterator[Type]:
 def _names(function: object) -> set[str]:
     """The names in a function's text."""
     code = getattr(function, "__code__", None)
-    return {name for each in _codes(code) for name in each.co_names}
+    return {name for inner in _codes(code) for name in inner.co_names}
 
 
 def _codes(code: object) -> Iterator[CodeType]:
     """A function's code, and that of the comprehensions inside."""
     if isinstance(code, CodeType):
         yield code
-        for each in code.co_consts:
-            yield from _codes(each)
+        for constant in code.co_consts:
+            yield from _codes(constant)
 
 
 def _text(value: object) -> str:

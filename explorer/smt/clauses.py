@@ -97,7 +97,7 @@ def _together(candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[
         chosen = _covering(first, candidates, names, fit)
         if chosen is not None:
             found.setdefault(tuple(sorted(term.get_id() for term in chosen)), chosen)
-    return [z3.MultiPattern(*each) for each in list(found.values())[:ALTERNATIVES]]
+    return [z3.MultiPattern(*terms) for terms in list(found.values())[:ALTERNATIVES]]
 
 
 def _covering(first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef] | None:
@@ -147,7 +147,7 @@ class _Fit:
         if term.get_id() in self.names:
             return frozenset({term.get_id()}), True
         inner = [self._look(child) for child in term.children()]
-        variables = frozenset[int]().union(*(each for _, each, _ in inner))
+        variables = frozenset[int]().union(*(names for _, names, _ in inner))
         kind = term.decl().kind() if z3.is_app(term) else None
         is_right = kind not in _UNFIT if not variables else kind == z3.Z3_OP_UNINTERPRETED
         return variables, is_right and all(fit for _, _, fit in inner)

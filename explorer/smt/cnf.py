@@ -73,5 +73,5 @@ def read_dimacs(text: str, deadline: float | None = None) -> Clauses:
         elif line.startswith("p "):
             count = int(line.split()[2])
         elif line:
-            clauses.append(tuple(int(each) for each in line.split()[:-1]))
+            clauses.append(tuple(int(literal) for literal in line.split()[:-1]))
     return Clauses(names, count, tuple(clauses))

@@ -62,7 +62,8 @@ class Encoding:
         self.algebra = Algebra(numbers)
         self._variables = {name: self._open(name) for name in sorted(boundless)}
         self.constants = conjunction(
-            not_less(numbers, Number(each.term, -inf, inf), known(int(each.lo))) for each in self._variables.values()
+            not_less(numbers, Number(variable.term, -inf, inf), known(int(variable.lo)))
+            for variable in self._variables.values()
         )
 
     @property
@@ -172,22 +173,22 @@ class Encoding:
                 present = bit(self._fresh(Bool(), f"{name}?", at, said))
                 inner: list[Bit] = []
                 value = self._fresh(of, name, at, inner)
-                said += inner if self.is_finite else (implies(present, each) for each in inner)
+                said += inner if self.is_finite else (implies(present, condition) for condition in inner)
                 return SymbolicOption(present, value)
             case Record(fields=fields):
-                made = Fields({each: self._fresh(of, f"{name}.{each}", at, said) for each, of in fields})
+                made = Fields({field: self._fresh(of, f"{name}.{field}", at, said) for field, of in fields})
                 said.append(True if at else self._is_of_one(type_, made))
                 return made
             case Map(key=key, value=value):
                 keys = self.numbers_of(key)
                 if keys is None:
                     return Function(self.ends(key), self._function(value, name, at, said))
-                return Table(keys.start, tuple(self._fresh(value, f"{name}[{each}]", at, said) for each in keys))
+                return Table(keys.start, tuple(self._fresh(value, f"{name}[{number}]", at, said) for number in keys))
             case Subset(of=of):
                 members = self.numbers_of(of)
                 if members is None:
-                    return Holding(lambda each: self._applied(name, (*at, each), z3.BoolSort()))
-                bits = (bit(self._fresh(Bool(), f"{name}({each})", at, said)) for each in members)
+                    return Holding(lambda member: self._applied(name, (*at, member), z3.BoolSort()))
+                bits = (bit(self._fresh(Bool(), f"{name}({member})", at, said)) for member in members)
                 return Members(members.start, tuple(bits))
             case Seq() | Pool():
                 return self._fresh_container(type_, name, at, said)
@@ -205,8 +206,8 @@ class Encoding:
         return made
 
     def _applied(self, name: str, at: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
-        terms = [self.numbers.term(each) if isinstance(each, Number) else formula(each) for each in at]
-        return z3.Function(name, *(each.sort() for each in terms), sort)(*terms)
+        terms = [self.numbers.term(argument) if isinstance(argument, Number) else formula(argument) for argument in at]
+        return z3.Function(name, *(term.sort() for term in terms), sort)(*terms)
 
     def _function(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> Callable[[Number], Shape]:
         """A function from one more integer to values of the type; that they are in range is said once, for all."""
@@ -215,8 +216,8 @@ class Encoding:
         return remembered(lambda index: self._fresh(type_, name, (*at, index), []))
 
     def _say_ranges(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> None:
-        bound = [cast(z3.ArithRef, each.term) for each in at]
-        if not all(z3.is_const(each) for each in bound):
+        bound = [cast(z3.ArithRef, argument.term) for argument in at]
+        if not all(z3.is_const(variable) for variable in bound):
             return  # a value that is read, not the function itself, of which it was said
         inner: list[Bit] = []
         shape = self._fresh(type_, name, at, inner)
@@ -258,7 +259,7 @@ class Encoding:
         length = self._length(name, type_, at, said)
         if isinstance(type_, Seq) and capacity == inf:
             return Sequence(length, self._function(type_.of, name, at, said))
-        parts = tuple(self._fresh(type_.of, f"{name}/{each}", at, said) for each in range(int(capacity)))
+        parts = tuple(self._fresh(type_.of, f"{name}/{place}", at, said) for place in range(int(capacity)))
         if isinstance(type_, Seq):
             return Slots(length, parts)
         heap = Heap(length, cast("tuple[Fields, ...]", parts), type_.multiple)
@@ -295,8 +296,8 @@ class Encoding:
                 return Fields({name: self._blanked(part, blanks) for name, part in parts.items()})
             case SymbolicOption(present=present, value=value) if value is not None:
                 inner = self._blanked(value, blanks)
-                for each in scalars(inner):
-                    zero = negation(each) if not isinstance(each, Number) else self._is_zero(each)
+                for scalar in scalars(inner):
+                    zero = negation(scalar) if not isinstance(scalar, Number) else self._is_zero(scalar)
                     blanks.append(disjunction([present, zero]))
                 return SymbolicOption(present, inner, blank=True)
             case _:
@@ -314,18 +315,18 @@ class Encoding:
                 inner = self.least(of) if value is None else value
                 return [both(there, present), *self.flattened(of, inner, is_there)]
             case Record(fields=fields), Fields(parts=parts):
-                return [each for name, of in fields for each in self.flattened(of, parts[name], there)]
+                return [scalar for name, of in fields for scalar in self.flattened(of, parts[name], there)]
             case _, Members(bits=bits):
-                return [both(there, each) for each in bits]
+                return [both(there, own) for own in bits]
             case Map(value=of), Table(parts=parts):
-                return [each for part in parts for each in self.flattened(of, part, there)]
+                return [scalar for part in parts for scalar in self.flattened(of, part, there)]
             case Seq(of=of), Slots(length=length, parts=parts) if self.capacity(type_) < inf:
                 whole = (*parts, *(self.least(of) for _ in range(int(self.capacity(type_)) - len(parts))))
                 inside = [both(there, self.algebra.is_below(at, length)) for at in range(len(whole))]
                 rest = (
-                    each
+                    scalar
                     for part, within in zip(whole, inside, strict=True)
-                    for each in self.flattened(of, part, within)
+                    for scalar in self.flattened(of, part, within)
                 )
                 return [self.numbers.choose(there, length, known(0)), *rest]
             case _, Number():
@@ -391,17 +392,17 @@ class Encoding:
                 parts = zip(fields, parts_of(type_, value), strict=True)
                 return Fields({name: self.constant(of, part) for (name, of), part in parts})
             case Map(key=key, value=of):
-                members = [self.constant(key, each) for each, _ in value.items()]
+                members = [self.constant(key, member) for member, _ in value.items()]
                 first = cast(int, self.algebra.number(members[0]).term)
-                return self._constant_map(first, [self.constant(of, each) for _, each in value.items()], key)
+                return self._constant_map(first, [self.constant(of, member) for _, member in value.items()], key)
             case Seq(of=of):
-                parts = tuple(self.constant(of, each) for each in value)
+                parts = tuple(self.constant(of, element) for element in value)
                 return self.sequence(parts, type_)
             case Subset(of=of):
-                chosen = {cast(int, cast(Number, self.constant(of, each)).term) for each in value}
-                return self.subset([known(each) for each in sorted(chosen)], of)
+                chosen = {cast(int, cast(Number, self.constant(of, member)).term) for member in value}
+                return self.subset([known(number) for number in sorted(chosen)], of)
             case Pool(of=of, multiple=multiple):
-                records = [cast(Fields, self.constant(of, each)) for each in sorted(value, key=sort_key)]
+                records = [cast(Fields, self.constant(of, record)) for record in sorted(value, key=sort_key)]
                 return self.pool(records, type_, multiple)
             case Unit():
                 return SymbolicOption(False, None)
@@ -424,15 +425,15 @@ class Encoding:
         """A set of these members, all of them in range."""
         members = self.numbers_of(of)
         if members is None:
-            return Holding(lambda each: disjunction(self.numbers.same(each, one) for one in elements))
-        bits = (disjunction(self.algebra.is_at(one, each) for one in elements) for each in members)
+            return Holding(lambda member: disjunction(self.numbers.same(member, one) for one in elements))
+        bits = (disjunction(self.algebra.is_at(one, member) for one in elements) for member in members)
         return Members(members.start, tuple(bits))
 
     def pool(self, records: list[Fields], type_: Pool, multiple: bool) -> Heap | Records:
         """A pool of these records, sorted if they are constants."""
         if self.capacity(type_) < inf:
             return Heap(known(len(records)), tuple(records), multiple)
-        return Records(lambda each: disjunction(self.algebra.same(each, one) for one in records), multiple)
+        return Records(lambda record: disjunction(self.algebra.same(record, one) for one in records), multiple)
 
     # --- what a store keeps -------------------------------------------------------------------------------------------
 
@@ -457,8 +458,10 @@ class Encoding:
                     fits for _, fits in stored.values()
                 )
             case Map(value=of) if isinstance(shape, Table):
-                each = [self.stored(of, part) for part in shape.parts]
-                return Table(shape.first, tuple(value for value, _ in each)), conjunction(fits for _, fits in each)
+                elements = [self.stored(of, part) for part in shape.parts]
+                return Table(shape.first, tuple(value for value, _ in elements)), conjunction(
+                    fits for _, fits in elements
+                )
             case Seq(of=of) if isinstance(shape, Slots):
                 parts, fits = self._stored_parts(of, shape.length, shape.parts, self.capacity(type_))
                 if self.capacity(type_) == inf:
@@ -492,7 +495,7 @@ class Encoding:
             case Option(of=of), SymbolicOption(present=present, value=value) if value is not None:
                 return implies(present, self.elements_fit(of, value, name))
             case Record(fields=fields), Fields(parts=parts):
-                return conjunction(self.elements_fit(of, parts[each], f"{name}.{each}") for each, of in fields)
+                return conjunction(self.elements_fit(of, parts[field], f"{name}.{field}") for field, of in fields)
             case Map(value=of), Table(parts=parts):
                 return conjunction(self.elements_fit(of, part, f"{name}.{at}") for at, part in enumerate(parts))
             case Map(value=of), Function(ends=(first, last), at=at):
@@ -529,9 +532,11 @@ class Encoding:
     def _stored_members(self, of: Type, shape: Members) -> tuple[Shape, Bit]:
         members = self.numbers_of(of)
         if members is None:
-            has = {at: each for at, each in enumerate(shape.bits, shape.first) if each is not False}
-            holding = Holding(lambda each: disjunction(both(b, self.algebra.is_at(each, at)) for at, b in has.items()))
-            return holding, conjunction(implies(each, self.fits(of, known(at))) for at, each in has.items())
+            has = {at: there for at, there in enumerate(shape.bits, shape.first) if there is not False}
+            holding = Holding(
+                lambda member: disjunction(both(b, self.algebra.is_at(member, at)) for at, b in has.items())
+            )
+            return holding, conjunction(implies(there, self.fits(of, known(at))) for at, there in has.items())
         outside = [b for at, b in enumerate(shape.bits, shape.first) if at not in members]
         return spread(shape, members.start, members.stop), negation(disjunction(outside))
 
@@ -559,20 +564,20 @@ def unbounded_model(definition: Definition, model: Model) -> Model:
         constants=model.values,
         open=boundless_constants(definition, model),
         ghosts=model.ghosts,
-        properties=[each.name for each in model.properties],
+        properties=[prop.name for prop in model.properties],
     )
 
 
 def boundless_constants(definition: Definition, model: Model) -> frozenset[str]:
     """The constants that lose their bound in the unbounded encoding of this model."""
-    integers = [name for name, each in definition.constants.items() if each.minimum is not None]
+    integers = [name for name, constant in definition.constants.items() if constant.minimum is not None]
     wide = definition.bind(model.name, constants=model.values, open=integers, ghosts=True, properties=())
     bounds, sizes = set[str](), set[str]()
-    types = [each.type for each in wide.fields]
+    types = [field.type for field in wide.fields]
     types += [parameter.type for action in wide.actions for parameter in action.form.parameters]
     for type_ in types:
-        for each in _open_bounds(type_, sizes):
-            bounds |= each.names()
+        for expression in _open_bounds(type_, sizes):
+            bounds |= expression.names()
     bounds |= {action.budget for action in wide.actions if action.budget is not None}
     return frozenset(name for name in bounds - sizes if model.values[name] != 0)
 

@@ -85,7 +85,7 @@ class Evaluator:
 
     def values(self, expressions: tuple[ir.Expr, ...], names: Names) -> tuple[list[Shape], Bit]:
         """Several, all of which Python evaluates."""
-        found = [self.value(each, names) for each in expressions]
+        found = [self.value(expression, names) for expression in expressions]
         return [value for value, _ in found], conjunction(defined for _, defined in found)
 
     # --- constants and names ------------------------------------------------------------------------------------------
@@ -120,8 +120,8 @@ class Evaluator:
         """Operands until one is `stop_at`."""
         going: list[Bit] = []
         right: list[Bit] = []
-        for each in operands:
-            value, defined = self.truth(each, names)
+        for operand in operands:
+            value, defined = self.truth(operand, names)
             if defined is not True:
                 right.append(implies(conjunction(going), defined))
             goes_on = negation(value) if stop_at else value
@@ -159,7 +159,7 @@ class Evaluator:
         if op in ("==", "!="):
             if isinstance(left, SymbolicOption) != isinstance(right, SymbolicOption):
                 left, right = (
-                    each if isinstance(each, SymbolicOption) else SymbolicOption(True, each) for each in (left, right)
+                    side if isinstance(side, SymbolicOption) else SymbolicOption(True, side) for side in (left, right)
                 )
             same = self.algebra.same(left, right)
             return same if op == "==" else negation(same)
@@ -195,7 +195,7 @@ class Evaluator:
 
     def _Replace(self, e: ir.Replace, names: Names) -> Value:
         record, right = self.value(e.record, names)
-        values, defined = self.values(tuple(each for _, each in e.changes), names)
+        values, defined = self.values(tuple(change for _, change in e.changes), names)
         changes = dict(zip((name for name, _ in e.changes), values, strict=True))
         return Fields({**cast(Fields, record).parts, **changes}), both(right, defined)
 
@@ -241,7 +241,7 @@ class Evaluator:
 
         if isinstance(whole, Sequence):
             return whole if start.term == 0 and length is whole.length else Sequence(length, at)
-        return Slots(length, tuple(at(known(each)) for each in range(min(int(length.hi), len(whole.parts)))))
+        return Slots(length, tuple(at(known(number)) for number in range(min(int(length.hi), len(whole.parts)))))
 
     def _Length(self, e: ir.Length, names: Names) -> Value:
         container, defined = self.value(e.of, names)
@@ -259,7 +259,7 @@ class Evaluator:
 
     def _combined(self, op: str, left: Shape, right: Shape) -> Shape:
         if isinstance(left, Holding) and isinstance(right, Holding) and op != "<=":
-            return Holding(lambda each: in_result(op, left.has(each), right.has(each)))
+            return Holding(lambda member: in_result(op, left.has(member), right.has(member)))
         if not isinstance(left, Members) or not isinstance(right, Members):
             raise Extensional
         one, other = aligned(left, right)
@@ -285,20 +285,20 @@ class Evaluator:
     def _more_than(self, bits: tuple[Bit, ...], count: int) -> Bit:
         """Whether more than `count` of them are true: as each is taken or left, never by a cardinality constraint."""
         rows = cast("list[Bit]", [True] + [False] * (count + 1))  # rows[n]: at least n so far
-        for each in bits:
-            rows = [True] + [either(rows[n], both(rows[n - 1], each)) for n in range(1, count + 2)]
+        for held in bits:
+            rows = [True] + [either(rows[n], both(rows[n - 1], held)) for n in range(1, count + 2)]
         return rows[count + 1]
 
     def _MakeSubset(self, e: ir.MakeSubset, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
-        numbers = [self.algebra.number(each) for each in elements]
-        inside = conjunction(self.encoding.fits(e.type.of, each) for each in numbers)
+        numbers = [self.algebra.number(element) for element in elements]
+        inside = conjunction(self.encoding.fits(e.type.of, number) for number in numbers)
         return self.encoding.subset(numbers, e.type.of), both(defined, inside)
 
     def _FullSubset(self, e: ir.FullSubset, names: Names) -> Value:
         members = self.encoding.numbers_of(e.type.of)
         if members is None:
-            return Holding(lambda each: self.encoding.fits(e.type.of, each)), True
+            return Holding(lambda member: self.encoding.fits(e.type.of, member)), True
         return Members(members.start, (True,) * len(members)), True
 
     def _MakeSeq(self, e: ir.MakeSeq, names: Names) -> Value:
@@ -338,8 +338,8 @@ class Evaluator:
     def _MakePool(self, e: ir.MakePool, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
         pool = cast("Heap | Records", self.encoding.least(e.type))
-        for each in elements:
-            record, fits = self.encoding.stored(e.type.of, each)
+        for element in elements:
+            record, fits = self.encoding.stored(e.type.of, element)
             pool, defined = self.algebra.with_record(pool, cast(Fields, record)), both(defined, fits)
         return pool, defined
 
@@ -397,7 +397,7 @@ class Evaluator:
 
     def _Quantified(self, e: ir.Quantified, names: Names) -> Value:
         loop = LoopProgress(
-            in_order=self.encoding.is_finite or not any(is_unordered(each.source) for each in e.generators)
+            in_order=self.encoding.is_finite or not any(is_unordered(generator.source) for generator in e.generators)
         )
         default, right = (None, True) if e.default is None else self.value(e.default, names)
         try:
@@ -438,8 +438,8 @@ class Evaluator:
                 return None
         if not isinstance(whole, Records) or whole.multiple:
             return None
-        asked = [self.remaining(each, name, names) for each in conditions]
-        return Records(lambda each: both(whole.has(each), *(bit(ask(each)) for ask in asked)), False), defined
+        asked = [self.remaining(condition, name, names) for condition in conditions]
+        return Records(lambda record: both(whole.has(record), *(bit(ask(record)) for ask in asked)), False), defined
 
     def _counted(self, body: ir.Expr, there: Bit, names: Names, loop: LoopProgress) -> Number:
         value, defined = self.number(body, names)
@@ -457,8 +457,8 @@ class Evaluator:
         for there, inner in rounds:
             value, defined = self.number(e.body, inner)
             loop.need(there, both(defined, self.numbers.within(value, members.start, members.stop - 1)))
-            for at, each in enumerate(members):
-                bits[at] = either(bits[at], both(there, self.algebra.is_at(value, each)))
+            for at, member in enumerate(members):
+                bits[at] = either(bits[at], both(there, self.algebra.is_at(value, member)))
         return Members(members.start, tuple(bits))
 
     def _records_of(self, body: ir.Expr, type_: Pool, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress) -> Shape:
@@ -503,8 +503,8 @@ class Evaluator:
         for present, element in self.elements(first.source, names, loop, there):
             inner = {**names, first.variable: element}
             passed = both(there, present)
-            for each in first.conditions:
-                value, defined = self.truth(each, inner)
+            for condition in first.conditions:
+                value, defined = self.truth(condition, inner)
                 loop.need(passed, defined)
                 passed = both(passed, value)
             if passed is not False:
@@ -518,10 +518,10 @@ class Evaluator:
                 loop.need(there, both(one, other))
                 if end.hi == inf or first.lo == -inf:
                     raise Endless
-                for each in range(int(first.lo), int(end.hi)):
-                    inside = both(negation(self.algebra.is_below(each, first)), self.algebra.is_below(each, end))
+                for number in range(int(first.lo), int(end.hi)):
+                    inside = both(negation(self.algebra.is_below(number, first)), self.algebra.is_below(number, end))
                     if inside is not False:
-                        yield inside, known(each)
+                        yield inside, known(number)
             case ir.Members(of=Subset(of=of)):
                 members = self.encoding.numbers_of(of)
                 if members is None:
@@ -532,7 +532,7 @@ class Evaluator:
                 members = self.encoding.numbers_of(of)
                 if members is None:
                     raise Endless
-                yield from ((True, self.member(of, each)) for each in members)
+                yield from ((True, self.member(of, number)) for number in members)
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
                 loop.need(there, defined)
@@ -541,9 +541,9 @@ class Evaluator:
     def _elements_of(self, container: Shape, type_: Any) -> Iterator[tuple[Bit, Shape]]:
         match container:
             case Members(first=first, bits=bits):
-                for at, each in enumerate(bits):
-                    if each is not False:
-                        yield each, self.member(cast(Subset, type_).of, first + at)
+                for at, held in enumerate(bits):
+                    if held is not False:
+                        yield held, self.member(cast(Subset, type_).of, first + at)
             case Slots(length=end, parts=parts):
                 for at, part in enumerate(parts):
                     if (there := self.algebra.is_below(at, end)) is not False:
@@ -553,8 +553,8 @@ class Evaluator:
                     if (there := self.algebra.is_below(at, end)) is not False:
                         yield there, part
             case Sequence(length=length, at=at) if length.hi < inf:
-                for each in range(int(length.hi)):
-                    yield self.algebra.is_below(each, length), at(known(each))
+                for place in range(int(length.hi)):
+                    yield self.algebra.is_below(place, length), at(known(place))
             case _:
                 raise Endless
 

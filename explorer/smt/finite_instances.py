@@ -179,7 +179,7 @@ class Searched:
 
     def _initial(self, goal: Property) -> Sketch | bool:
         """Plain Python looks at every initial state."""
-        wrong = (each for each in initial_states(self.model) if _is_false(self.model, goal, each)[0])
+        wrong = (start for start in initial_states(self.model) if _is_false(self.model, goal, start)[0])
         state = next(wrong, None)
         return True if state is None else Sketch(self.number, tuple(state))
 

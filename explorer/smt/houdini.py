@@ -24,7 +24,7 @@ def surviving(definition: Definition, model: Model, asked: ProofRequest, heard: 
     rounds = 0
     while True:
         rounds += 1
-        induction = Induction(definition, model, _left(asked, began), {each.lemma for each in falls})
+        induction = Induction(definition, model, _left(asked, began), {fall.lemma for fall in falls})
         names = tuple(prop.name for prop in lemmas_of(induction.model))
         if names:
             induction.asked = replace(induction.asked, lemmas=names)
@@ -34,7 +34,7 @@ def surviving(definition: Definition, model: Model, asked: ProofRequest, heard: 
             break
         falls += fallen
     if not proof.stopped:
-        proof = Induction(definition, model, _left(asked, began), {each.lemma for each in falls}).prove(heard)
+        proof = Induction(definition, model, _left(asked, began), {fall.lemma for fall in falls}).prove(heard)
     return replace(proof, falls=tuple(falls), seconds=time.monotonic() - began)
 
 

@@ -102,7 +102,7 @@ class Induction:
         self.definition, self.given, self.asked = definition, model, asked
         self.boundless = boundless_constants(definition, model) if boundless is None else boundless
         open_ = definition.bind(model.name, constants=model.values, open=self.boundless, ghosts=True, lemmas=True)
-        lemmas = tuple(each for each in open_.lemmas if each.name not in without)
+        lemmas = tuple(lemma for lemma in open_.lemmas if lemma.name not in without)
         self.model = replace(open_, lemmas=lemmas, step_bounds=())
         self.lemmas = lemmas_of(self.model)
         self.instances = FiniteInstances(definition, self.model, self.boundless)
@@ -112,7 +112,7 @@ class Induction:
         self.hints = Hints(self.lemmas, rewriting=asked.record)
         self.findings = list[ProofFinding]()
         self.never, self.idle = dict[str, Emptiness](), list[str]()
-        self.notes = [_UNBOUND.format(each.name) for each in open_.step_bounds]
+        self.notes = [_UNBOUND.format(bound.name) for bound in open_.step_bounds]
         self.spent, self.again = dict[Obligation, float](), dict[Obligation, Task]()
         self._reach = dict[int, Reach]()
         self.is_simulated = False
@@ -122,16 +122,16 @@ class Induction:
     def actions(self) -> tuple[str, ...]:
         """The actions that the constants leave on, whatever those without a bound are; those whose budget is 0 too,
         whose guards may break the model's types."""
-        return tuple(each.name for each in self.model.actions if not is_off(self.encoding, each))
+        return tuple(action.name for action in self.model.actions if not is_off(self.encoding, action))
 
     def _spent(self) -> tuple[str, ...]:
         """The actions whose budget is 0, which never happen."""
-        return tuple(each for each in self.actions() if is_spent(self.encoding, self.model.action(each)))
+        return tuple(action for action in self.actions() if is_spent(self.encoding, self.model.action(action)))
 
     def _wanted(self) -> tuple[Property, ...]:
         """The lemmas and properties that were asked for, witnesses apart. UsageError for a name that there is not."""
-        known = {each.name: each for each in self.model.lemmas}
-        claims = {each.name: each for each in self.model.properties if _is_claim(each)}
+        known = {lemma.name: lemma for lemma in self.model.lemmas}
+        claims = {prop.name: prop for prop in self.model.properties if _is_claim(prop)}
         for name in self.asked.lemmas:
             if name not in known:
                 raise UsageError(f"{self.model.name} has no lemma {name}; {nearest(name, known)}")
@@ -146,10 +146,10 @@ class Induction:
                 raise UsageError(f"--without {name}: no such property to leave out; {nearest(name, claims)}")
             if name in named:
                 raise UsageError(f"{name}: named by --property and left out by --without; give one of the two")
-        everything = [each for name, each in {**known, **claims}.items() if name not in self.asked.without]
+        everything = [goal for name, goal in {**known, **claims}.items() if name not in self.asked.without]
         if named:
-            return tuple(each for each in everything if each.name in named)
-        return tuple(each for each in everything if each.name not in self.asked.known)
+            return tuple(goal for goal in everything if goal.name in named)
+        return tuple(goal for goal in everything if goal.name not in self.asked.known)
 
     @cached_property
     def apart(self) -> Mapping[str, Unstated | Unclaimed]:
@@ -157,7 +157,7 @@ class Induction:
         NotUnbounded for a lemma that has no meaning without bounds, Unsayable for a property that was named and has
         none."""
         found = dict[str, Unstated | Unclaimed]()
-        names = tuple(each.name for each in self._wanted())
+        names = tuple(goal.name for goal in self._wanted())
         changed = self.sample.changed()
         for result in run_tasks(lambda: Claims(self.model, changed).survey, deque([names]), 1, None):
             if isinstance(result, LostTask):
@@ -172,30 +172,30 @@ class Induction:
         Raises what `apart` raises, and UsageError for a name that there is not."""
         named = {*self.asked.lemmas, *self.asked.properties}
         return tuple(
-            each
-            for each in self._wanted()
-            if each.name not in self.apart or (each.name in named and isinstance(self.apart[each.name], Unclaimed))
+            goal
+            for goal in self._wanted()
+            if goal.name not in self.apart or (goal.name in named and isinstance(self.apart[goal.name], Unclaimed))
         )
 
     def obligations(self) -> tuple[Obligation, ...]:
         """Everything to prove, action by action."""
-        goals = [each for each in self.goals() if each.name not in self.apart]
-        own = {each.name for each in self.lemmas}
-        starting = (each for each in goals if each.name in own or each.refinement is not None)
-        made = [Obligation("initial", each.name) for each in starting]
-        kept = [each.name for each in goals if each.name in own or each.kind == "transition"]
+        goals = [goal for goal in self.goals() if goal.name not in self.apart]
+        own = {lemma.name for lemma in self.lemmas}
+        starting = (goal for goal in goals if goal.name in own or goal.refinement is not None)
+        made = [Obligation("initial", goal.name) for goal in starting]
+        kept = [goal.name for goal in goals if goal.name in own or goal.kind == "transition"]
         spent = self._spent()
         for action in self.actions():
             made.append(Obligation("defined", "", action))
             made += [Obligation("step", name, action) for name in kept if action not in spent]
-        made += [Obligation("consequence", each.name) for each in goals if each.name not in own | set(kept)]
+        made += [Obligation("consequence", goal.name) for goal in goals if goal.name not in own | set(kept)]
         return tuple(made)
 
     @cached_property
     def within(self) -> Model:
         """The model within the bounds that were given, its lemmas among its properties."""
         model, wanted = self.given, {*self.instances.names}
-        if model.ghosts and model.lemmas and wanted.issubset(each.name for each in model.properties):
+        if model.ghosts and model.lemmas and wanted.issubset(prop.name for prop in model.properties):
             return model
         return self.definition.bind(
             model.name, constants=model.values, ghosts=True, properties=self.instances.names, lemmas=True
@@ -205,8 +205,8 @@ class Induction:
     def sample(self) -> Sample:
         """What plain Python sees in reachable states, within the bounds that were given. What cannot be stated without
         bounds is evaluated too: a run that violates it is one."""
-        names = {each.name for each in self._wanted()}
-        return sampled(self.within, [each for each in self.within.properties if each.name in names], self.asked.seed)
+        names = {goal.name for goal in self._wanted()}
+        return sampled(self.within, [prop for prop in self.within.properties if prop.name in names], self.asked.seed)
 
     # --- proving -----------------------------------------------------------------------------------------------------
 
@@ -224,14 +224,14 @@ class Induction:
         """Answers why it ended early, or ""."""
         deadline = None if self.asked.seconds is None else time.monotonic() + self.asked.seconds
         obligations = self.obligations()
-        for each in self.sample.findings:
-            self._note(each, heard)
+        for finding in self.sample.findings:
+            self._note(finding, heard)
         fresh, kept = self._fresh(obligations, heard)
         few = len(fresh) * FEW < kept
         if few:
             self.instances.bind(SUSPECTED)
         asked = _suspects(fresh) if few else _tasks(fresh)
-        doubts = [each for each in self._doubts() if not self._is_settled(each)]
+        doubts = [doubt for doubt in self._doubts() if not self._is_settled(doubt)]
         tasks = deque[Task | Doubt]([*asked, *doubts])
         waiting: dict[Obligation | Doubt, None] = {**dict.fromkeys(fresh), **dict.fromkeys(doubts)}
         stopped = ""
@@ -242,19 +242,19 @@ class Induction:
                 tasks.extend(self._left(result))
                 if not _refutes_or_waits(result):
                     self._simulate()
-                for each in self._taken(result):
-                    waiting.pop(each.obligation, None)
-                    self._note(each, heard)
-                for each in _answered(result):
-                    waiting.pop(each, None)
+                for finding in self._taken(result):
+                    waiting.pop(finding.obligation, None)
+                    self._note(finding, heard)
+                for doubt in _answered(result):
+                    waiting.pop(doubt, None)
             self._simulate()
         except KeyboardInterrupt:
             stopped = "it was interrupted"
         if waiting and not stopped:
             stopped = f"the time was up after {self.asked.seconds:g} s"
-        for each in waiting:
-            if isinstance(each, Obligation):
-                self._note(ProofFinding(each, "not proved", 0.0, stopped), heard)
+        for question in waiting:
+            if isinstance(question, Obligation):
+                self._note(ProofFinding(question, "not proved", 0.0, stopped), heard)
         return stopped
 
     def _left(self, result: Result | LostTask) -> Iterator[Task]:
@@ -263,8 +263,8 @@ class Induction:
             case OpenObligation():
                 yield self._put_off(result)
             case LostTask(task=Task() as lost) if lost.suspect:
-                for each in self._unanswered(lost):
-                    yield self._put_off(OpenObligation(each, 0.0, suspect=True))
+                for obligation in self._unanswered(lost):
+                    yield self._put_off(OpenObligation(obligation, 0.0, suspect=True))
             case LostTask(task=Task() as lost) if rest := tuple(self._unanswered(lost)[1:]):
                 again = Task(rest, lost.hard)
                 self.again |= dict.fromkeys(rest, again)
@@ -275,8 +275,12 @@ class Induction:
     def _unanswered(self, lost: Task) -> list[Obligation]:
         """The obligations of a lost task that nothing was found of, and that are in no other task; the first of them is
         the one that a process was at which did not ask about all at once."""
-        known = {each.obligation for each in self.findings}
-        return [each for each in lost.obligations if each not in known and self.again.get(each, lost) == lost]
+        known = {finding.obligation for finding in self.findings}
+        return [
+            obligation
+            for obligation in lost.obligations
+            if obligation not in known and self.again.get(obligation, lost) == lost
+        ]
 
     def _put_off(self, result: OpenObligation) -> Task:
         """The task that an open obligation is next."""
@@ -300,16 +304,16 @@ class Induction:
 
     def _fresh(self, obligations: Sequence[Obligation], heard: Heard) -> tuple[list[Obligation], int]:
         """What is still to prove, and of how much there is a proof already."""
-        known = {each.obligation for each in self.findings}
+        known = {finding.obligation for finding in self.findings}
         fresh, kept = list[Obligation](), 0
-        for each in obligations:
-            if each in known:
+        for obligation in obligations:
+            if obligation in known:
                 continue
-            if not self.asked.record and self.cache.has(each):
-                self._note(ProofFinding(each, "proved", 0.0, cached=True), heard)
+            if not self.asked.record and self.cache.has(obligation):
+                self._note(ProofFinding(obligation, "proved", 0.0, cached=True), heard)
                 kept += 1
             else:
-                fresh.append(each)
+                fresh.append(obligation)
         return fresh, kept
 
     def _doubts(self) -> Iterator[Doubt]:
@@ -317,10 +321,10 @@ class Induction:
         for name in self.actions():
             if name not in self.sample.possible and name not in self._spent():
                 yield Doubt(action=name)
-        false = {each.obligation.goal for each in self.sample.findings}
-        for each in self.goals():
-            if each.name not in false and each.name not in self.apart:
-                yield Doubt(goal=each.name)
+        false = {finding.obligation.goal for finding in self.sample.findings}
+        for goal in self.goals():
+            if goal.name not in false and goal.name not in self.apart:
+                yield Doubt(goal=goal.name)
 
     def _is_settled(self, doubt: Doubt) -> bool:
         """Whether the answer to a doubt is kept; it is taken note of then."""
@@ -338,19 +342,19 @@ class Induction:
     def _proof(self, stopped: str, seconds: float) -> Proof:
         """What came of it."""
         model, apart = self.model, self.apart
-        goals = {each.name: each.says for each in self.goals()}
-        found = {each.obligation.goal for each in self.findings}
-        goals |= {each.name: each.says for each in self._wanted() if each.name in apart and each.name in found}
+        goals = {goal.name: goal.says for goal in self.goals()}
+        found = {finding.obligation.goal for finding in self.findings}
+        goals |= {goal.name: goal.says for goal in self._wanted() if goal.name in apart and goal.name in found}
         return Proof(
             model=model.name,
             constants={name: plain(value) for name, value in model.values.items()},
             boundless=tuple(name for name in model.constants if name in self.boundless),
-            sizes={each.name: _size(model, each) for each in model.domains},
-            lemmas=tuple(each.name for each in self.lemmas),
+            sizes={domain.name: _size(model, domain) for domain in model.domains},
+            lemmas=tuple(lemma.name for lemma in self.lemmas),
             actions=self.actions(),
             goals=goals,
             findings=tuple(self.findings),
-            never=tuple(each for each in self.actions() if each in self.never),
+            never=tuple(action for action in self.actions() if action in self.never),
             unstated=tuple(e for e in apart.values() if isinstance(e, Unstated) and e.goal not in goals),
             symmetric=tuple(sorted(self.symmetric)),
             witnesses=self.sample.states,
@@ -361,9 +365,9 @@ class Induction:
             empty=tuple(self._empty(goals)),
             left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
             known_false=tuple(self._known_false()),
-            idle=tuple(each.name for each in self.lemmas if each.name in self.idle),
+            idle=tuple(lemma.name for lemma in self.lemmas if lemma.name in self.idle),
             above_zero=tuple(
-                name for name, each in model.constants.items() if name in self.boundless and not each.minimum
+                name for name, constant in model.constants.items() if name in self.boundless and not constant.minimum
             ),
             not_asked=tuple(self._not_asked()),
             roomless=roomless(model, self.encoding),
@@ -373,17 +377,17 @@ class Induction:
 
     def _not_asked(self) -> Iterator[str]:
         """The properties that nothing was asked about: others are named, or they are excluded."""
-        named, lemmas = {*self.asked.lemmas, *self.asked.properties}, {each.name for each in self.model.lemmas}
-        for each in self.model.properties:
-            if each.kind == "reachable" or each.name in lemmas:
+        named, lemmas = {*self.asked.lemmas, *self.asked.properties}, {lemma.name for lemma in self.model.lemmas}
+        for prop in self.model.properties:
+            if prop.kind == "reachable" or prop.name in lemmas:
                 continue
-            if each.name in self.asked.without or (named and each.name not in named):
-                yield each.name
+            if prop.name in self.asked.without or (named and prop.name not in named):
+                yield prop.name
 
     def _known_false(self) -> Iterator[Unclaimed]:
         """What is known to be false, of what was named, or of everything; what is refuted here needs no record."""
         named = {*self.asked.lemmas, *self.asked.properties}
-        refuted = {each.obligation.goal for each in self.findings if each.word == "refuted"}
+        refuted = {finding.obligation.goal for finding in self.findings if finding.word == "refuted"}
         for name, reason in self.asked.known.items():
             if name not in {*refuted, *self.asked.without} and (not named or name in named):
                 yield Unclaimed(name, reason)
@@ -394,20 +398,20 @@ class Induction:
             yield Empty("", "there is no initial state within the bounds that were given", of_all=True)
         if set(self.actions()) <= set(self._spent()):
             yield Empty("", "the constants switch every action off", of_all=True)
-        for each in self.actions():
-            if each in self.never:
-                yield Empty("", f"{each} can never happen: {_NEVER[self.never[each]]}")
-        lemmas = {each.name for each in self.model.lemmas}
+        for action in self.actions():
+            if action in self.never:
+                yield Empty("", f"{action} can never happen: {_NEVER[self.never[action]]}")
+        lemmas = {lemma.name for lemma in self.model.lemmas}
         for name in self.idle:
             if name not in lemmas:
                 yield Empty(name, "its antecedent is never true, by the lemmas")
-        claims = [each.name for each in self.model.properties if _is_claim(each)]
+        claims = [prop.name for prop in self.model.properties if _is_claim(prop)]
         if claims and not {*self.asked.lemmas, *self.asked.properties} and not set(claims) & set(goals):
             which = "left out, not stated or not asked for" if self.asked.without else "left out or not stated"
             yield Empty("", f"no property is proved: each is known to be false, {which}")
-        for each in self.apart.values():
-            if isinstance(each, Unclaimed) and each.goal in goals:
-                yield Empty(each.goal, each.reason)
+        for excluded in self.apart.values():
+            if isinstance(excluded, Unclaimed) and excluded.goal in goals:
+                yield Empty(excluded.goal, excluded.reason)
 
     def _note(self, finding: ProofFinding, heard: Heard) -> None:
         if finding.word == "proved" and not finding.cached:
@@ -427,8 +431,8 @@ class Induction:
             case LostTask(task=Doubt() as doubt, reason=reason):
                 self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")
             case LostTask(task=task, reason=reason):
-                for each in self._unanswered(cast(Task, task))[:1]:
-                    yield ProofFinding(each, "not proved", 0.0, reason)
+                for obligation in self._unanswered(cast(Task, task))[:1]:
+                    yield ProofFinding(obligation, "not proved", 0.0, reason)
             case _:
                 yield self._confirm(cast(FoundCounterexample, result))
 
@@ -483,15 +487,15 @@ def _answered(result: Result | LostTask) -> Iterator[Doubt]:
 
 def _tasks(obligations: Sequence[Obligation]) -> Iterator[Task]:
     """A few obligations at a time, all about one action."""
-    for _, each in itertools.groupby(obligations, lambda obligation: obligation.action):
-        while some := tuple(itertools.islice(each, _TOGETHER)):
+    for _, group in itertools.groupby(obligations, lambda obligation: obligation.action):
+        while some := tuple(itertools.islice(group, _TOGETHER)):
             yield Task(some)
 
 
 def _suspects(obligations: Sequence[Obligation]) -> Iterator[Task]:
     """All obligations about one action at a time."""
-    for _, each in itertools.groupby(obligations, lambda obligation: obligation.action):
-        yield Task(tuple(each), suspect=True)
+    for _, group in itertools.groupby(obligations, lambda obligation: obligation.action):
+        yield Task(tuple(group), suspect=True)
 
 
 def _size(model: Model, domain: Identity) -> int:
@@ -502,7 +506,7 @@ def _symmetric(model: Model) -> frozenset[str]:
     """The domains whose members no action, lemma or property can distinguish. In formulas without bounds
     every round of a loop over them has to be defined (`expressions.Walk`)."""
     whole = replace(model, properties=(*model.properties, *model.lemmas))
-    return frozenset(each.name for each in symmetry_of(whole, rounds_are_defined=True).domains)
+    return frozenset(domain.name for domain in symmetry_of(whole, rounds_are_defined=True).domains)
 
 
 def _is_claim(prop: Property) -> bool:

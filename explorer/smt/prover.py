@@ -93,7 +93,7 @@ class Prover:
 
     def __init__(self, ground: ProofGround, met: ReachedStates | None = None) -> None:
         self.ground, self.met = ground, met
-        self.instances, self.lemmas = ground.instances, {each.name for each in ground.model.lemmas}
+        self.instances, self.lemmas = ground.instances, {lemma.name for lemma in ground.model.lemmas}
         self.questions = Questions(ground.model, ground.symmetric, ground.effort, ground.hints)
         self._searched, self._looked = list[Searched](), 0
 
@@ -110,21 +110,21 @@ class Prover:
         if task.suspect:
             yield from self._refute(task.obligations)
             return
-        for each in task.obligations:
+        for obligation in task.obligations:
             began = time.perf_counter()
-            self.questions.prepare(each.action)
+            self.questions.prepare(obligation.action)
             try:
-                found = self._hard(each) if task.hard else self._quick(each)
+                found = self._hard(obligation) if task.hard else self._quick(obligation)
             except NotUnbounded as error:
-                if not each.goal or each.goal in self.lemmas:
+                if not obligation.goal or obligation.goal in self.lemmas:
                     raise
-                yield Unstated(each.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
+                yield Unstated(obligation.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
             seconds = time.perf_counter() - began
             if found is None:
-                yield OpenObligation(each, seconds)
+                yield OpenObligation(obligation, seconds)
             elif self.ground.record and found.word == "proved":
-                yield replace(found, seconds=seconds, needed=self.questions.needed(each))
+                yield replace(found, seconds=seconds, needed=self.questions.needed(obligation))
             else:
                 yield replace(found, seconds=seconds)
 
@@ -136,11 +136,11 @@ class Prover:
         open_ = list(obligations)
         for copy in itertools.islice(self._all_copies(), SUSPECTED):
             began = time.perf_counter()
-            for each, sketch in copy.sketches(open_):
-                open_.remove(each)
-                yield FoundCounterexample(each, "refuted", time.perf_counter() - began, sketch=sketch)
+            for obligation, sketch in copy.sketches(open_):
+                open_.remove(obligation)
+                yield FoundCounterexample(obligation, "refuted", time.perf_counter() - began, sketch=sketch)
                 began = time.perf_counter()
-        yield from (OpenObligation(each, 0.0, suspect=True) for each in open_)
+        yield from (OpenObligation(obligation, 0.0, suspect=True) for obligation in open_)
 
     def _quick(self, obligation: Obligation) -> FoundCounterexample | None:
         """Most lemmas are proved at once, and most mistakes show in the smallest copy."""
@@ -207,7 +207,7 @@ class Prover:
         name = f"no antecedent of {goal}"
         self.questions.predicates[name] = replace(prop, name=name, form=said)
         try:
-            return all(self.questions.at_once(each) for each in self._denials(name, prop.kind))
+            return all(self.questions.at_once(denial) for denial in self._denials(name, prop.kind))
         except NotUnbounded:
             return False
 
@@ -215,6 +215,6 @@ class Prover:
         if kind != "transition":
             yield Obligation("consequence", name)
             return
-        for each in self.ground.model.actions:
-            if not is_off(self.questions.encoding, each) and not is_spent(self.questions.encoding, each):
-                yield Obligation("step", name, each.name)
+        for action in self.ground.model.actions:
+            if not is_off(self.questions.encoding, action) and not is_spent(self.questions.encoding, action):
+                yield Obligation("step", name, action.name)

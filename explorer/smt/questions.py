@@ -65,7 +65,7 @@ class Context:
     @property
     def is_possible(self) -> bool:
         """Whether the step is not plainly impossible."""
-        return not any(z3.is_false(each) for each in self.happens)
+        return not any(z3.is_false(condition) for condition in self.happens)
 
     def inside(self, formulas: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """The formulas as they are in this case."""
@@ -188,7 +188,7 @@ class Questions:
         contradicts the lemmas with the types, and not without them, is what no limit lets through."""
         if not self._is_impossible(happening for _, happening in self._all_instances(action)):
             return "full"
-        guards = (self._guarded(*each) for each in self._all_instances(action))
+        guards = (self._guarded(*instance) for instance in self._all_instances(action))
         return "empty" if self._is_impossible(guards) else "limited"
 
     def _is_impossible(self, contexts: Iterable[Context]) -> bool:
@@ -323,7 +323,7 @@ class Questions:
         """Whether the context contradicts that one of the goals is false (or, of none, contradicts itself)."""
         solver, whole = context.solvers.get((lemmas, seed)), (None, self.effort.seeds[0])
         if solver is None:
-            context.solvers = {each: made for each, made in context.solvers.items() if each == whole}
+            context.solvers = {names: made for names, made in context.solvers.items() if names == whole}
             context.solvers[lemmas, seed] = solver = self._solver(context, lemmas, seed)
         _limit(solver, work)
         solver.push()

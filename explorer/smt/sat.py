@@ -40,10 +40,10 @@ _Each = TypeVar("_Each")
 def in_time(things: Iterable[_Each], deadline: float | None) -> Iterator[_Each]:
     """All of some things, with a look at the clock before the first and now and then. SolverEnded at the `deadline`,
     a time of `time.monotonic`; None is no limit."""
-    for at, each in enumerate(things):
+    for at, thing in enumerate(things):
         if at % _BATCH == 0:
             heed(deadline)
-        yield each
+        yield thing
 
 
 def heed(deadline: float | None) -> None:

@@ -98,7 +98,7 @@ class FormulaCheck:
             where = self.model.action(taken.action).form.where
             raise NotUnbounded(where, *unending(f"{taken.action} sends or receives")) from None
         self._possible(parts, text, assumed)
-        refined = [part for each in self.model.properties for part in self._refined_parts(each, taken, before)]
+        refined = [part for prop in self.model.properties for part in self._refined_parts(prop, taken, before)]
         self._possible(refined, text)
 
     def _refined_parts(self, prop: Property, taken: StepTaken, before: SymbolicState) -> Iterator[_Part]:
@@ -178,12 +178,12 @@ class FormulaCheck:
                 return conjunction(self.equal(of, part, now, then) for part, (_, now), (_, then) in pairs)
             case Map(key=key, value=of), Function(at=at):
                 return conjunction(
-                    self.equal(of, at(self.encoding.algebra.number(self.encoding.constant(key, each))), now, now)
-                    for each, now in value.items()
+                    self.equal(of, at(self.encoding.algebra.number(self.encoding.constant(key, member))), now, now)
+                    for member, now in value.items()
                 )
             case Seq(of=of), (Slots(length=length) | Elements(length=length)):
-                each = enumerate(value)
-                same = [self.equal(of, self.encoding.algebra.at(shape, known(at)), now, now) for at, now in each]
+                numbered = enumerate(value)
+                same = [self.equal(of, self.encoding.algebra.at(shape, known(at)), now, now) for at, now in numbered]
                 return conjunction([numbers.same(length, known(len(value))), *same])
             case Subset(of=of), Holding(has=has):
                 members = members_of(of, self.model.values)
@@ -191,7 +191,8 @@ class FormulaCheck:
             case Pool(of=of), Records(has=has):
                 looked = dict.fromkeys([*value, *before])
                 return conjunction(
-                    same_bit(has(cast(Fields, self.encoding.constant(of, each))), each in value) for each in looked
+                    same_bit(has(cast(Fields, self.encoding.constant(of, record))), record in value)
+                    for record in looked
                 )
             case _:
                 return self.encoding.algebra.same(shape, self.encoding.constant(type_, value))

@@ -349,7 +349,7 @@ class _Many:
 def loops_over_members(body: tuple[ir.Statement, ...]) -> bool:
     """Whether a `for` statement, in the body or in a helper that it calls, goes over members in an order that depends
     on what they are called."""
-    return any(isinstance(each, ir.For) and is_unordered(each.source) for each in traverse(body))
+    return any(isinstance(node, ir.For) and is_unordered(node.source) for node in traverse(body))
 
 
 def _is_read(expression: ir.Expr) -> bool:

@@ -50,7 +50,7 @@ def fresh_state(model: Model, encoding: Encoding, suffix: str) -> SymbolicState:
 def constant_state(model: Model, encoding: Encoding, state: State) -> SymbolicState:
     """A state of plain Python as terms, constants all of them."""
     kept = kept_fields(model, encoding)
-    return SymbolicState({each.name: _constant(encoding, each.type, getattr(state, each.name)) for each in kept})
+    return SymbolicState({field.name: _constant(encoding, field.type, getattr(state, field.name)) for field in kept})
 
 
 def _constant(encoding: Encoding, type_: Type, value: Any) -> Shape:

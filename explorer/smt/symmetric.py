@@ -46,7 +46,7 @@ def distinct(some: Sequence[Clause], instance: Instance | None, case: Case, symm
     """Of a goal's clauses that differ by a renaming of members that a case does not name, the first. The instance is
     that of the step, None where there is no step."""
     named = () if instance is None else instance.concrete.values()
-    met = {(type(each).__name__, each.index) for each in named if isinstance(each, Domain)}
+    met = {(type(member).__name__, member.index) for member in named if isinstance(member, Domain)}
     for name in symmetric:
         met |= {(name, cast(z3.IntNumRef, member).as_long()) for _, member in case}
     return [clause for clause in some if _is_first(clause, met, symmetric)]

@@ -30,7 +30,7 @@ class Unrolling:
         self.model, self.circuits, self.solver = model, circuits, solver
         self.top = 0
         every = (circuits.start, circuits.step, circuits.of_state, circuits.of_step)
-        bits = {name[2:] for each in every for name in each.names if name[:2] in ("s.", "t.")}
+        bits = {name[2:] for clauses in every for name in clauses.names if name[:2] in ("s.", "t.")}
         self.bits = sorted(bits)
         self.states: list[dict[str, int]] = [self._state()]
         self.starting = self._copy(circuits.start, self.states[0])
@@ -59,26 +59,30 @@ class Unrolling:
         found = dict(self._copy(self.circuits.of_state, self.states[-1]))
         if self.length:
             found.update(self._copy(self.circuits.of_step, self.states[-2], self.states[-1]))
-        taken = self._taken(each for each in wanted if each.instances)
-        asked = {each: found[each.name] for each in wanted if each.name in found and not each.instances}
-        for each, variable in taken.items():
-            if each.prop is None:
-                asked[each] = variable
-            elif each.name in found:
-                asked[each] = self._both(variable, found[each.name])
+        taken = self._taken(question for question in wanted if question.instances)
+        asked = {
+            question: found[question.name] for question in wanted if question.name in found and not question.instances
+        }
+        for question, variable in taken.items():
+            if question.prop is None:
+                asked[question] = variable
+            elif question.name in found:
+                asked[question] = self._both(variable, found[question.name])
         return asked
 
     def _both(self, *variables: int) -> int:
         """A new variable that implies all of these."""
         self.top += 1
-        self.solver.add([(-self.top, each) for each in variables])
+        self.solver.add([(-self.top, variable) for variable in variables])
         return self.top
 
     def _taken(self, wanted: Iterable[CircuitQuestion]) -> dict[CircuitQuestion, int]:
         """Variables that imply that the last step is one of the instances asked about."""
         last: Variables = self.steps[-1] if self.steps else {}
-        named = {each: [last[step_name(at)] for at in each.instances if step_name(at) in last] for each in wanted}
-        return {each: self.one_of(variables) for each, variables in named.items() if variables}
+        named = {
+            question: [last[step_name(at)] for at in question.instances if step_name(at) in last] for question in wanted
+        }
+        return {question: self.one_of(variables) for question, variables in named.items() if variables}
 
     def one_of(self, variables: Iterable[int]) -> int:
         """A new variable that implies that one of these is true."""
@@ -103,7 +107,9 @@ class Unrolling:
             if not table[at]:
                 self.top += 1
                 table[at] = self.top
-        self.solver.add([table[each] if each > 0 else -table[-each] for each in clause] for clause in circuit.clauses)
+        self.solver.add(
+            [table[literal] if literal > 0 else -table[-literal] for literal in clause] for clause in circuit.clauses
+        )
         return {name: table[at] for name, at in circuit.names.items() if name[0] in "!?"}
 
     # --- back to plain Python -----------------------------------------------------------------------------------------
@@ -164,12 +170,12 @@ class SatAssignment:
     """Values of named variables, which can be asked for the value of any term over them; the others are false."""
 
     def __init__(self, variables: Iterable[Variables], values: list[bool]) -> None:
-        self.values = {name: _is_true(values, at) for each in variables for name, at in each.items()}
+        self.values = {name: _is_true(values, at) for names in variables for name, at in names.items()}
 
     def eval(self, t: z3.ExprRef, model_completion: bool = False) -> Any:
         """The term's value."""
-        free = [each for each in subterms([t]) if each.num_args() == 0 and each.decl().kind() == z3.Z3_OP_UNINTERPRETED]
-        known = [(each, z3.BoolVal(self.values.get(each.decl().name(), False))) for each in free]
+        free = [term for term in subterms([t]) if term.num_args() == 0 and term.decl().kind() == z3.Z3_OP_UNINTERPRETED]
+        known = [(term, z3.BoolVal(self.values.get(term.decl().name(), False))) for term in free]
         return z3.simplify(z3.substitute(t, *known))
 
 

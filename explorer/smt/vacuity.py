@@ -133,7 +133,7 @@ class ReachedStates:
         if said is None:
             return True
         some = self._steps if prop.kind == "transition" else [(state,) for state in self._states]
-        return any(not self._holds(said, *map(self._symbolic, each)) for each in some)
+        return any(not self._holds(said, *map(self._symbolic, states)) for states in some)
 
     def _symbolic(self, state: State) -> SymbolicState:
         if state not in self._known:

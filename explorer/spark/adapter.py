@@ -138,7 +138,7 @@ def _batch(rows: list[StateRow]) -> pa.RecordBatch:
     ends = struct.pack(f"<{len(rows) + 1}i", 0, *itertools.accumulate(map(len, blocks)))
     content = blocks[0] if len(blocks) == 1 else b"".join(blocks)
     column = pa.Array.from_buffers(pa.binary(), len(rows), [None, pa.py_buffer(ends), pa.py_buffer(content)])
-    numbers = [pa.array(each, pa.int32()) for each in (owners, kinds)]
+    numbers = [pa.array(values, pa.int32()) for values in (owners, kinds)]
     return pa.RecordBatch.from_arrays([*numbers, column], schema=_ARROW)
 
 

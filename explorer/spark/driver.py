@@ -300,12 +300,12 @@ class SparkSearch:
                         f"level {level}: shard {source} sent {mine['sent'][owner]} states to shard {owner}, which "
                         f"received {theirs['received'][source]}; this run's counts cannot be trusted: begin a new one"
                     )
-        expanded = [each["expanded"] for each in spreads]
+        expanded = [spread["expanded"] for spread in spreads]
         if expanded != manifest.levels[level - 1].states:
             raise Damaged(f"level {level}: the manifest has {manifest.levels[level - 1].states}, expanded {expanded}")
         manifest.expanded += sum(expanded)
         manifest.counters = [
-            sum(each) for each in zip(manifest.counters, *(each["counters"] for each in spreads), strict=True)
+            sum(counts) for counts in zip(manifest.counters, *(spread["counters"] for spread in spreads), strict=True)
         ]
         finds = [
             {**find, "level": receive["level"], "shard": receive["shard"]}
@@ -315,7 +315,7 @@ class SparkSearch:
         manifest.finds = first_of((*manifest.finds, *finds))
         new = [receive["new"] for receive in receives]
         if sum(new):
-            manifest.levels.append(Done(new, seconds, sum(sum(each["sent"]) for each in spreads), shuffle_bytes))
+            manifest.levels.append(Done(new, seconds, sum(sum(spread["sent"]) for spread in spreads), shuffle_bytes))
         elif not self._failed():
             manifest.finished = True
 

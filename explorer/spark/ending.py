@@ -123,17 +123,17 @@ class _Paths:
     def _runs(self) -> dict[str, Run]:
         program, runs = self.ended.kernel.program, dict[str, Run]()
         for find in self._of("invariants"):
-            each = program.invariants[int(find["bit"])]
-            runs[each.name] = self.confirm.invariant(each, self._load(find))
+            invariant = program.invariants[int(find["bit"])]
+            runs[invariant.name] = self.confirm.invariant(invariant, self._load(find))
         for find in self._of("transitions"):
             bit = int(find["bit"])
-            each = program.transitions[bit]
+            transition = program.transitions[bit]
             source = self._load(find)
             self.frontier.edges.write(8 * (self.frontier.words + 1) * bit, (source, *find["words"]))
-            runs[each.name] = self.confirm.transition(each, bit)
+            runs[transition.name] = self.confirm.transition(transition, bit)
         for find in self._of("witnesses"):
-            each = program.witnesses[int(find["bit"])]
-            runs[each.name] = self.confirm.witness(each, self._load(find))
+            witness = program.witnesses[int(find["bit"])]
+            runs[witness.name] = self.confirm.witness(witness, self._load(find))
         return runs
 
     def _failure(self) -> Failure | None:

@@ -102,8 +102,8 @@ class _Dealer:
         machine.put("DEALT", ctypes.addressof(dealt))
         machine.call("own", machine.shard_at, states, count, places.address)
         counts = list(dealt)
-        blocks = [Region(8 * words * each) for each in counts]
-        parents = [Region(8 * each) for each in counts]
+        blocks = [Region(8 * words * states_dealt) for states_dealt in counts]
+        parents = [Region(8 * states_dealt) for states_dealt in counts]
         tables = [(ctypes.c_uint64 * job.shards)(*(region.address for region in kind)) for kind in (blocks, parents)]
         machine.put("BLOCKS", ctypes.addressof(tables[0]))
         machine.put("ORIGINS", ctypes.addressof(tables[1]))

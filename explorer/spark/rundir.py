@@ -90,7 +90,7 @@ class RunDirectory:
             document = json.loads(path.read_bytes())
             if document.pop("schema") != SCHEMA:
                 raise Damaged(f"{path}: this is not a manifest of this version of tidegate; begin a new run")
-            levels = [Done(**each) for each in document.pop("levels")]
+            levels = [Done(**level) for level in document.pop("levels")]
             return Manifest(**document, levels=levels)
         except FileNotFoundError:
             if any(self.folder.glob("L*")):

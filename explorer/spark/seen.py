@@ -50,8 +50,8 @@ def _mapped(path: Path, file: IO[bytes]) -> mmap.mmap:
     known = _MAPPED.get(path)
     if known is not None and known[0] == which:
         return known[1]
-    for each in [each for each in _MAPPED if each == path or not each.exists()]:
-        del _MAPPED[each]
+    for gone in [mapped for mapped in _MAPPED if mapped == path or not mapped.exists()]:
+        del _MAPPED[gone]
     table = mmap.mmap(file.fileno(), 0)
     _MAPPED[path] = (which, table)
     return table

@@ -299,7 +299,7 @@ class SparkRunner:
         context = self.spark.sparkContext
         tracker, store = context.statusTracker(), context._jsc.sc().statusStore()
         stages = {
-            stage for each in tracker.getJobIdsForGroup(group) if (info := tracker.getJobInfo(each))
+            stage for job in tracker.getJobIdsForGroup(group) if (info := tracker.getJobInfo(job))
             for stage in info.stageIds
         }  # fmt: skip
         return sum(store.lastStageAttempt(stage).shuffleWriteBytes() for stage in stages)

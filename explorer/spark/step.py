@@ -184,8 +184,8 @@ def spread(job: Job, shard: int, level: int) -> Iterator[StateRow]:
         yield from outbox.ready(1)
         yield from outbox.trailers()
     finally:
-        for each in (file, outbox, buffer, *lately):
-            each.close()
+        for resource in (file, outbox, buffer, *lately):
+            resource.close()
     counters = list(machine.context[job.counters :])
     yield _facts_row(shard, "spread", level, expanded=file.count, counters=counters, sent=outbox.sent, finds=finds)
 

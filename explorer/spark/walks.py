@@ -117,8 +117,8 @@ def take(share: Share) -> WalksTaken:
     try:
         return _ShareRun(share, walker).run()
     finally:
-        for each in (walker, *regions.values()):
-            each.close()
+        for resource in (walker, *regions.values()):
+            resource.close()
 
 
 class _ShareRun:
@@ -243,7 +243,7 @@ class WalkRounds:
         except OutOfTime:
             taken = list[WalksTaken]()
         self._fold(taken)
-        done = len(taken) == len(shares) and all(each.whole for each in taken)
+        done = len(taken) == len(shares) and all(share.whole for share in taken)
         if not done and self.walks.number is not None:
             self.stopped = f"the time limit of {limit:g} s was reached"
         seconds = max(time.perf_counter() - began, 1e-3)
@@ -255,17 +255,17 @@ class WalkRounds:
     def _shares(self, count: int, sent: Parcel, seconds: float | None) -> Iterator[Share]:
         """The next walks, as even shares in order."""
         number = self.walks.number or ENDLESS
-        each = min(self._each, math.ceil((number - self.next) / count))
-        for first in range(self.next, min(number, self.next + count * each), each):
-            last = min(number, first + each)
+        share = min(self._each, math.ceil((number - self.next) / count))
+        for first in range(self.next, min(number, self.next + count * share), share):
+            last = min(number, first + share)
             yield Share(self.worker.ground, sent, first, last, seconds, self.search.keep_going)
 
     def _fold(self, taken: Sequence[WalksTaken]) -> None:
         self.tasks += len(taken)
-        for each in taken:
-            self.taken += each.walks
-            self.tallies = [merge_tallies([*self.tallies, each.tally])]
-            for spot in each.spots:
+        for share in taken:
+            self.taken += share.walks
+            self.tallies = [merge_tallies([*self.tallies, share.tally])]
+            for spot in share.spots:
                 kind, bit, walk, steps = spot
                 known = self.spots.get((kind, bit))
                 if known is None or (walk, steps) < known[2:]:
