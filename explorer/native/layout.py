@@ -100,7 +100,7 @@ def shape_of(type_: Type) -> Shape:
         case Option(of=inner):
             return struct([Leaf(1), shape_of(inner)])
         case Record(fields=fields):
-            return struct([shape_of(each) for _, each in fields])
+            return struct([shape_of(field_type) for _, field_type in fields])
         case Map(key=key, value=value):
             return array(shape_of(value), scalar_size(key))
         case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
@@ -361,8 +361,8 @@ def decode_from(
             return made_of(
                 type_,
                 (
-                    decode_from(words, each, part, word + at[0], shift + at[1], values)
-                    for (_, each), part, at in zip(fields, shape.parts, shape.places, strict=True)
+                    decode_from(words, field_type, part, word + at[0], shift + at[1], values)
+                    for (_, field_type), part, at in zip(fields, shape.parts, shape.places, strict=True)
                 ),
             )
         case _:

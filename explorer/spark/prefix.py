@@ -56,6 +56,7 @@ class Prefix:
         found = self.driver.findings
         dealer = _Dealer(job, self.frontier)
         for level in found.levels:
+            assert level.states is not None, "a search that stores states counts those of each level"
             states = dealer.deal(level.depth, level.states)
             manifest.levels.append(Done(states, level.seconds))
         first = len(CONTEXT) + len(self.frontier.program.opens)
