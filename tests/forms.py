@@ -46,11 +46,11 @@ def _infix(form: Any) -> str:
 
 
 def _generators(form: ir.Quantified) -> str:
-    each = (
+    clauses = (
         f"for {one.variable} in {show(one.source)}" + "".join(f" if {show(test)}" for test in one.conditions)
         for one in form.generators
     )
-    return " ".join(each)
+    return " ".join(clauses)
 
 
 def _quantified(form: ir.Quantified) -> str:

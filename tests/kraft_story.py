@@ -100,4 +100,4 @@ class Story:
 
 
 def records(log: Any) -> str:
-    return "".join(LETTERS[each.number] if each.number else str(each.epoch) for each in log)
+    return "".join(LETTERS[entry.number] if entry.number else str(entry.epoch) for entry in log)

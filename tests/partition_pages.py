@@ -75,7 +75,7 @@ class Pages:
 
     def _engine(self, name: str, values: Mapping[str, Value], properties: Sequence[str]) -> Engine:
         definition, _ = find(name)
-        size = (*properties, *(values[each] for each in sorted(CLOSED | SWITCHES) if each in values))
+        size = (*properties, *(values[constant] for constant in sorted(CLOSED | SWITCHES) if constant in values))
         if size not in self.engines:
             opened = [constant for constant in definition.constants if constant not in CLOSED | SWITCHES]
             model = definition.bind(name, values, None, opened, properties=properties)
@@ -87,7 +87,7 @@ class Pages:
     def kept(self, profile: str, settings: Settings) -> str:
         """`kept`, or `lost` and in how many steps: every acknowledged record, whatever the producer waited for."""
         found = self.check(profile, settings, ("acknowledged_kept", "acked_durable"))
-        steps = [len(each.run.steps) for each in found.values() if each.run is not None]
+        steps = [len(prop.run.steps) for prop in found.values() if prop.run is not None]
         return f"**lost**, {min(steps)}" if steps else "kept"
 
     def refines(self, profile: str, settings: Settings, switches: Settings) -> PropertyVerdict:
@@ -228,7 +228,7 @@ def matrix_cells(text: str) -> Iterator[tuple[MatrixCell, str]]:
         assert any(line == heading for line in lines), f"no {heading!r} in the page"
         assert [next(lines)[:1] for _ in range(3)] == ["", "|", "|"]
         for about, cells in rows:
-            said = [each.strip() for each in next(lines).strip("|").split("|")]
+            said = [cell.strip() for cell in next(lines).strip("|").split("|")]
             assert said[: len(about)] == about
             yield from zip(cells, said[len(about) :], strict=True)
 

@@ -118,27 +118,27 @@ class Writer:
         if depth > 0 and self.chance(0.15):
             return f"({self.value(kind, depth - 1)} if {self.truth(depth - 1)} else {self.value(kind, depth - 1)})"
         if depth > 0 and self.chance(0.55):
-            path = self.some_path(lambda each: each == kind)
+            path = self.some_path(lambda candidate: candidate == kind)
             if path is not None:
                 return path
         return getattr(self, "_" + kind.form.replace(" ", "_"))(kind, depth)
 
     def _int(self, kind: Kind, depth: int) -> str:
         if depth <= 0:
-            own = [name for name, each in self.names.items() if each == kind]
+            own = [name for name, bound in self.names.items() if bound == kind]
             return self.random.choice([*LITERALS[kind.text], *own, *own])
         return WRAPPED[kind.text].format(self.number(depth))
 
     def _bool(self, kind: Kind, depth: int) -> str:
-        own = [name for name, each in self.names.items() if each == kind]
+        own = [name for name, bound in self.names.items() if bound == kind]
         return self.truth(depth) if depth > 0 else self.random.choice([*own, "True", "False", "quick"])
 
     def _enum(self, kind: Kind, depth: int) -> str:
-        own = [name for name, each in self.names.items() if each == kind]
+        own = [name for name, bound in self.names.items() if bound == kind]
         return self.random.choice([*own, "Color.RED", "Color.GREEN", "Color.BLUE"])
 
     def _domain(self, kind: Kind, depth: int) -> str:
-        own = [name for name, each in self.names.items() if each == kind]
+        own = [name for name, bound in self.names.items() if bound == kind]
         if kind == SEAT and depth > 0:
             return self._seat(depth - 1)
         return self.random.choice(own) if own else MEMBERS[kind.text]
@@ -169,7 +169,7 @@ class Writer:
         return "None" if self.chance(0.3) else self.value(kind.of[0], depth - 1)
 
     def _record(self, kind: Kind, depth: int) -> str:
-        path = self.some_path(lambda each: each == kind) if depth > 0 and self.chance(0.4) else None
+        path = self.some_path(lambda candidate: candidate == kind) if depth > 0 and self.chance(0.4) else None
         if path is not None:
             name, part = self.random.choice(list(PARTS[kind.text].items()))
             return f"replace({path}, {name}={self.value(part, depth - 1)})"
@@ -195,7 +195,7 @@ class Writer:
         return self.random.choice(own.get(kind.text, (kind.text,)))
 
     def _seq(self, kind: Kind, depth: int) -> str:
-        path = self.some_path(lambda each: each == kind) if depth > 0 and self.chance(0.5) else None
+        path = self.some_path(lambda candidate: candidate == kind) if depth > 0 and self.chance(0.5) else None
         if path is None:
             return "Seq()" if self.chance(0.4) or depth <= 0 else f"Seq([{self.value(kind.of[0], depth - 1)}])"
         kept = f"{path}[{self.value(SMALL, 0)}:{self.value(SMALL, 0)}]" if self.chance(0.5) else f"{path}[1:]"
@@ -209,7 +209,7 @@ class Writer:
 
     def _set(self, kind: Kind, depth: int) -> str:
         of = kind.of[0]
-        path = self.some_path(lambda each: each == kind) if depth > 0 else None
+        path = self.some_path(lambda candidate: candidate == kind) if depth > 0 else None
         if path is None or self.chance(0.3):
             return "Set()" if self.chance(0.4) else f"Set([{self.value(of, depth - 1)}])"
         name = self.fresh("e")
@@ -218,12 +218,12 @@ class Writer:
         del self.names[name]
         return self.pick(
             lambda: f"({path} {self.random.choice('|&-^')} {{{self.value(of, depth - 1)}}})",
-            lambda: f"({path} {self.random.choice('|&-^')} {self.some_path(lambda each: each == kind)})",
+            lambda: f"({path} {self.random.choice('|&-^')} {self.some_path(lambda candidate: candidate == kind)})",
             lambda: collected,
         )
 
     def _set_of_records(self, kind: Kind, depth: int) -> str:
-        of, path = kind.of[0], self.some_path(lambda each: each == kind) if depth > 0 else None
+        of, path = kind.of[0], self.some_path(lambda candidate: candidate == kind) if depth > 0 else None
         if path is None or self.chance(0.2):
             return "Set()"
         name = self.fresh("e")
@@ -236,7 +236,7 @@ class Writer:
             lambda: made,
             lambda: f"({path} {self.random.choice('|&-^')} {kept})",
             lambda: f"({path} {self.random.choice('|&-^')} {{{self.value(of, depth - 1)}}})",
-            lambda: f"({path} {self.random.choice('|&-^')} {self.some_path(lambda each: each == kind)})",
+            lambda: f"({path} {self.random.choice('|&-^')} {self.some_path(lambda candidate: candidate == kind)})",
         )
 
     def _bag_of_records(self, kind: Kind, depth: int) -> str:
@@ -251,8 +251,8 @@ class Writer:
                 lambda: self.value(SMALL, 0), lambda: self.value(SIGNED, 0), lambda: self.random.choice("01234")
             )
         return self.pick(
-            lambda: self.some_path(lambda each: each.form == "int") or "1",
-            lambda: self.some_path(lambda each: each.form == "int") or "2",
+            lambda: self.some_path(lambda candidate: candidate.form == "int") or "1",
+            lambda: self.some_path(lambda candidate: candidate.form == "int") or "2",
             lambda: self._length() or "len(Color)",
             lambda: f"({self.number(depth - 1)} {self.random.choice('+-*')} {self.number(depth - 1)})",
             lambda: f"({self.number(depth - 1)} {self.random.choice(('//', '%'))} {self._divisor(depth - 1)})",
@@ -270,8 +270,8 @@ class Writer:
 
     def _numbered(self, depth: int) -> str:
         """A sum over a sequence with its indexes, or over two side by side."""
-        kinds = [each for each in self.holding("seq") if each.of[0] == SMALL]
-        paths = [path for kind in kinds for path in self.paths(lambda each, kind=kind: each == kind, 0)]
+        kinds = [held for held in self.holding("seq") if held.of[0] == SMALL]
+        paths = [path for kind in kinds for path in self.paths(lambda candidate, kind=kind: candidate == kind, 0)]
         if not paths or self.chance(0.3):
             i, x = self.fresh("i"), self.fresh("x")
             source, kinds = self.random.choice((
@@ -296,7 +296,7 @@ class Writer:
 
     def holding(self, *forms: str) -> list[Kind]:
         """The types in sight of these forms, in a fixed order."""
-        return sorted((each for each in self.every_kind() if each.form in forms), key=lambda each: each.text)
+        return sorted((kind for kind in self.every_kind() if kind.form in forms), key=lambda kind: kind.text)
 
     def _divisor(self, depth: int) -> str:
         if self.chance(0.03):
@@ -304,7 +304,7 @@ class Writer:
         return self.random.choice(("2", "3", "-2", f"max(1, {self.number(depth)})"))
 
     def _length(self) -> str | None:
-        path = self.some_path(lambda each: each.form in ("seq", "set", "set of records", "bag of records"))
+        path = self.some_path(lambda candidate: candidate.form in ("seq", "set", "set of records", "bag of records"))
         return None if path is None else f"len({path})"
 
     def _total(self, depth: int) -> str:
@@ -335,12 +335,12 @@ class Writer:
         holders = [
             (text, kind)
             for kind in {
-                each for each in self.every_kind() if each.form in ("seq", "set", "set of records", "bag of records")
+                held for held in self.every_kind() if held.form in ("seq", "set", "set of records", "bag of records")
             }
-            for text in self.paths(lambda each, kind=kind: each == kind, 0)
+            for text in self.paths(lambda candidate, kind=kind: candidate == kind, 0)
         ]
         if holders and self.chance(0.6):
-            text, kind = self.random.choice(sorted(holders, key=lambda each: each[0]))
+            text, kind = self.random.choice(sorted(holders, key=lambda holder: holder[0]))
             return text, kind.of[0]
         kind = self.random.choice((NODE, COLOR, POT, SMALL, SEAT))
         return self.members(kind), kind
@@ -359,7 +359,7 @@ class Writer:
         """A bool expression."""
         if depth <= 0:
             return self.pick(
-                lambda: self.some_path(lambda each: each == BOOL) or "quick",
+                lambda: self.some_path(lambda candidate: candidate == BOOL) or "quick",
                 lambda: f"{self.value(SMALL, 0)} {self.random.choice(('<', '==', '>='))} {self.value(SMALL, 0)}",
                 lambda: self._sameness(0),
             )
@@ -388,7 +388,7 @@ class Writer:
 
     def numbers_set(self) -> str:
         """A set of numbers: a table, a field, or both together; they have room for different numbers."""
-        found = self.paths(lambda each: each in (set_(SMALL), set_(SIGNED)), 0)
+        found = self.paths(lambda candidate: candidate in (set_(SMALL), set_(SIGNED)), 0)
         one, other = (self.random.choice((*found, "ODD", "EVEN", "LOW", "NEAR[Color.RED]")) for _ in range(2))
         return self.pick(
             lambda: one,
@@ -398,14 +398,16 @@ class Writer:
         )
 
     def _sameness(self, depth: int) -> str:
-        kinds = sorted((each for each in self.every_kind() if "bag" not in each.form), key=lambda each: each.text)
+        kinds = sorted((drawn for drawn in self.every_kind() if "bag" not in drawn.form), key=lambda drawn: drawn.text)
         kind = self.random.choice(kinds)
-        path = self.some_path(lambda each: each == kind)
+        path = self.some_path(lambda candidate: candidate == kind)
         if path is None or kind.form == "bool":
             return "quick"
         if kind.form in ("set", "set of records") and self.chance(0.3):
-            return f"{path} {self.random.choice(('<=', '<', '>='))} {self.some_path(lambda each: each == kind)}"
-        other = self.some_path(lambda each: each == kind) if self.chance(0.5) else self.value(kind, depth)
+            return (
+                f"{path} {self.random.choice(('<=', '<', '>='))} {self.some_path(lambda candidate: candidate == kind)}"
+            )
+        other = self.some_path(lambda candidate: candidate == kind) if self.chance(0.5) else self.value(kind, depth)
         return f"({path} {self.random.choice(('==', '!='))} {other})"
 
     def _within(self, depth: int) -> str:
@@ -413,7 +415,7 @@ class Writer:
         if not kinds:
             return "quick"
         kind = self.random.choice(kinds)
-        path = self.some_path(lambda each: each == kind)
+        path = self.some_path(lambda candidate: candidate == kind)
         return (
             "quick"
             if path is None
@@ -423,7 +425,7 @@ class Writer:
     def _some_set(self, depth: int) -> str:
         """A claim of some or all sets."""
         kind = self.random.choice((NODE, COLOR, SEAT))
-        path = self.some_path(lambda each: each == set_(kind)) if self.chance(0.5) else None
+        path = self.some_path(lambda candidate: candidate == set_(kind)) if self.chance(0.5) else None
         name = self.fresh("u")
         self.names[name] = set_(kind)
         truth = self.truth(depth)
@@ -431,16 +433,18 @@ class Writer:
         return f"{self.random.choice(('any', 'all'))}({truth} for {name} in subsets({path or kind.text}))"
 
     def _absent(self) -> str:
-        path = self.some_path(lambda each: each.form == "option")
+        path = self.some_path(lambda candidate: candidate.form == "option")
         return "quick" if path is None else f"({path} is {self.random.choice(('', 'not '))}None)"
 
     def _majority(self) -> str:
-        path = self.some_path(lambda each: each == set_(NODE))
+        path = self.some_path(lambda candidate: candidate == set_(NODE))
         return "quick" if path is None else f"is_majority({path})"
 
     def _which(self) -> str:
         """Which record of a union something is."""
-        path = self.some_path(lambda each: each.form == "union" or (each.form == "option" and each.of[0] == MESSAGE))
+        path = self.some_path(
+            lambda candidate: candidate.form == "union" or (candidate.form == "option" and candidate.of[0] == MESSAGE)
+        )
         return "quick" if path is None else f"isinstance({path}, {self.random.choice(('Flat', 'Quit', 'Ping | Quit'))})"
 
     # --- statements ---------------------------------------------------------------------------------------------------
@@ -519,7 +523,7 @@ class Writer:
 
     def _bind(self) -> str:
         kind = self.random.choice(self.holding("int", "bool", "enum", "domain", "record", "map", "seq", "set"))
-        path = self.some_path(lambda each: each == kind)
+        path = self.some_path(lambda candidate: candidate == kind)
         if kind.form == "int" or path is None:
             kind, made = SMALL, self.value(SMALL, 2)
         else:
@@ -571,7 +575,7 @@ class Writer:
 
     def _use(self, name: str, kind: Kind) -> str:
         """A write that depends on a name."""
-        places = [text for text, each in self.places() if each == kind and not text.startswith("s.ghost")]
+        places = [text for text, stored in self.places() if stored == kind and not text.startswith("s.ghost")]
         if places:
             return f"{self.random.choice(places)} = {name}"
         if kind.form == "record" and "flat" not in PARTS[kind.text]:
@@ -607,7 +611,7 @@ class Writer:
         return made
 
     def _match(self, depth: int) -> str:
-        path = self.some_path(lambda each: each == COLOR) or "Color.RED"
+        path = self.some_path(lambda candidate: candidate == COLOR) or "Color.RED"
         first, second = (indent(self.block(depth - 1, 1), "        ") for _ in range(2))
         cases = f"    case Color.RED:\n{first}\n    case Color.GREEN | Color.BLUE if {self.truth(1)}:\n{second}\n"
         return f"match {path}:\n{cases}    case _:\n        pass"
@@ -716,14 +720,14 @@ def called(number: int, color: Color) -> int:
             self.names[name] = kind
         lines = [f"require({self.truth(2)})" for _ in range(self.random.choice((0, 0, 1, 1, 2)))]
         if self.chance(0.08):
-            path = self.some_path(lambda each: each.form == "seq" and each.of[0] == SMALL)
+            path = self.some_path(lambda candidate: candidate.form == "seq" and candidate.of[0] == SMALL)
             lines.append(f"require({path or 'Seq([0])'}[0] < 2)")
         if self.chance(0.3):
             lines.insert(0, self._bind())
         if self.chance(0.4):
             lines.append(f"limit({self.truth(1)})")
         else:
-            lines += [each for each in [call_of(self, guarded=True)] if each]
+            lines += [statement for statement in [call_of(self, guarded=True)] if statement]
         outer = dict(self.names)
         lines += [self.statement(2) for _ in range(self.random.randint(1, 3))]
         self.names = outer

@@ -19,11 +19,11 @@ def unpacking(writer: Writer) -> str:
     if not kinds:
         return _swap(writer)
     kind = writer.random.choice(kinds)
-    path = writer.some_path(lambda each: each == kind)
+    path = writer.some_path(lambda candidate: candidate == kind)
     names, target = _names(writer, kind)
     if writer.chance(0.4):
-        holders = [each for each in writer.holding("seq") if each.of[0] == kind]
-        sequence = writer.some_path(lambda each: each in holders) if holders else None
+        holders = [held for held in writer.holding("seq") if held.of[0] == kind]
+        sequence = writer.some_path(lambda candidate: candidate in holders) if holders else None
         if sequence is not None:
             return _loop(writer, f"for {target} in {sequence}", names)
     writer.names |= names

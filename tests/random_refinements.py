@@ -45,14 +45,14 @@ def pair(seed: int, size: int, name: str) -> tuple[str, str, bool]:
     concrete = rest.replace("\n\n\n", "\n    junk: bool\n\n\n", 1)
     concrete = concrete.replace("return World(\n", "return World(\n        junk=False,\n", 1)
     planted = chosen.random() < 0.7
-    mapping = {each: f"s.{each}" for each in writer.fields}
+    mapping = {copied: f"s.{copied}" for copied in writer.fields}
     if planted and chosen.random() < 0.3:
         field = chosen.choice(list(mapping))
         writer.names, writer.states = {}, ("s",)
         mapping[field] = writer.value(writer.fields[field], 2)
     elif planted:
         concrete = mutated(concrete, chosen)
-    shown = "".join(f"        {each}={value},\n" for each, value in mapping.items())
+    shown = "".join(f"        {copied}={value},\n" for copied, value in mapping.items())
     claim = f"""
 
 @refines({name})

@@ -51,7 +51,9 @@ def _of_state(writer: Writer) -> str:
 
 def _of_pieces(writer: Writer) -> str:
     """A helper that writes to a piece of the state, and takes values."""
-    kinds = sorted({kind for _, kind in writer.places() if kind.form in CONTAINERS}, key=lambda each: each.text)
+    kinds = sorted(
+        {kind for _, kind in writer.places() if kind.form in CONTAINERS}, key=lambda candidate: candidate.text
+    )
     if not kinds:
         return ""
     kind, name, other = writer.random.choice(kinds), writer.fresh("cell"), writer.fresh("a")
@@ -120,5 +122,5 @@ def _argument(writer: Writer, kind: Kind | None, is_piece: bool) -> str | None:
         return "s"
     if not is_piece:
         return writer.value(kind, 1)
-    places = [text for text, each in writer.places() if each == kind]
+    places = [text for text, stored in writer.places() if stored == kind]
     return writer.random.choice(places) if places else None

@@ -31,7 +31,7 @@ def _bound(name: str, constants: tuple[tuple[str, Value], ...], ghosts: bool, ca
 
 def tiered(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T], str] = str) -> list[Any]:
     """Parameters of a test: those that are `ordinary` as they are, the others for the long tier."""
-    return [pytest.param(each, id=name(each), marks=[] if ordinary(each) else [pytest.mark.long]) for each in every]
+    return [pytest.param(row, id=name(row), marks=[] if ordinary(row) else [pytest.mark.long]) for row in every]
 
 
 def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[[Sequence[Any]], bool]) -> list[Any]:

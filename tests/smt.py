@@ -113,13 +113,13 @@ def any_value(model: Model, type_: types.Type, chosen: random.Random) -> Any:
         case types.Record(fields=fields):
             return made_of(type_, (any_value(model, of, chosen) for _, of in fields))
         case types.Map(key=key, value=value):
-            return Map({each: any_value(model, value, chosen) for each in members_of(key, model.values)})
+            return Map({member: any_value(model, value, chosen) for member in members_of(key, model.values)})
         case types.Seq(of=of, capacity=capacity, capacity_open=open_):
             return Seq(some(of, capacity if open_ is None else open_.value(model.values)))
         case types.Pool(of=of, capacity=capacity, multiple=multiple, capacity_open=open_):
             records = some(of, capacity if open_ is None else open_.value(model.values))
             return Bag(records) if multiple else Set(records)
         case types.Subset(of=of):
-            return Set([each for each in members_of(of, model.values) if chosen.random() < 0.5])
+            return Set([member for member in members_of(of, model.values) if chosen.random() < 0.5])
         case _:
             return chosen.choice(members_of(type_, model.values))

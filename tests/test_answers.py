@@ -155,6 +155,6 @@ def test_a_helper_that_only_its_own_text_names_is_still_reported(tmp_path: Path)
     path.write_text(text + helper, "utf-8")
     with pytest.raises(ModelErrors, match="alone takes the state, has no decorator, and nothing calls it"):
         load(str(path))
-    decorator = "\n\ndef shown(_: object) -> object:\n    return lambda each: each\n"
+    decorator = "\n\ndef shown(_: object) -> object:\n    return lambda value: value\n"
     path.write_text(text + helper + decorator + "\n\n@shown(alone)\ndef used() -> None:\n    pass\n", "utf-8")
     load(str(path))

@@ -214,7 +214,7 @@ def test_an_audit_names_what_is_lost(workshop: Path) -> None:
 def test_the_front_door_imports_nothing_until_it_is_used() -> None:
     program = (
         "import sys, tidegate; tidegate.__version__; "
-        "print([each for each in sys.modules if each.startswith(('tidegate.', 'llvmlite', 'z3', 'networkx'))])"
+        "print([name for name in sys.modules if name.startswith(('tidegate.', 'llvmlite', 'z3', 'networkx'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -25,7 +25,7 @@ def findings(folder: Path, files: dict[str, str], options: Options | None = None
 
 
 def one(found: list[Finding], word: str) -> Finding:
-    (finding,) = [each for each in found if word in each.what]
+    (finding,) = [known for known in found if word in known.what]
     return finding
 
 
@@ -238,7 +238,7 @@ def test_idempotence_is_refused_where_it_is_asked_for_and_switched_off_where_it_
     said = [finding.what for finding in found if "idempotence off" in finding.what or "does not start" in finding.what]
     if client == "java:4.0" and not asked and "in.flight" in setting:
         word = "since 4.0 that is refused: the producer does not start"
-    assert len(said) == bool(word) and all(word in each for each in said)
+    assert len(said) == bool(word) and all(word in part for part in said)
 
 
 def test_transactions_without_idempotence_do_not_start_and_the_last_line_counts(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
     assert {result["kind"] for result in log["results"]} <= {"fail", "open"}
     assert any(result["kind"] == "open" for result in log["results"]) is bool(undecided)
     assert all(result["level"] == "none" for result in log["results"] if result["kind"] == "open")
-    errors = [each for each in grave if each["level"] == "error" and each["ruleId"] != "incomplete"]
+    errors = [result for result in grave if result["level"] == "error" and result["ruleId"] != "incomplete"]
     assert bool(errors) is (found.exit == 1) and bool(grave) >= (found.exit != 0)
     root = ElementTree.fromstring(audit_junit(report))
     failures = [element for suite in root for case in suite for element in case if element.tag == "failure"]

@@ -32,7 +32,7 @@ from .shipped import tiered
 
 def signatures() -> Iterator[Signature]:
     """Every version with every unclean and min.insync.replicas, with up to three replicas."""
-    planes = [(each.name, kraft) for each in profiles() for kraft in (True, False)]
+    planes = [(version.name, kraft) for version in profiles() for kraft in (True, False)]
     for (profile, kraft), (replicas, min_isr), unclean, acks in itertools.product(
         planes, [(2, 1), (2, 2), (3, 1), (3, 2), (3, 3)], (False, True), ("leader", "all")
     ):
@@ -241,12 +241,12 @@ def large() -> Any:
 @pytest.mark.long
 def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -> None:
     made = large.write(tmp_path)
-    assert len({each.name for each in made}) == 1000 and sum(each.partitions for each in made) == 50_000
+    assert len({kind.name for kind in made}) == 1000 and sum(kind.partitions for kind in made) == 50_000
     cluster, findings = read([tmp_path], Options(clients=("java:3.9",), distribution="apache"))
     assert not [finding for finding in findings if finding.kind in ("not_read", "unknown_key", "wrong_type")]
     asked = [subject for subject in subjects(cluster) if not subject.internal]
     assert len(asked) == 200 and all(len(subject.variants) == 1 for subject in asked)
     signatures_ = {subject.variants[0].signature for subject in asked}
     assert len(signatures_) == 200
-    racks = {each.name: each.kind.together for each in made}
+    racks = {kind.name: kind.kind.together for kind in made}
     assert all(subject.variants[0].signature.in_rack == racks[subject.topics[0].name] for subject in asked)

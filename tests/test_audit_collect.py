@@ -15,7 +15,7 @@ from tidegate.cli.main import main
 
 FIXTURES = Path(__file__).parent / "fixtures" / "audit"
 PLANTED = "hunter2-planted"
-SHELLS = [each for each in ("sh", "dash", "busybox") if shutil.which(each)]
+SHELLS = [shell for shell in ("sh", "dash", "busybox") if shutil.which(shell)]
 SERVER = f"""\
 # {PLANTED}
 broker.id=1

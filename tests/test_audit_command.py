@@ -125,7 +125,7 @@ def test_a_topic_that_no_file_maps_is_never_failed_on_a_guess(audit: Audit, tmp_
     ended, document = audit(tmp_path / "c", *OLD)
     found = about(document, "orders")
     assert ended == 5 and found["failed"] == []
-    assert {each["if"] for each in found["conditional"]} == {"acks=all", "acks=1"}
+    assert {condition["if"] for condition in found["conditional"]} == {"acks=all", "acks=1"}
     assert found["headline"] == "depends on acks"
     assert found["table"]["no-loss"]["crash@all"]["on"] == ["acks"]
 
@@ -144,13 +144,13 @@ def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -
     shutil.copytree(CLUSTERS / "last-replica-standing", tmp_path / "c")
     _, document = audit(tmp_path / "c", "--client", "java:3.9", "--distribution", "apache")
     found = about(document, "orders")["conditional"]
-    assert len({each["says"] for each in found}) == len(found)
-    assert {each["if"] for each in found} == {
+    assert len({condition["says"] for condition in found}) == len(found)
+    assert {condition["if"] for condition in found} == {
         "version 3.3 to 4.0, or 4.1 with eligible.leader.replicas.version=0",
         "version 4.1 with eligible.leader.replicas.version=1",
     }
-    assert all(each["if"].count(" or ") <= 1 for each in found), found
-    assert any(" to " in each["if"] for each in found), found
+    assert all(condition["if"].count(" or ") <= 1 for condition in found), found
+    assert any(" to " in condition["if"] for condition in found), found
 
 
 def test_neighbouring_versions_are_a_span() -> None:
@@ -176,9 +176,11 @@ def test_a_page_of_a_loss_has_the_users_brokers_throughout(tidegate: Run, tmp_pa
     assert {lane["id"] for lane in trace["lanes"]} == {"broker 1", "broker 2", "broker 3"}
     assert set(trace["states"]["0"]["log"]) == set(trace["frames"]["0"]["lanes"]) == set(trace["view"]["lanes"])
     assert set(trace["view"]["lanes"]) == {lane["id"] for lane in trace["lanes"]}
-    reported = [step["sentence"] for step in trace["steps"]] + [each["text"] for each in trace["argument"]]
+    reported = [step["sentence"] for step in trace["steps"]] + [sentence["text"] for sentence in trace["argument"]]
     reported += [step["step"] for step in trace["steps"]]
-    assert not [each for each in reported if re.search(r"\b[B-E]\b|\bA(?='s| became| lost| committed)", each)], reported
+    assert not [
+        sentence for sentence in reported if re.search(r"\b[B-E]\b|\bA(?='s| became| lost| committed)", sentence)
+    ], reported
     assert "broker" not in trace["replay"].partition("--steps")[2].replace("broker=", "")
     assert tidegate("replay", str(path)).exit == 1
 

@@ -157,12 +157,12 @@ def test_a_file_that_only_includes_is_a_cluster() -> None:
 )
 def test_what_cannot_be_merged_leaves_the_audit_undecided(text: str, says: str) -> None:
     _, findings = of(compose__yml=text)
-    assert any(says in each for each in incomplete(findings)), incomplete(findings)
+    assert any(says in what for what in incomplete(findings)), incomplete(findings)
 
 
 def test_a_service_that_two_files_have_is_named() -> None:
     _, findings = of(compose__yml="include: [other.yml]\n" + TWO, other__yml="services:\n" + service(2))
-    assert ["service k2 is in an included file as well" in each for each in incomplete(findings)] == [True]
+    assert ["service k2 is in an included file as well" in what for what in incomplete(findings)] == [True]
 
 
 def test_a_compose_file_of_other_programs_that_is_named_is_refused() -> None:

@@ -20,7 +20,7 @@ FILE = Origin("audit.toml", 1)
 def verdict_of(name: str, *others: str, **words: Word) -> SubjectVerdict:
     """Topics of which nothing is lost in any cell, but for these questions with the last replica standing."""
     fine = Answer("no loss found", "model", "1 record")
-    table: dict[tuple[str, Name], Answer] = {(q.name, each.name): fine for q in OF_TOPICS for each in CELLS}
+    table: dict[tuple[str, Name], Answer] = {(q.name, place.name): fine for q in OF_TOPICS for place in CELLS}
     for question, word in words.items():
         on = ("acks",) if word == "depends" else ()
         table[question.replace("_", "-"), "power-loss@one"] = Answer(word, "model", "why", on)
@@ -91,8 +91,8 @@ def test_what_a_cell_depends_on_is_said() -> None:
     assert cell("no-skips", FINE, None, cluster(consumer())).on == (OFFSETS,)
     assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
     assert cell("no-skips", verdict_of("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
-    (each, _) = with_consumers([FINE, LOST], cluster())
-    assert {OFFSETS, READERS, RESET, VERSION} <= set(each.subject.asks)
+    (verdict, _) = with_consumers([FINE, LOST], cluster())
+    assert {OFFSETS, READERS, RESET, VERSION} <= set(verdict.subject.asks)
 
 
 def test_the_worst_reader_of_alike_topics_counts() -> None:
@@ -120,8 +120,8 @@ def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
 
 
 def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
-    (each, _) = with_consumers([FINE, LOST], cluster(consumer()))
-    checks = check_requirements(each, [Requirement("no-skips", "power-loss@one")])
+    (verdict, _) = with_consumers([FINE, LOST], cluster(consumer()))
+    checks = check_requirements(verdict, [Requirement("no-skips", "power-loss@one")])
     assert [check.result for check in checks] == ["failed"] and wanted_of(checks) == []
 
 

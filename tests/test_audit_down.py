@@ -65,7 +65,7 @@ def test_up_to_2_0_one_that_cut_its_log_leads_where_another_is_shut_down(
 
 def left_out() -> Iterator[tuple[Signature, Cell]]:
     """Signatures and cells of which one exploration is made though replicas are out of the ISR."""
-    planes = [(each.name, kraft) for each in profiles() for kraft in (True, False)]
+    planes = [(version.name, kraft) for version in profiles() for kraft in (True, False)]
     sizes = [(2, 1), (2, 2), (3, 1), (3, 2), (3, 3)]
     for (profile, kraft), (replicas, least), unclean, acks, elr in itertools.product(
         planes, sizes, (False, True), ("leader", "all"), (False, True)

@@ -184,7 +184,7 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
         cluster = of_texts([("s.properties", text, True)], Options(kafka_version="3.9.0", distribution=owner), "x")[0]
         found = value_of(cluster, cluster.brokers[0], "default.replication.factor")
         possible = found.possible if isinstance(found, Unknown) else [found]
-        assert {int(each.value) for each in possible} == (factors or set()), owner
+        assert {int(default.value) for default in possible} == (factors or set()), owner
         least = value_of(cluster, cluster.brokers[0], "min.insync.replicas")
         assert isinstance(least, Unknown) == (owner != "apache")
         if isinstance(least, Unknown):
@@ -465,5 +465,5 @@ def test_what_is_asked_for_is_what_is_missing(version: str, ask: str) -> None:
     options = Options(kafka_version=version, distribution="apache", acks="all")
     one, producer = (NODE.format(roles="broker", id=1), True), ("acks=all\nenable.idempotence=true\n", True)
     texts = [("t.txt", topic, True), ("b.properties", *one), ("producer.properties", *producer)]
-    subject = next(each for each in subjects(of_texts(texts, options, "x")[0]) if not each.internal)
+    subject = next(audited for audited in subjects(of_texts(texts, options, "x")[0]) if not audited.internal)
     assert subject.asks["version"] == ask

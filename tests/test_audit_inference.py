@@ -45,7 +45,7 @@ from .shipped import tiered
 
 def signatures() -> Iterator[Signature]:
     """Every version with up to three replicas, and each setting that decides what is lost."""
-    planes = [(each.name, kraft) for each in profiles() for kraft in (True, False)]
+    planes = [(version.name, kraft) for version in profiles() for kraft in (True, False)]
     sizes = [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)]
     for (profile, kraft), (replicas, least), unclean, acks, fsync, elr in itertools.product(
         planes, sizes, (False, True), ("leader", "all"), (False, True), (False, True)
@@ -198,7 +198,11 @@ def test_budgets_are_all_that_differs_between_cells() -> None:
 
 
 def test_who_asks_for_less_is_wider() -> None:
-    one = next(each for each in signatures() if each.replicas == 3 and each.min_isr == 2 and each.acks == "all")
+    one = next(
+        candidate
+        for candidate in signatures()
+        if candidate.replicas == 3 and candidate.min_isr == 2 and candidate.acks == "all"
+    )
 
     def made(acks: str, least: int) -> Case:
         return case_with("loss", replace(one, acks=acks, min_isr=least), {"crashes": 3})
@@ -210,7 +214,9 @@ def test_who_asks_for_less_is_wider() -> None:
     cases = [made("all", 2), made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1})]
     assert first_of(cases) == [made("all", 1), made("leader", 2), case_with("loss", one, {"fences": 1}).explored]
     elr = next(
-        each for each in signatures() if each.profile == "kafka_4_1" and not each.switches and each.replicas == 3
+        candidate
+        for candidate in signatures()
+        if candidate.profile == "kafka_4_1" and not candidate.switches and candidate.replicas == 3
     )
     assert case_with("loss", elr, {}).values["elr"] and not wider(case_with("loss", elr, {}))
 
@@ -227,7 +233,11 @@ def test_what_is_kept_with_less_asked_for_is_kept_with_more(
 
     monkeypatch.setattr(StopRule, "is_here", never)
     bench, chance, kept, lost = Bench(cache), random.Random(seed), 0, 0
-    some = [each for each in signatures() if each.replicas == 2 or (each.replicas == 3 and each.profile == "kafka_3_9")]
+    some = [
+        candidate
+        for candidate in signatures()
+        if candidate.replicas == 2 or (candidate.replicas == 3 and candidate.profile == "kafka_3_9")
+    ]
     for one in chance.sample(some, 12):
         case = chance.choice([case for case in cases_in(one) if case.weight < 9])
         mine = bench.found(case)
@@ -258,18 +268,22 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
 ) -> None:
     """Signatures that differ in acks and min.insync.replicas, asked about together: whatever is said of one without an
     exploration of its own, its exploration says too."""
-    some = [each for each in signatures() if each.replicas == 2 and each.min_isr == 2 and each.acks == "all"]
+    some = [
+        candidate
+        for candidate in signatures()
+        if candidate.replicas == 2 and candidate.min_isr == 2 and candidate.acks == "all"
+    ]
     one = random.Random(seed).choice(some)
     alike = [replace(one, acks=acks, min_isr=least) for acks in ("all", "leader") for least in (1, 2)]
     together = new_explorations()
     explore_losses(alike, together)
     inferred = [
         (case, said)
-        for each in alike
-        for case in cases_in(each)
-        if not (said := known(case, plan_of(each), together)).explored
+        for candidate in alike
+        for case in cases_in(candidate)
+        if not (said := known(case, plan_of(candidate), together)).explored
     ]
-    assert any(said.basis not in plan_of(each).cases for each in alike for _, said in inferred if said.held)
+    assert any(said.basis not in plan_of(candidate).cases for candidate in alike for _, said in inferred if said.held)
     for case, said in inferred:
         found = explorations.found(case)
         assert said.held <= found.checked, case
@@ -280,7 +294,11 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
 
 def test_the_ends_of_a_row_are_explored_first() -> None:
     """Where most cases lose, both ends; where most keep, the widest."""
-    one = next(each for each in signatures() if each.replicas == 3 and each.min_isr == 2 and not each.fsync)
+    one = next(
+        candidate
+        for candidate in signatures()
+        if candidate.replicas == 3 and candidate.min_isr == 2 and not candidate.fsync
+    )
 
     def row(**faults: int) -> list[Case]:
         numbers = [("leader", 1), ("all", 1), ("leader", 2), ("all", 2), ("all", 3)]

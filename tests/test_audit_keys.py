@@ -75,9 +75,9 @@ def test_rows_of_one_owner_never_overlap() -> None:
     for key in table().values():
         for row in key.defaults:
             same = [default for default in key.defaults if default.of == row.of and default.where == row.where]
-            later = [each for each in same if each.since > row.since]
+            later = [other for other in same if other.since > row.since]
             assert row.where or not any(default.where for default in key.defaults if default.of == row.of), key.name
-            assert all(row.until and span(row.until)[0] <= span(each.since)[0] for each in later), key.name
+            assert all(row.until and span(row.until)[0] <= span(other.since)[0] for other in later), key.name
 
 
 def test_a_topic_is_stronger_than_dynamic_than_cluster_wide_than_the_file() -> None:

@@ -113,7 +113,7 @@ def certificate(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Generator[Here, None, None]:
-    if not all(shutil.which(each) for each in ("java", "keytool", "mvn")):
+    if not all(shutil.which(program) for program in ("java", "keytool", "mvn")):
         pytest.skip("needs Java 17 and Maven")
     folder = tmp_path_factory.mktemp("broker")
     kafka = capture.release_in(RELEASE, folder)
@@ -477,7 +477,7 @@ def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "describe_topic_partitions", page, raising=False)
     monkeypatch.setattr(live, "Admin", client)
     (topic,) = live.read("a:9092", Secured()).topics
-    assert [(each.number, each.elr, each.last_known_elr) for each in topic.partitions] == [
+    assert [(partition.number, partition.elr, partition.last_known_elr) for partition in topic.partitions] == [
         (n, (), ()) for n in range(3)
     ]
 
@@ -511,8 +511,8 @@ def take(server: socket.socket) -> None:
         try:
             kept.append(server.accept()[0])
         except OSError:
-            for each in kept:
-                each.close()
+            for resource in kept:
+                resource.close()
             return
 
 

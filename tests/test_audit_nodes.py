@@ -100,7 +100,7 @@ def test_one_that_does_not_start_is_an_outage_with_its_line_in_every_report() ->
     results = audit_sarif(found.document)["runs"][0]["results"]
     assert [result["message"]["text"] for result in results if result["ruleId"] == "out-of-service"] == [says]
     wrong = [finding for finding in found.document["findings"] if finding["kind"] == "wrong_value"]
-    assert [each["what"] for each in wrong] == ["`unclean.leader.election.enable=` has no value"]
+    assert [outage["what"] for outage in wrong] == ["`unclean.leader.election.enable=` has no value"]
 
 
 def test_partitions_are_served_without_the_brokers_that_do_not_start() -> None:

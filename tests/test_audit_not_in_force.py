@@ -12,7 +12,7 @@ def of(*texts: tuple[str, str], named: bool = False) -> tuple[Cluster, tuple[Fin
 
 
 def said(findings: tuple[Finding, ...], words: str) -> list[Finding]:
-    return [each for each in findings if words in each.what]
+    return [finding for finding in findings if words in finding.what]
 
 
 def compose(least: int, more: str = "", image: str = "apache/kafka:3.9.0") -> str:
@@ -93,7 +93,9 @@ def test_the_voters_of_a_dynamic_quorum_are_not_those_that_files_list(level: int
     files = [(f"{number}-server.properties", KRAFT % number) for number in (1, 2, 3)]
     cluster, findings = of(*files, ("features.txt", FEATURES % level))
     assert (cluster.quorum.voters if cluster.quorum else None) == voters
-    assert [each.kind for each in said(findings, "decides nothing with kraft.version 1")] == ["incomplete"] * level
+    assert [finding.kind for finding in said(findings, "decides nothing with kraft.version 1")] == [
+        "incomplete"
+    ] * level
     described, findings = of(*files, ("features.txt", FEATURES % 1), ("status.txt", STATUS))
     assert described.quorum is not None
     assert described.quorum.voters == (1, 2)
@@ -123,7 +125,7 @@ spec:
 @pytest.mark.parametrize(("own", "lost"), [("", True), ("{name: data, mountPath: /var/lib/kafka/data}", False)])
 def test_what_a_sidecar_has_mounted_is_not_under_the_brokers_log(own: str, lost: bool) -> None:
     cluster, _ = of(("cluster.yaml", SIDECAR.replace("OWN", own)))
-    assert [bool(each.ephemeral) for each in cluster.brokers] == [lost] * 3
+    assert [bool(broker.ephemeral) for broker in cluster.brokers] == [lost] * 3
 
 
 STRIMZI = """\
@@ -151,9 +153,9 @@ PAUSED = 'strimzi.io/pause-reconciliation: "true"'
 )
 def test_a_resource_that_is_paused_leaves_the_audit_undecided(kafka: str, pool: str, expected: list[str]) -> None:
     _, findings = of(("kafka.yaml", STRIMZI.replace("KAFKA}", kafka + "}").replace("POOL}", pool + "}")))
-    paused = [each for each in findings if "the operator does not apply it" in each.what]
-    assert [each.what.partition(" (")[0] for each in paused] == expected
-    assert {each.kind for each in paused} <= {"incomplete"}
+    paused = [finding for finding in findings if "the operator does not apply it" in finding.what]
+    assert [finding.what.partition(" (")[0] for finding in paused] == expected
+    assert {finding.kind for finding in paused} <= {"incomplete"}
 
 
 def server(number: int, key: str, value: str) -> tuple[str, str]:

@@ -88,7 +88,7 @@ def test_a_script_under_any_name_is_not_passed_over(command: str, undecided: boo
 )
 def test_an_init_container_that_may_write_settings_is_named(init: str, undecided: bool) -> None:
     found = incomplete(pods(init=init)[1])
-    assert ["init container i may write Kafka's settings" in each for each in found] == [True] * undecided
+    assert ["init container i may write Kafka's settings" in what for what in found] == [True] * undecided
 
 
 @pytest.mark.parametrize("hook", ["postStart", "preStop"])
@@ -101,7 +101,7 @@ def test_an_init_container_that_may_write_settings_is_named(init: str, undecided
 )
 def test_a_hook_that_may_change_settings_is_named(hook: str, command: str, undecided: bool) -> None:
     found = incomplete(pods(hooks=f"{hook}: {{exec: {{command: [sh, -c, '{command}']}}}}")[1])
-    assert [f"the {hook} hook" in each for each in found] == [True] * undecided
+    assert [f"the {hook} hook" in what for what in found] == [True] * undecided
 
 
 def test_variables_of_a_map_are_read_and_those_of_the_container_are_stronger() -> None:
@@ -113,7 +113,7 @@ def test_variables_of_a_map_are_read_and_those_of_the_container_are_stronger() -
 
 @pytest.mark.parametrize("source", ["{configMapRef: {name: gone}}", "{secretRef: {name: s}}"])
 def test_variables_that_are_not_in_the_file_leave_the_audit_undecided(source: str) -> None:
-    assert ["envFrom" in each for each in incomplete(pods(source=source)[1])] == [True]
+    assert ["envFrom" in what for what in incomplete(pods(source=source)[1])] == [True]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_variables_that_are_not_in_the_file_leave_the_audit_undecided(source: st
 )
 def test_a_mounted_file_of_settings_that_is_not_read_is_named(volume: str, target: str, undecided: bool) -> None:
     _, findings = pods(volumes=f"{{name: v, {volume}}}", mounts=f"{{name: v, mountPath: {target}}}")
-    assert ["which may have settings of Kafka" in each for each in incomplete(findings)] == [True] * undecided
+    assert ["which may have settings of Kafka" in what for what in incomplete(findings)] == [True] * undecided
 
 
 SERVICE = """\
@@ -157,7 +157,7 @@ def services(more: str = "", command: str = "[sleep]") -> tuple[Cluster, tuple[F
     ],
 )
 def test_a_file_of_settings_that_a_service_mounts_is_named(more: str, undecided: bool) -> None:
-    assert ["mounted" in each for each in incomplete(services(more)[1])] == [True] * undecided
+    assert ["mounted" in what for what in incomplete(services(more)[1])] == [True] * undecided
 
 
 @pytest.mark.parametrize(
@@ -181,12 +181,12 @@ def test_a_topic_that_a_command_creates_is_asked_about(command: str, replicas: i
 
 def test_a_topic_that_a_command_creates_by_a_variable_leaves_the_audit_undecided() -> None:
     _, findings = services(command='kafka-topics --create --topic "$$TOPIC" --replication-factor 1')
-    assert ["a command creates a topic" in each for each in incomplete(findings)] == [True]
+    assert ["a command creates a topic" in what for what in incomplete(findings)] == [True]
 
 
 def test_settings_that_another_service_alters_leave_the_audit_undecided() -> None:
     alter = "kafka-configs --bootstrap-server k1:9092 --alter --entity-type brokers --entity-default --add-config x=1"
-    assert ["a command alters" in each for each in incomplete(services(command=alter)[1])] == [True]
+    assert ["a command alters" in what for what in incomplete(services(command=alter)[1])] == [True]
     assert not incomplete(services(command=alter.replace("--alter", "--describe").partition(" --add")[0])[1])
 
 
@@ -194,7 +194,7 @@ def test_topics_of_the_images_own_variable_are_asked_about() -> None:
     variables = "{KAFKA_BROKER_ID: 1, KAFKA_CREATE_TOPICS: 'a:1:1,b:2:3:compact'}"
     text = f"services: {{k: {{image: wurstmeister/kafka, environment: {variables}}}}}"
     cluster, _ = of_texts([("compose.yml", text, True)], Options(), "x")
-    assert {each.name: each.replication_factor for each in cluster.planned} == {"a": 1, "b": 3}
+    assert {topic.name: topic.replication_factor for topic in cluster.planned} == {"a": 1, "b": 3}
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_what_a_folder_has_beside_is_not_passed_over(tmp_path: Path, name: str, 
     (tmp_path / name).write_text(text)
     cluster, findings = read([tmp_path])
     assert [broker.id for broker in cluster.brokers] == [1]
-    assert [name in each for each in incomplete(findings)] == [True] * undecided
+    assert [name in what for what in incomplete(findings)] == [True] * undecided
 
 
 def test_values_beside_what_their_chart_rendered_leave_nothing_open(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_pods_that_are_all_given_one_id_are_named(command: str, one_id: bool) ->
     text = PODS.format(**dict.fromkeys(names, ""), command=command)
     text = text.replace("env:\n", "env:\n            - {name: KAFKA_BROKER_ID, value: '1'}\n")
     _, findings = of_texts([("k.yaml", text, True)], Options(), "x")
-    assert ["3 pods are given one id, 1" in each for each in incomplete(findings)] == [True] * one_id
+    assert ["3 pods are given one id, 1" in what for what in incomplete(findings)] == [True] * one_id
 
 
 @pytest.mark.parametrize(("line", "undecided"), [("COMPOSE_FILE=a.yml:b.yml", True), ("MIN_ISR=2", False)])
@@ -271,4 +271,4 @@ def test_files_that_the_environment_names_for_compose_are_not_passed_over(
     (tmp_path / "compose.yml").write_text(SERVICE.format(more="", command="[sleep]"))
     (tmp_path / ".env").write_text(f"{line}\n")
     for given in (tmp_path, tmp_path / "compose.yml"):
-        assert ["COMPOSE_FILE" in each for each in incomplete(read([given])[1])] == [True] * undecided
+        assert ["COMPOSE_FILE" in what for what in incomplete(read([given])[1])] == [True] * undecided

@@ -70,4 +70,4 @@ def test_the_disk_of_one_of_several_controllers_is_said_to_be_left_out(dynamic: 
     options = Options(kafka_version="3.9", features=(f"kraft.version={int(dynamic)}",))
     _, findings = of_texts(texts, options, "x")
     mine = [finding for finding in findings if "disk is not modelled" in finding.what]
-    assert [each.kind for each in mine] == ["not_modelled"] * said
+    assert [finding.kind for finding in mine] == ["not_modelled"] * said

@@ -121,7 +121,7 @@ def test_a_setting_of_the_brokers(name: str, change: tuple[str, str], key: str, 
     diff = steps(cluster, name, change)[-1].commands
     assert diff[0].startswith("# kafka.yaml") and diff[0].endswith(", Kafka")
     after = cluster_of(applied(text, "Kafka", diff))
-    broker = next(each for each in after.brokers if "broker" in each.roles)
+    broker = next(node for node in after.brokers if "broker" in node.roles)
     answer = value_of(after, broker, key)
     stated = {setting.key: setting.value for setting in broker.settings}
     assert stated[key] == value and (not isinstance(answer, Stated) or answer.value == value)

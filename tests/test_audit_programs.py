@@ -19,7 +19,7 @@ def read(texts: dict[str, str], **options: Any) -> tuple[Cluster, list[Finding]]
 
 
 def by_name(cluster: Cluster) -> dict[str, Subject]:
-    return {topic.name: each for each in subjects(cluster) for topic in each.topics}
+    return {topic.name: subject for subject in subjects(cluster) for topic in subject.topics}
 
 
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -55,23 +55,23 @@ def test_connects_topics_are_asked_about_with_what_its_worker_sets() -> None:
         "connect-configs": {(3, 1, "all")},
         "connect-status": {(3, 2, "all")},
     }
-    assert not [each for each in findings if each.kind in ("unknown_key", "typo", "wrong_value")]
+    assert not [finding for finding in findings if finding.kind in ("unknown_key", "typo", "wrong_value")]
 
 
 def test_connects_clients_have_its_defaults_and_what_is_overridden() -> None:
     cluster, findings = read({"connect.properties": CONNECT})
     producer, consumer = cluster.clients
-    assert {each.key: each.value for each in producer.settings} == {
+    assert {setting.key: setting.value for setting in producer.settings} == {
         "acks": "1",
         "enable.idempotence": "false",
         "max.in.flight.requests.per.connection": "1",
         "linger.ms": "7",
     }
-    assert {each.key: each.value for each in consumer.settings} == {
+    assert {setting.key: setting.value for setting in consumer.settings} == {
         "auto.offset.reset": "latest",
         "enable.auto.commit": "false",
     }
-    assert any("connect.properties has acks=1" in each.what for each in findings)
+    assert any("connect.properties has acks=1" in finding.what for finding in findings)
     assert cluster.only_producer is None
 
 
@@ -102,16 +102,16 @@ def test_streams_commits_nothing_by_a_clock(line: str) -> None:
     """StreamsConfig, NON_CONFIGURABLE_CONSUMER_DEFAULT_CONFIGS."""
     text = "application.id=app\nbootstrap.servers=a\nreplication.factor=3\n" + line
     cluster, findings = read({"streams.properties": text})
-    assert not [each for each in findings if "committed by a clock" in each.what]
-    (consumer,) = [each for each in cluster.clients if each.kind == "consumer"]
-    reported = {each.key: each.value for each in consumer.settings}
+    assert not [finding for finding in findings if "committed by a clock" in finding.what]
+    (consumer,) = [client for client in cluster.clients if client.kind == "consumer"]
+    reported = {setting.key: setting.value for setting in consumer.settings}
     assert (reported["auto.offset.reset"], reported["enable.auto.commit"]) == ("earliest", "false")
 
 
 def test_streams_without_replication_is_said() -> None:
     """KIP-733: -1 since 3.0, and 1 before."""
     _, findings = read({**BROKERS, "app.properties": STREAMS})
-    (found,) = [each for each in findings if "replication.factor is not set" in each.what]
+    (found,) = [finding for finding in findings if "replication.factor is not set" in finding.what]
     assert found.what.endswith("the topics of Streams' fraud have one replica")
 
 
@@ -129,11 +129,13 @@ B.producer.acks = 1
 def test_mirrormakers_topics_are_asked_about() -> None:
     cluster, findings = read({**BROKERS, "mm2.properties": MIRRORS})
     found = by_name(cluster)
-    replicas = {name: {v.signature.replicas for v in each.variants} for name, each in found.items() if "irror" in name}
+    replicas = {
+        name: {v.signature.replicas for v in subject.variants} for name, subject in found.items() if "irror" in name
+    }
     assert replicas["(topics that MirrorMaker mirrors)"] == {1}
     assert replicas["(checkpoints of MirrorMaker)"] == {3}
-    assert not [each for each in findings if each.kind in ("unknown_key", "typo", "not_read")]
-    assert any("acks=1" in each.what for each in findings)
+    assert not [finding for finding in findings if finding.kind in ("unknown_key", "typo", "not_read")]
+    assert any("acks=1" in finding.what for finding in findings)
 
 
 @pytest.mark.parametrize(
@@ -148,13 +150,15 @@ def test_mirrormakers_topics_are_asked_about() -> None:
 def test_springs_application_yml_is_read_in_each_of_its_forms(text: str) -> None:
     cluster, findings = read({"application.yml": text})
     (producer,) = cluster.clients
-    assert [(each.key, each.value) for each in producer.settings] == [("acks", "1")]
-    assert any("application.yml has acks=1" in each.what for each in findings)
+    assert [(setting.key, setting.value) for setting in producer.settings] == [("acks", "1")]
+    assert any("application.yml has acks=1" in finding.what for finding in findings)
 
 
 def test_springs_camel_case_is_its_dashes() -> None:
     cluster, _ = read({"application.yml": "spring:\n  kafka:\n    consumer:\n      autoOffsetReset: earliest\n"})
-    assert [(each.key, each.value) for each in cluster.clients[0].settings] == [("auto.offset.reset", "earliest")]
+    assert [(setting.key, setting.value) for setting in cluster.clients[0].settings] == [
+        ("auto.offset.reset", "earliest")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +172,7 @@ def test_springs_camel_case_is_its_dashes() -> None:
 )
 def test_a_producer_alone_gets_its_remark(text: str, client: str, word: str) -> None:
     _, findings = read({"producer.properties": text}, clients=(client,))
-    assert any(word in each.what for each in findings)
+    assert any(word in finding.what for finding in findings)
     _, sound = read({"producer.properties": "key.serializer=x\n"}, clients=("java:3.9",))
     assert sound == []
 
@@ -189,7 +193,7 @@ services:
 """
     cluster, findings = read({"docker-compose.yml": text})
     assert {v.signature.replicas for v in by_name(cluster)["offsets"].variants} == {1}
-    assert any(each.what.startswith("connect has acks=1") for each in findings)
+    assert any(finding.what.startswith("connect has acks=1") for finding in findings)
 
 
 # --- topics that only some clusters have ------------------------------------------------------------------------------
@@ -218,9 +222,9 @@ def test_share_groups_and_remote_logs_topics_are_asked_about_where_they_are_set(
 )
 def test_what_is_not_modelled_is_said_where_it_is_set(line: str, word: str) -> None:
     _, findings = read({name: text.replace("log.dirs=d\n", "") + line + "\n" for name, text in BROKERS.items()})
-    (found,) = [each for each in findings if each.kind == "not_modelled"]
+    (found,) = [finding for finding in findings if finding.kind == "not_modelled"]
     assert word in found.what and found.where.line is not None
-    assert not [each for each in read(BROKERS)[1] if each.kind == "not_modelled"]
+    assert not [finding for finding in read(BROKERS)[1] if finding.kind == "not_modelled"]
 
 
 @pytest.mark.parametrize(
@@ -237,8 +241,8 @@ def test_what_may_lose_records_that_no_answer_is_about_is_undecided(line: str, c
     )
     brokers = {name: f"{text}{line}\n" for name, text in BROKERS.items()}
     _, findings = read({**brokers, "t.txt": topic})
-    assert not [each for each in findings if each.kind == "not_modelled"]
-    (found,) = [each for each in findings if each.kind == "incomplete"]
+    assert not [finding for finding in findings if finding.kind == "not_modelled"]
+    (found,) = [finding for finding in findings if finding.kind == "incomplete"]
     assert word in found.what and found.severity == "error"
 
 
@@ -252,7 +256,7 @@ def test_half_of_the_voters_in_one_rack_is_said() -> None:
     def with_racks(racks: str) -> list[str]:
         controllers = {f"c{i}": CONTROLLER.format(id=11 + i, rack=rack) for i, rack in enumerate(racks)}
         texts = {f"{name}.properties": text + VOTERS for name, text in controllers.items()}
-        return [each.what for each in read({**BROKERS, **texts})[1] if "controllers are in rack" in each.what]
+        return [finding.what for finding in read({**BROKERS, **texts})[1] if "controllers are in rack" in finding.what]
 
     assert with_racks("abc") == []
     (found,) = with_racks("aab")
@@ -262,7 +266,9 @@ def test_half_of_the_voters_in_one_rack_is_said() -> None:
 def test_one_zookeeper_is_said() -> None:
     def named(connect: str) -> list[str]:
         text = f"broker.id=1\nlog.dirs=d\nzookeeper.connect={connect}\n"
-        return [each.what for each in read({"s.properties": text})[1] if "zookeeper.connect names" in each.what]
+        return [
+            finding.what for finding in read({"s.properties": text})[1] if "zookeeper.connect names" in finding.what
+        ]
 
     assert named("z1:2181,z2:2181,z3:2181/kafka") == []
     assert named("z1:2181/kafka") == [
@@ -276,7 +282,7 @@ def test_a_setting_of_the_brokers_that_the_controllers_do_not_see_is_said() -> N
     def heard(brokers: str, controllers: str) -> list[str]:
         texts = {name: text + brokers for name, text in BROKERS.items()}
         texts |= {f"c{i}.properties": CONTROLLER.format(id=i, rack=i) + VOTERS + controllers for i in (11, 12, 13)}
-        return [each.what for each in read(texts)[1] if "has no effect: the controllers decide" in each.what]
+        return [finding.what for finding in read(texts)[1] if "has no effect: the controllers decide" in finding.what]
 
     assert heard(wanted, wanted) == [] and heard("", wanted) == []
     (found,) = heard(wanted, "")
@@ -321,16 +327,16 @@ metadata: {name: kafka}
 
 def test_what_helm_renders_is_read() -> None:
     cluster, findings = read({"rendered.yaml": RENDERED}, kafka_version=None, distribution=None)
-    assert [each.id for each in cluster.brokers] == [0, 1, 2] and cluster.whole
+    assert [broker.id for broker in cluster.brokers] == [0, 1, 2] and cluster.whole
     assert cluster.versions.kafka is not None and cluster.versions.kafka.value == "3.9.0"
     assert cluster.versions.distribution is not None and cluster.versions.distribution.value == "bitnami"
-    stated = {each.key: (each.value, each.origin.line) for each in cluster.brokers[0].settings}
+    stated = {setting.key: (setting.value, setting.origin.line) for setting in cluster.brokers[0].settings}
     assert stated["min.insync.replicas"] == ("2", 10)
     assert stated["offsets.topic.replication.factor"] == ("2", 23)
     found = by_name(cluster)
     assert {(v.signature.replicas, v.signature.voters) for v in found["__consumer_offsets"].variants} == {(2, 3)}
     assert "not stated" in found["__transaction_state"].not_checked
-    assert not [each for each in findings if each.kind in ("unknown_key", "typo")]
+    assert not [finding for finding in findings if finding.kind in ("unknown_key", "typo")]
 
 
 @pytest.mark.parametrize(
@@ -362,7 +368,7 @@ spec:
     storage: {type: jbod, volumes: [{id: 0, type: persistent-claim}, {id: 1, type: persistent-claim}]}
 """
     _, findings = read({"k.yaml": text})
-    said = [each.what for each in findings if each.kind == "not_modelled"]
+    said = [finding.what for finding in findings if finding.kind == "not_modelled"]
     assert len(said) == 2 and "tiered storage" in said[0] and "2 volumes" in said[1]
     _, single = read({"k.yaml": text.replace(", {id: 1, type: persistent-claim}", "").replace("    tiered", "    # ")})
-    assert not [each for each in single if each.kind == "not_modelled"]
+    assert not [finding for finding in single if finding.kind == "not_modelled"]

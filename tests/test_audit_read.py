@@ -33,7 +33,7 @@ def captured(release: str, state: str) -> tuple[Cluster, tuple[Finding, ...]]:
 
 
 def topic(cluster: Cluster, name: str) -> Topic:
-    return next(each for each in cluster.topics if each.name == name)
+    return next(described for described in cluster.topics if described.name == name)
 
 
 def of(folder: Path, **texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
@@ -52,7 +52,7 @@ def test_every_captured_topic_and_partition_is_read(release: str, state: str) ->
     cluster, findings = captured(release, state)
     text = (FIXTURES / release / state / "topics.txt").read_text(encoding="utf-8")
     assert text.count("PartitionCount:") == len(cluster.topics) >= 5
-    assert text.count("\tPartition:") == sum(len(each.partitions) for each in cluster.topics)
+    assert text.count("\tPartition:") == sum(len(described.partitions) for described in cluster.topics)
     assert not [finding for finding in findings if finding.kind == "not_read"]
     orders = topic(cluster, "orders")
     dead = {"healthy": 0, "one-dead": 1, "two-dead": 2}[state]
@@ -559,7 +559,7 @@ def test_the_brokers_own_files_agree_with_what_they_say_of_themselves(release: s
 
 def test_the_withheld_value_says_that_it_is(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, server__properties="broker.id=1\nssl.key.password=hunter2\n")
-    (setting,) = [each for each in cluster.brokers[0].settings if each.key == "ssl.key.password"]
+    (setting,) = [stated for stated in cluster.brokers[0].settings if stated.key == "ssl.key.password"]
     assert setting.value == HIDDEN
 
 

@@ -78,12 +78,12 @@ def test_what_to_give_decides_the_headings_too() -> None:
 
 def test_what_is_not_required_is_said_to_be_so() -> None:
     cell: dict[str, Any] = {"word": "can lose", "on": []}
-    each: dict[str, Any] = {
+    subject: dict[str, Any] = {
         "checks": [{"question": "in-order"}],
         "table": {"groups": {"a": cell, "b": cell}, "in-order": {"a": cell}},
     }
     questions = [{"name": "groups", "title": "groups stuck"}, {"name": "in-order", "title": "reordering"}]
-    said = list(others(each, {"questions": questions}))
+    said = list(others(subject, {"questions": questions}))
     assert said == ["groups stuck (not required): in every cell", "reordering: in every cell"]
 
 

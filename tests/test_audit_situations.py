@@ -54,7 +54,7 @@ def test_without_acks_a_request_that_fails_is_lost(replicas: int, explorations: 
     is so with nobody down, and so in every cell: also where only controllers are lost."""
     careless = signature(acks="none", replicas=replicas, min_isr=1)
     said = {cell.name: answer(careless, QUESTION["no-loss"], cell, explorations) for cell in CELLS}
-    assert {cell for cell, each in said.items() if each.word != "can lose"} == set()
+    assert {cell for cell, found in said.items() if found.word != "can lose"} == set()
     assert any("does not reach a leader" in step.says for step in said["crash@all"].steps)
 
 
@@ -73,7 +73,7 @@ def test_a_zombie_reaches_what_kip_903_mends(switch: str, explorations: Explorat
     wrong = signature("kafka_4_1", switches=((switch, False),))
     cells = [BY_NAME[f"cut-off-power-loss@{at}"] for at in ("min-isr", "one")]
     found = {cell.name: explorations.found(loss_case(wrong, cell)).scenarios for cell in cells}
-    assert any("acknowledged_kept" in each for each in found.values()), found.keys()
+    assert any("acknowledged_kept" in scenarios for scenarios in found.values()), found.keys()
     for cell in cells:
         assert "acknowledged_kept" in explorations.found(loss_case(signature("kafka_4_1"), cell)).checked
 

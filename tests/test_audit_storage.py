@@ -30,7 +30,7 @@ def test_who_stops_with_ephemeral_storage_comes_back_empty(explorations: Explora
     """A controlled restart of the only replica in sync loses what was written to it; on a disk that lasts it does not,
     and power that is lost is lost either way."""
     for least, cell in ((1, "restart@min-isr"), (1, "crash@min-isr"), (2, "restart@one"), (2, "crash@one")):
-        lasting, ephemeral = (signature("kafka_3_9", min_isr=least, ephemeral=each) for each in (False, True))
+        lasting, ephemeral = (signature("kafka_3_9", min_isr=least, ephemeral=loses) for loses in (False, True))
         assert word(lasting, cell, explorations) == "no loss found", cell
         assert word(ephemeral, cell, explorations) == "can lose", cell
     ephemeral = signature("kafka_3_9", ephemeral=True)
@@ -195,7 +195,7 @@ def test_a_log_on_no_volume_goes_with_the_container(
     assert {(broker.ephemeral or False, broker.of_pod) for broker in cluster.brokers} == {
         (expected or False, not expected)
     }
-    assert [each.kind for each in said] == (["incomplete"] if expected is None else [])
+    assert [finding.kind for finding in said] == (["incomplete"] if expected is None else [])
 
 
 STRIMZI = """\
@@ -240,4 +240,4 @@ def test_strimzis_zookeeper(tmp_path: Path, replicas: int, storage: str, words: 
     )
     (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
     said = [finding.what for finding in read([tmp_path], Options(acks="all"))[1] if "spec.zookeeper" in finding.what]
-    assert len(said) == len(words) and all(any(word in each for each in said) for word in words)
+    assert len(said) == len(words) and all(any(word in what for what in said) for word in words)

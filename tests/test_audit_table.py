@@ -75,7 +75,7 @@ def test_neighbours_differ_where_kafka_does(table: Any, page: dict[str, list[str
     assert not differ(*before)
     assert {"two-crashes@min-isr", "crash@one"} <= differ(*since)
     # A leader alone in the ISR takes writes with min.insync.replicas=1.
-    least = [row_of(page, "Kafka 3.9", "all", "3", each, "false") for each in ("1", "2")]
+    least = [row_of(page, "Kafka 3.9", "all", "3", least_isr, "false") for least_isr in ("1", "2")]
     assert "power-loss@min-isr" in differ(*least) and "power-loss@all" not in differ(*least)
     # KIP-966: who leaves the ISR below min.insync.replicas stays eligible.
     with_elr = row_of(page, elr, "all", "3", "2", "false")
@@ -88,27 +88,27 @@ def test_neighbours_differ_where_kafka_does(table: Any, page: dict[str, list[str
     assert row_of(page, "Kafka 3.7", "all", "2", "3", "false") == row_of(page, "Kafka 3.7", "all", "2", "2", "false")
     # KAFKA-7235: a restart within the session goes unnoticed up to 2.1. KIP-101: 0.10 truncates to the high watermark.
     old = [
-        row_of(page, f"Kafka {each} with ZooKeeper", "all", "3", "2", "false") for each in ("0.11 to 1.1", "2.2 to 3.2")
+        row_of(page, f"Kafka {span} with ZooKeeper", "all", "3", "2", "false") for span in ("0.11 to 1.1", "2.2 to 3.2")
     ]
     assert {"power-loss@all", "disk-loss@min-isr"} <= differ(*old)
     oldest = [
-        row_of(page, f"Kafka {each} with ZooKeeper", "all", "2", "2", "false") for each in ("0.10", "0.11 to 1.1")
+        row_of(page, f"Kafka {span} with ZooKeeper", "all", "2", "2", "false") for span in ("0.10", "0.11 to 1.1")
     ]
     assert differ(*oldest) == {"two-crashes@min-isr", "all-crashes@min-isr"}
     # The same of two replicas in a rack; and KAFKA-7235 of a rack's loss of power.
     in_racks = [cell for name, cell in table.PLACED if name == "no-loss"]
     old = [
         dict(
-            zip(in_racks, row_of(page, f"Kafka {each} with ZooKeeper", "all", "3", "2", "2", "apart")[:3], strict=True)
+            zip(in_racks, row_of(page, f"Kafka {span} with ZooKeeper", "all", "3", "2", "2", "apart")[:3], strict=True)
         )
-        for each in ("0.10", "0.11 to 1.1", "2.2 to 3.2")
+        for span in ("0.10", "0.11 to 1.1", "2.2 to 3.2")
     ]
     for cell, said in {
         "rack-cut-off@all": ["**loses**", "keeps", "keeps"],
         "rack-loss@all": ["**loses**", "keeps", "keeps"],
         "rack-power-loss@all": ["**loses**", "**loses**", "keeps"],
     }.items():
-        assert [each[cell] for each in old] == said, cell
+        assert [row[cell] for row in old] == said, cell
     # acks=0 is lost with the request, whatever the rest is; acks=1 with the leader.
     for version in page:
         assert set(row_of(page, version, "0", "1", "1", "false")) == {"**loses**"}

@@ -36,7 +36,7 @@ def test_the_log_of_transactions_counts_where_transactions_are_written(name: str
     clients, expected, result = CLIENTS[name]
     cluster = cluster_of(**clients)
     assert written(cluster) == expected
-    required = next(each for each in DEFAULT if each.of == "transactions")
+    required = next(requirement for requirement in DEFAULT if requirement.of == "transactions")
     failed = RequirementCheck(required, "failed", Answer("can lose"))
     log = subject(cluster, "__transaction_state")
     checks, asks = with_transactions([failed], log, cluster)
@@ -45,13 +45,13 @@ def test_the_log_of_transactions_counts_where_transactions_are_written(name: str
 
 
 def subject(cluster: Cluster, name: str) -> Subject:
-    return next(each for each in subjects(cluster) if each.topics[0].name == name)
+    return next(candidate for candidate in subjects(cluster) if candidate.topics[0].name == name)
 
 
 def test_the_default_asks_what_one_fault_loses_of_the_log_of_transactions_alone() -> None:
     cluster = cluster_of()
     of_log, of_offsets = (
-        {each.text for each in DEFAULT if each.is_about(subject(cluster, name))}
+        {requirement.text for requirement in DEFAULT if requirement.is_about(subject(cluster, name))}
         for name in ("__transaction_state", "__consumer_offsets")
     )
     assert "no-loss=power-loss@min-isr" in of_log and "no-loss=disk-loss@min-isr" in of_log

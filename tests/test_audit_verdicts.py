@@ -95,7 +95,9 @@ def test_every_column_of_the_matrix_has_a_cell() -> None:
     assert {*COLUMNS, GOES_ON} == {cell.column for cell, _ in cells()}
 
 
-@pytest.mark.parametrize("profile", tiered([each for each, _, _ in VERSIONS], lambda each: each != "kafka_0_10"))
+@pytest.mark.parametrize(
+    "profile", tiered([version for version, _, _ in VERSIONS], lambda version: version != "kafka_0_10")
+)
 def test_the_audit_says_what_the_matrix_says(profile: str, explorations: Explorations) -> None:
     """Every cell of the page, all of it: what the page has lost the audit loses, in as many steps where it explored
     just that, and what the page keeps the audit keeps. With acks=0 the audit's checks have a failing request, too."""
@@ -197,8 +199,8 @@ def test_what_does_not_matter_changes_nothing(
 
 def test_cases_of_many_states_come_last_and_alone() -> None:
     signatures = [signature(replicas=replicas, min_isr=2, in_rack=0) for replicas in (5, 2, 3)]
-    losses = [case for each in signatures for _, ways in loss_cases(each) for case in ways]
-    cases = [*losses, *(case for each in signatures for case in other_cases(each))]
+    losses = [case for case_signature in signatures for _, ways in loss_cases(case_signature) for case in ways]
+    cases = [*losses, *(case for case_signature in signatures for case in other_cases(case_signature))]
     chunks = list(chunked(list(dict.fromkeys(cases))))
     weights = [case.weight for chunk in chunks for case in chunk]
     assert weights == sorted(weights)
@@ -380,10 +382,10 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
     ],
 )
 def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: Explorations) -> None:
-    (each,) = check_subjects([subject(Variant((), one))], explorations)
-    checks = check_requirements(each, DEFAULT)
+    (checked,) = check_subjects([subject(Variant((), one))], explorations)
+    checks = check_requirements(checked, DEFAULT)
     assert any(check.result == "failed" for check in checks)
-    found = repair(each, checks, explorations)
+    found = repair(checked, checks, explorations)
     assert found is not None
     assert {needed.change.name for needed in found.changes} == expected
     for needed in found.changes:

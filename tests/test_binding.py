@@ -458,8 +458,8 @@ def never(s: World) -> bool:
         (tmp_path / folder / "model.py").write_text(model)
     monkeypatch.setattr(sys, "path", [str(tmp_path / "elsewhere"), *sys.path])
     earlier = importlib.import_module(name)
-    models = [load(tmp_path / each / "model.py").bind() for each in ("one", "other")]
-    found = [ENGINES["python"](each, Search(), None).verdict for each in models]
+    models = [load(tmp_path / folder / "model.py").bind() for folder in ("one", "other")]
+    found = [ENGINES["python"](edition, Search(), None).verdict for edition in models]
     assert found == ["holds", "violated"]
     assert sys.modules.pop(name) is earlier
     sys.modules.pop("sub", None)

@@ -23,7 +23,7 @@ def test_the_articles_keys_are_none_of_kafkas() -> None:
     for key in named:
         assert key not in KEYS
         # What is missing is the prefix: with it the key is one of Kafka's, and no other of Kafka's ends so.
-        assert [each for each in KEYS if each.endswith(key)] == [f"controller.{key}"]
+        assert [known for known in KEYS if known.endswith(key)] == [f"controller.{key}"]
 
 
 def test_the_page_tells_kafkas_keys_and_defaults() -> None:

@@ -324,7 +324,7 @@ def test_engines_and_symmetry_agree(tidegate: Run) -> None:
 
 def test_models_lists_what_there_is(tidegate: Run) -> None:
     listed = json.loads(tidegate("models", "--json").out)["models"]
-    replication = next(each for each in listed if each["name"] == "replication")
+    replication = next(model for model in listed if model["name"] == "replication")
     assert {"truncate_to_hw", "kip101", "kip279", "kip320_first_try", "kip320"} <= set(replication["profiles"])
     first = {key: value for key, value in replication["constants"][0].items() if key != "says"}
     assert first == {"name": "replicas", "default": 3, "minimum": 1, "maximum": 6}

@@ -59,8 +59,8 @@ def examples(page: Path) -> Iterator[Example]:
     text = page.read_text(encoding="utf-8")
     for block in re.finditer(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         first = text.count("\n", 0, block.start(1)) + 1
-        long = any(each in block[1] for each in LONG)
-        yield from (replace(each, long=long) for each in commands(page.stem, block[1].splitlines(), first))
+        long = any(word in block[1] for word in LONG)
+        yield from (replace(example, long=long) for example in commands(page.stem, block[1].splitlines(), first))
 
 
 def commands(page: str, lines: list[str], first: int) -> Iterator[Example]:
@@ -86,8 +86,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "example",
     tiered(
         [example for page in PAGES for example in examples(page)],
-        lambda each: not each.long,
-        lambda each: f"{each.page} line {each.line}",
+        lambda example: not example.long,
+        lambda example: f"{example.page} line {example.line}",
     ),
 )
 def test_the_page_is_true(example: Example, workshop: Path, cache: Path, commands: Commands) -> None:
@@ -120,4 +120,4 @@ def test_what_a_page_shows_and_nothing_executes_is_a_command_all_the_same(page: 
 
 @pytest.mark.parametrize("command", LONG)
 def test_a_page_has_each_long_command(command: str) -> None:
-    assert any(command in each.command for page in PAGES for each in examples(page)), "no page has it any more"
+    assert any(command in example.command for page in PAGES for example in examples(page)), "no page has it any more"

@@ -79,7 +79,7 @@ def test_an_example_is_about_what_there_is(
         example
         for _, example in EVERY
         if any(example.removeprefix("tidegate ").startswith(text) for text in QUICK)
-        and not any(each in example for each in NOT_RUN)
+        and not any(program in example for program in NOT_RUN)
     ],
 )
 def test_a_quick_example_does_what_it_says(example: str, workshop: Path, cache: Path, commands: Commands) -> None:

@@ -25,8 +25,8 @@ def test_the_page_has_every_constant_field_action_and_property(name: str) -> Non
     model = CATALOGUE[name].definition().bind(name)
     text = page(name)
     wanted = [f"| `{constant}` |" for constant in (*model.constants, *(field.name for field in model.fields))]
-    wanted += [f"### {each.name}" for each in (*model.actions, *model.properties)]
-    assert [each for each in wanted if each not in text] == []
+    wanted += [f"### {declared.name}" for declared in (*model.actions, *model.properties)]
+    assert [heading for heading in wanted if heading not in text] == []
     assert "== " not in text.replace("≜", ""), "it is notation, not Python"
 
 
@@ -38,9 +38,9 @@ def test_the_page_of_a_claim_has_the_mapping_and_the_abstract_actions(name: str)
     text = page(name)
     assert f"{claim.name} ≜" in text
     assert f"*A refinement of* `{claim.refinement.abstract.name}`" in text
-    wanted = [f"| `{each.name}" for each in claim.refinement.abstract.actions]
-    wanted += [f"### {each}" for each in definition.names("bound")]
-    assert [each for each in wanted if each not in text] == []
+    wanted = [f"| `{action.name}" for action in claim.refinement.abstract.actions]
+    wanted += [f"### {bound}" for bound in definition.names("bound")]
+    assert [heading for heading in wanted if heading not in text] == []
     assert f"[{name.partition('_as_')[0]}]({name.partition('_as_')[0]}.md)" in text
 
 

@@ -36,9 +36,9 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
             '''Drains.'''
             require(len(s.queue) > 0)
             total = 0
-            for each in s.queue:
+            for queued in s.queue:
                 s.queue = s.queue[1:]
-                total += each
+                total += queued
             s.total = total
         """,
     ),
@@ -206,8 +206,8 @@ FOUND: dict[str, tuple[str, str, str, str]] = {
             limit(len(s.queue) < 2)
             s.queue.append(number)
             total = 0
-            for each in s.queue:
-                total += each
+            for queued in s.queue:
+                total += queued
             rounds = 0
             for i in range(total):
                 rounds += 1

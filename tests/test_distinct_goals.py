@@ -166,7 +166,7 @@ def test_instances_that_differ_by_a_renaming_are_made_once(made: Induction) -> N
     before = fresh_state(made.model, encoding, "0")
     every = instances(made.model, encoding, before, "a")
     few = instances(made.model, encoding, before, "a", symmetric=made.symmetric)
-    chosen = [tuple(each.index for each in one.concrete.values()) for one in few]
+    chosen = [tuple(member.index for member in one.concrete.values()) for one in few]
     assert (len(every), chosen) == (4 + 4 * 4, [(0,), (0, 0), (0, 1)])
     same = [
         instance

@@ -65,7 +65,7 @@ def definitions(text: str) -> Iterator[tuple[str, str]]:
     """Each statement's text, by the name it defines; by itself where it defines none."""
     lines = text.splitlines()
     for node in ast.parse(text).body:
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+        first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
         said = "\n".join(lines[first - 1 : node.end_lineno])
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
@@ -85,7 +85,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("workshop")
 
 
-@pytest.mark.parametrize("stage", GROWTH, ids=lambda each: f"line {each.line}")
+@pytest.mark.parametrize("stage", GROWTH, ids=lambda stage: f"line {stage.line}")
 def test_the_model_is_whole_after_each_block(stage: Stage, tmp_path: Path) -> None:
     file = tmp_path / "pair.py"
     file.write_text(stage.model, encoding="utf-8")
@@ -93,7 +93,7 @@ def test_the_model_is_whole_after_each_block(stage: Stage, tmp_path: Path) -> No
     assert verdict.verdict == "holds"
 
 
-@pytest.mark.parametrize("stage", COMMANDS, ids=lambda each: f"line {each.line}")
+@pytest.mark.parametrize("stage", COMMANDS, ids=lambda stage: f"line {stage.line}")
 def test_the_commands_do_what_the_page_says(stage: Stage, workshop: Path, cache: Path, commands: Commands) -> None:
     example = stage.example
     assert example is not None

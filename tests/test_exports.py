@@ -59,7 +59,7 @@ MERMAID = re.compile(
 def documents() -> list[Document]:
     """Traces with messages handled, lost and in flight, crashes, long runs, failures, and texts that are hard to
     write."""
-    found = [counterexample(*each) for each in SHOWN.values()]
+    found = [counterexample(*case) for case in SHOWN.values()]
     found.append(counterexample("tests/fixtures/gate/stuck.py", "small", "python"))
     for seed in range(4):
         found.append(walked(bound("raft", messages=2, losses=2, duplicates=1, crashes=2), 40 + 40 * seed, seed)[1])
@@ -160,7 +160,7 @@ def test_every_state_is_a_row_and_every_cell_a_column() -> None:
     assert rows[0]["step"] == ""
     assert [row["step"] for row in rows[1:]] == [step["step"] for step in document["steps"]]
     for name, truth in document["truth"].items():
-        assert [row[name] for row in rows] == [{"1": "holds", "0": "fails", "-": ""}[each] for each in truth]
+        assert [row[name] for row in rows] == [{"1": "holds", "0": "fails", "-": ""}[value] for value in truth]
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "reported"), TOLD, ids=[" ".join(each) for each, _ in TOLD])
+@pytest.mark.parametrize(("arguments", "reported"), TOLD, ids=[" ".join(arguments) for arguments, _ in TOLD])
 def test_what_cannot_be_exported_is_reported(said: Said, arguments: list[str], reported: str) -> None:
     assert said("export", *arguments) == (64, f"tidegate: {reported}\n")
 

@@ -139,7 +139,7 @@ def test_the_shipped_record_of_async_isr_comes_out(tidegate: Run) -> None:
     assert done.exit == 0
     assert {check["result"] for check in report["checks"]} == {"ok"}
     assert len(report["not_run"]) > 50
-    assert {each["why"] for each in report["not_run"]} == {"--only", "nightly"}
+    assert {skipped["why"] for skipped in report["not_run"]} == {"--only", "nightly"}
 
 
 def test_every_shipped_check_expects_something_and_has_a_name_of_its_own() -> None:
@@ -183,7 +183,7 @@ def test_a_missing_expectation_is_an_error_in_ci_and_reported_elsewhere(
     assert found == (64 if ci else 0)
     assert "1 unrecorded of 1 check" in shown
     wanted = ("distinct_states = 4", "transitions = 6", "depth = 2", "[check.expect]", 'one_inside = "holds"')
-    assert all(f"      {each}\n" in shown for each in wanted), shown
+    assert all(f"      {line}\n" in shown for line in wanted), shown
     recorded = "\n".join(line.strip() for line in shown.partition("lock.toml:\n")[2].partition("\n\n")[0].splitlines())
     assert result_of(tidegate, gate_file, f"{text}\n{recorded}\n", "--ci")[0] == 0
 

@@ -118,7 +118,7 @@ def test_an_interrupt_stops_everything_and_reports_what_was_done(
     found = report(tmp_path)
     assert found["interrupted"]
     assert [check["result"] for check in found["checks"]] == ["inconclusive"]
-    assert [(each["name"], each["why"]) for each in found["not_run"]] == [
+    assert [(skipped["name"], skipped["why"]) for skipped in found["not_run"]] == [
         (f"replication max_leader_epoch=9 max_records={records}", "interrupted") for records in (3, 4)
     ]
     assert "not run: 2 recorded checks, because the gate was interrupted" in out

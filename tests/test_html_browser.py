@@ -143,7 +143,7 @@ def test_odd_links_do_no_harm(browser: Browser, saved: Page, link: str) -> None:
 
 
 def test_two_traces_stand_side_by_side_from_where_they_part(browser: Browser, saved: Page) -> None:
-    other: Document = kip_101() | {"title": "the other", "steps": [dict(each) for each in kip_101()["steps"]]}
+    other: Document = kip_101() | {"title": "the other", "steps": [dict(taken) for taken in kip_101()["steps"]]}
     other["steps"][5]["args"] = {"leader": "A", "follower": "C"}
     with shown(browser, saved(kip_101(), other), "s=7") as one:
         assert one.all("#traces option").all_text_contents() == [kip_101()["title"], "the other"]
@@ -226,8 +226,8 @@ def test_lanes_say_in_words_what_they_show(browser: Browser, saved: Page) -> Non
 
 
 def test_who_is_in_which_isr_can_be_seen(browser: Browser, saved: Page) -> None:
-    document = kip_101() | {"frames": {at: dict(each) for at, each in kip_101()["frames"].items()}}
-    lanes = {name: dict(each) for name, each in document["frames"]["0"]["lanes"].items()}
+    document = kip_101() | {"frames": {at: dict(stored) for at, stored in kip_101()["frames"].items()}}
+    lanes = {name: dict(stored) for name, stored in document["frames"]["0"]["lanes"].items()}
     for name, (leader, controller) in {"A": (True, False), "B": (False, True), "C": (None, None)}.items():
         lanes[name]["in_isr"] = {"leader": leader, "controller": controller}
     document["frames"]["0"] = document["frames"]["0"] | {"lanes": lanes}
@@ -248,7 +248,7 @@ def test_the_head_of_a_lane_ends_before_its_log(browser: Browser, saved: Page, n
     document = made([step(1, "A step.")], view=view, frames={"0": frame(stale), "1": frame()})
     with shown(browser, saved(document), "s=0") as one:
         assert "(stale" in one.text(".head .stale") and one.text(".head .epoch").endswith("epoch 0")
-        ends = one.run("[...document.querySelectorAll('.head > *')].map(each => each.getBoundingClientRect().right)")
+        ends = one.run("[...document.querySelectorAll('.head > *')].map(part => part.getBoundingClientRect().right)")
         assert max(ends) < one.run("document.querySelector('.bar.high rect').getBoundingClientRect().left")
 
 
@@ -309,7 +309,7 @@ def test_what_was_left_out_of_a_long_run_is_reported(browser: Browser, saved: Pa
     document = made(
         taken, truncated={"steps": 100, "first": 31, "last": 70, "says": "steps 31 to 70 of 100 are left out"}
     )
-    document["steps"] = [each for each in taken if not 31 <= each["i"] <= 70]
+    document["steps"] = [event for event in taken if not 31 <= event["i"] <= 70]
     document["states"]["71"] = {"n": 71}
     with shown(browser, saved(document), "s=72&d=0") as one:
         assert one.text("#notice") == "steps 31 to 70 of 100 are left out."
@@ -326,10 +326,10 @@ def test_of_a_very_long_run_there_are_the_beginning_and_the_end(browser: Browser
     lanes = [frame(lane("A", log_end=0), lane("B", log_end=0), board={"n": 0})]
     lanes += [frame(lane("A", log_end=at), board={"n": at}) for at in range(1, 6002)]
     view = {"kind": "log", "domain": "node", "lanes": ["A", "B"], "badges": [], "columns": 0}
-    document = made(taken, view=view, frames={str(at): each for at, each in enumerate(lanes)})
+    document = made(taken, view=view, frames={str(at): drawn for at, drawn in enumerate(lanes)})
     embedded = cut(document)
     jsonschema.validate(embedded, schema())
-    assert [each["i"] for each in embedded["steps"]] == [*range(1, 501), *range(5502, 6002)]
+    assert [event["i"] for event in embedded["steps"]] == [*range(1, 501), *range(5502, 6002)]
     path = tmp_path / "page.html"
     path.write_text(page([document], beside="made.trace.json"), encoding="utf-8")
     with shown(browser, path, "s=5502&d=0") as one:

@@ -51,7 +51,9 @@ def hashed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-@pytest.mark.parametrize("made_by", [kip_101, four_gallons, post, group, transactions], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    "made_by", [kip_101, four_gallons, post, group, transactions], ids=lambda maker: maker.__name__
+)
 def test_the_documents_of_these_tests_are_traces(made_by: Document) -> None:
     jsonschema.validate(made_by(), schema())  # type: ignore[operator]
 

@@ -147,7 +147,7 @@ def test_runs_of_bounded_length_and_proofs_agree(text: str, tmp_path: Path) -> N
     assert found == {"kept": "holds", "numbers": "holds", "ends": "reached"}
     model = definition.bind(properties=["kept"])
     proof = Induction(definition, model, ProofRequest(workers=1)).prove(lambda _: None)
-    words = {each.obligation.goal or each.obligation.action: each.word for each in proof.findings}
+    words = {finding.obligation.goal or finding.obligation.action: finding.word for finding in proof.findings}
     assert (words["kept"], words["again"]) == ("proved", "proved")
 
 

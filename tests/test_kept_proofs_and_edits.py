@@ -190,7 +190,7 @@ def names(folder: Path, texts: Mapping[str, str]) -> Mapping[Obligation, str]:
     definition = load(folder / f"model{edition}.py")
     made = Induction(definition, definition.bind("model"), ProofRequest())
     cache = ProofCache(folder, made.model, made.symmetric)
-    return {each: cache.name_of(each) for each in made.obligations()}
+    return {obligation: cache.name_of(obligation) for obligation in made.obligations()}
 
 
 @pytest.mark.parametrize("what", EDITS)
@@ -199,4 +199,4 @@ def test_after_an_edit_what_rests_on_it_is_proved_anew(what: str, tmp_path: Path
     assert TEXTS[file].count(old) == 1
     kept, now = names(tmp_path, TEXTS), names(tmp_path, {**TEXTS, file: TEXTS[file].replace(old, new)})
     assert set(now) == set(kept)
-    assert {each.action for each in now if now[each] != kept[each]} == set(touched)
+    assert {obligation.action for obligation in now if now[obligation] != kept[obligation]} == set(touched)

@@ -140,8 +140,8 @@ class Post(Story):
 
     def receive(self, kind: str, to: Voter, *, number: int = 0) -> Self:
         """The first message of a kind arrives, or the one with this number."""
-        found = (each for each in self.state.network if each.kind.name == kind and each.to == to)
-        message = next(each for each in found if number in (0, each.number))
+        found = (candidate for candidate in self.state.network if candidate.kind.name == kind and candidate.to == to)
+        message = next(candidate for candidate in found if number in (0, candidate.number))
         action = {"BEGIN_REQUEST": "begin_quorum_epoch", "END_REQUEST": "end_quorum_epoch", "FETCH_REQUEST": "fetch"}
         name = "fetch_response" if kind == "DIVERGING_RESPONSE" else action.get(kind, kind.lower())
         if message.epoch > self.state.election[to].epoch and kind != "FETCH_REQUEST":

@@ -30,7 +30,7 @@ def layers() -> list[grimp.Layer]:
 def arrows_up(graph: grimp.ImportGraph) -> set[tuple[str, str]]:
     """Who imports whom against the layers, by folder."""
     found = graph.find_illegal_dependencies_for_layers(layers=layers(), containers={"tidegate"})
-    return {(each.importer, each.imported) for each in found}
+    return {(imported.importer, imported.imported) for imported in found}
 
 
 def table() -> dict[str, set[str]]:

@@ -93,9 +93,9 @@ def value(type_: Type, chosen: random.Random) -> Any:
         case Option(of=of):
             return None if chosen.random() < 0.3 else value(of, chosen)
         case Record(fields=fields, python=python):
-            return python(**{name: value(each, chosen) for name, each in fields})
+            return python(**{name: value(field_type, chosen) for name, field_type in fields})
         case Map(key=key, value=of):
-            return MapValue({each: value(of, chosen) for each in members_of(key, {})})
+            return MapValue({member: value(of, chosen) for member in members_of(key, {})})
         case Seq(of=of, capacity=capacity):
             return SeqValue([value(of, chosen) for _ in range(chosen.randint(0, capacity))])
         case Pool(of=of, capacity=capacity, multiple=multiple):
@@ -162,7 +162,7 @@ def test_narrow_types_never_cross_a_word() -> None:
 def test_a_code_orders_as_fields_do() -> None:
     kind = record_of((Int(0, 3), Bool()))
     made = [kind.python(part0=a, part1=b) for a in range(4) for b in (False, True)]
-    assert [raw_code(kind, each) for each in made] == sorted(raw_code(kind, each) for each in made)
+    assert [raw_code(kind, sample) for sample in made] == sorted(raw_code(kind, sample) for sample in made)
     assert shape_of(kind).bits == 3
 
 

@@ -30,7 +30,7 @@ def test_constants_domains_and_the_state_have_their_values() -> None:
     names = bound(3)
     assert names["people"] == 3
     assert isinstance(names["Person"], BoundDomain)
-    assert [repr(each) for each in names["Person"]] == ["A", "B", "C"]
+    assert [repr(person) for person in names["Person"]] == ["A", "B", "C"]
     assert len(names["Person"]) == 3
     assert names["Person"](2) in names["Person"]
     assert Set(names["Person"]) == set(names["Person"])

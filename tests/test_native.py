@@ -145,7 +145,7 @@ def test_the_text_of_a_kernel_is_written_once_and_again_when_damaged(
     model, cache, made = counting(tmp_path), tmp_path / "cache", list[str]()
     program = plan_program(model)
     kinds: list[dict[str, Any]] = [{"walks": True}, {"fingerprint": 64}, kind]
-    texts = {str(each): generate(model, program, (), **each) for each in kinds}
+    texts = {str(options): generate(model, program, (), **options) for options in kinds}
 
     def counted(*given: Any, **options: Any) -> str:
         made.append("text")
@@ -158,7 +158,7 @@ def test_the_text_of_a_kernel_is_written_once_and_again_when_damaged(
     kept.write_bytes(kept.read_bytes()[:-9])
     assert kernel_text(model, program, (), cache, **kind) == texts[str(kind)]
     assert len(made) == 2
-    other = next(each for each in kinds if each != kind)
+    other = next(candidate for candidate in kinds if candidate != kind)
     assert kernel_text(model, program, (), cache, **other) == texts[str(other)] != texts[str(kind)]
     assert kernel_text(model, program, (), None, **kind) == texts[str(kind)]
 

@@ -350,7 +350,7 @@ def test_two_functions_of_one_name_and_a_forgotten_decorator_hide_nothing(tmp_pa
     forgotten = "def forgotten(s: World) -> bool:\n    return s.count < 9\n"
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text(step + step + forgotten))
-    assert [each.code for each in caught.value.errors] == ["TG009", "TG202", "TG010"]
+    assert [error.code for error in caught.value.errors] == ["TG009", "TG202", "TG010"]
 
 
 @pytest.mark.parametrize(
@@ -385,7 +385,7 @@ def test_a_name_of_the_language_is_imported(tmp_path: Path) -> None:
         assert name not in given.partition("class Node")[0]
         with pytest.raises(ModelErrors) as caught:
             bound(tmp_path, given)
-        assert f"from tidegate.language import {name}" in {each.hint for each in caught.value.errors}
+        assert f"from tidegate.language import {name}" in {error.hint for error in caught.value.errors}
 
 
 def test_what_is_of_python_itself_is_not_imported(tmp_path: Path) -> None:

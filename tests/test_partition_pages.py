@@ -34,7 +34,7 @@ def recorded_result(command: str, checks: tuple[Recorded, ...]) -> str:
         if same and {name: constant_text(value) for name, value in check.own.items()} == own:
             found = [check.properties.get(name) for name in properties]
             if all(found):
-                words = {in_words(each) for each in found if each}
+                words = {in_words(claim) for claim in found if claim}
                 assert len(words) == 1, f"{command}: several results, {words}"
                 return words.pop()
     raise AssertionError(f"{command}: no such check is recorded in spec/partition.toml")

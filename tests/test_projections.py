@@ -39,7 +39,7 @@ START = """
 place=0
 turn=Color.RED
 ticks=0
-past=Map({each: Seq() for each in (False, True)})
+past=Map({flag: Seq() for flag in (False, True)})
 led=False
 """
 STEPS = '''
@@ -266,7 +266,7 @@ def _unmasked(function: Callable[..., Any]) -> str:
     return ast.unparse(_Unmasked().visit(ast.parse(inspect.getsource(function))))
 
 
-@pytest.mark.parametrize("masked", projecting.TEXTS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("masked", projecting.TEXTS, ids=lambda text: text.__name__)
 def test_what_works_under_a_mask_is_the_kernels_own_text_but_for_the_mask(masked: Callable[..., Any]) -> None:
     """A change to the kernel's hash or look-up is one to both."""
     own = next(text for text in kernel.TEXTS if text.__name__ == masked.__name__)
@@ -325,7 +325,7 @@ def test_messages_are_part_of_what_distinguishes_states(tmp_path: Path) -> None:
         mine, theirs = native(model, search), plain(model, search)
         assert summary(mine) == summary(theirs)
         found[name] = mine.distinct_states or 0
-    states = {(each.net, each.got) for each in cast("Any", reachable(model))}
+    states = {(state.net, state.got) for state in cast("Any", reachable(model))}
     assert found["view"] == len(states) < found[None]
     assert found["alone"] <= found["view"]
 

@@ -56,7 +56,7 @@ def test_the_first_line_counts_every_property_once(proof: Proof) -> None:
     if found is None:
         assert set(proof.standing().values()) == {proof.word}
         return
-    counted = [int(each) for each in re.findall(r"(\d+) (?:is|are) ", found[2])]
+    counted = [int(number) for number in re.findall(r"(\d+) (?:is|are) ", found[2])]
     assert (int(found[1]), sum(counted)) == (len(NAMES), len(NAMES))
     assert sorted(proof.standing()) == NAMES
 

@@ -42,7 +42,7 @@ def row(name: str) -> str:
         str(len(lemmas)),
         str(len(made.obligations())),
         proved,
-        *(_names(each) for each in (apart, left, known)),
+        *(_names(words) for words in (apart, left, known)),
     ]
     return "| " + " | ".join(cells) + " |"
 
@@ -66,7 +66,7 @@ def test_the_refinements_of_the_built_in_models_have_no_meaning_without_bounds(n
     """Beside the lemmas of their models: in their own text there are none."""
     model, _, refinement = name.partition("_")
     package = import_module("tidegate.invariants").__name__
-    text, lemmas = (import_module(f"{package}.{model}.{each}") for each in (refinement, "proof"))
+    text, lemmas = (import_module(f"{package}.{model}.{module}") for module in (refinement, "proof"))
     definition = load(text, (lemmas,))
     with pytest.raises((Unsayable, ModelErrors), match=r"is bound to values of its constants|a value of another type"):
         _ = Induction(definition, definition.bind(name), ProofRequest(properties=(refinement,))).apart

@@ -147,7 +147,9 @@ OTHERS = (
 """Bugs of a lemma and an action that others in the list have, too."""
 
 
-@pytest.mark.parametrize("planted", tiered(PLANTED, lambda each: each[0] not in OTHERS, lambda each: str(each[0])))
+@pytest.mark.parametrize(
+    "planted", tiered(PLANTED, lambda planted: planted[0] not in OTHERS, lambda planted: str(planted[0]))
+)
 def test_a_planted_bug_is_refuted_by_the_action_that_has_it(
     three: Proof, folder: Path, planted: tuple[dict[str, Any], str, str]
 ) -> None:

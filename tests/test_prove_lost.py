@@ -71,13 +71,13 @@ def proof_of(folder: Path, workers: int = 1) -> Proof:
 
 
 def words(proof: Proof) -> dict[Obligation, tuple[str, str]]:
-    return {each.obligation: (each.word, each.reason) for each in proof.findings}
+    return {finding.obligation: (finding.word, finding.reason) for finding in proof.findings}
 
 
 def is_kept(folder: Path, obligation: Obligation) -> bool:
-    held = [json.loads(each.read_text(encoding="utf-8")) for each in folder.glob("proofs/*.json")]
+    held = [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("proofs/*.json")]
     wanted = (obligation.kind, obligation.goal, obligation.action)
-    return wanted in [(each.get("kind"), each.get("goal"), each.get("action")) for each in held]
+    return wanted in [(claim.get("kind"), claim.get("goal"), claim.get("action")) for claim in held]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -116,10 +116,10 @@ def test_where_a_small_copy_does_not_come_back_the_question_is_asked_without_bou
 ) -> None:
     """Where little is new, copies are searched first, for all that is new of an action."""
     assert proof_of(kept).word == "proved"
-    for each in kept.glob("proofs/*.json"):
-        held = json.loads(each.read_text(encoding="utf-8"))
+    for file in kept.glob("proofs/*.json"):
+        held = json.loads(file.read_text(encoding="utf-8"))
         if (held.get("kind"), held["goal"], held["action"]) == (AFTER.kind, AFTER.goal, AFTER.action):
-            each.unlink()
+            file.unlink()
 
     def sketches(*_: Any) -> Iterator[Any]:
         never()
@@ -128,7 +128,7 @@ def test_where_a_small_copy_does_not_come_back_the_question_is_asked_without_bou
     monkeypatch.setattr(Searched, "sketches", sketches)
     proof = proof_of(kept)
     assert proof.word == "proved"
-    assert [each.obligation for each in proof.findings if not each.cached] == [AFTER]
+    assert [finding.obligation for finding in proof.findings if not finding.cached] == [AFTER]
 
 
 def test_whether_something_is_vacuous_is_not_known_then(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:

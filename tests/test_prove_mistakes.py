@@ -284,8 +284,8 @@ def test_what_the_clock_ended_is_not_proved_and_not_kept(
     assert main(asked) is Exit.INCONCLUSIVE
     said = " ".join(capsys.readouterr().out.split())
     assert "? not proved: that lead keeps fermat the solver does not know: within 0.05 s it did not count" in said
-    held = [json.loads(each.read_text(encoding="utf-8")) for each in kept.glob("proofs/*.json")]
-    assert not [each for each in held if (each.get("action"), each.get("goal")) == ("lead", "fermat")]
+    held = [json.loads(file.read_text(encoding="utf-8")) for file in kept.glob("proofs/*.json")]
+    assert not [claim for claim in held if (claim.get("action"), claim.get("goal")) == ("lead", "fermat")]
 
 
 def test_a_proof_that_takes_too_long_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -421,8 +421,8 @@ NO_PROOFS = [
 def test_what_is_no_proof_at_all_is_not_believed(kept: Path, text: str) -> None:
     path = written(TEXT)
     assert main(["prove", path]) is Exit.HOLDS
-    for each in kept.glob("proofs/*.json"):
-        each.write_text(text, encoding="utf-8")
+    for file in kept.glob("proofs/*.json"):
+        file.write_text(text, encoding="utf-8")
     assert main(["prove", path]) is Exit.HOLDS
     assert cached(proof_of(path, kept)) != set()
 
@@ -487,7 +487,7 @@ def test_the_answer_does_not_depend_on_what_is_kept(kept: Path, capsys: pytest.C
             (obligation["kind"], obligation["goal"], obligation["action"]): obligation["verdict"]
             for obligation in document["obligations"]
         }
-        answers.append((exit_, document["verdict"], words, [each["name"] for each in document["unstated"]]))
+        answers.append((exit_, document["verdict"], words, [goal["name"] for goal in document["unstated"]]))
     assert answers == [answers[0]] * 4
     assert answers[0][0] is Exit.HOLDS  # type: ignore[index]
     assert answers[0][3] == ["counted"]  # type: ignore[index]
@@ -548,7 +548,7 @@ def not_negative(s: Pair) -> bool:
     definition = load(Path(path))
     proof = surviving(definition, definition.bind(path), ProofRequest(), lambda _: None)
     assert proof.lemmas == ("in_order", "not_negative")
-    assert [(each.lemma, each.round, each.finding.obligation.action) for each in proof.falls] == [
+    assert [(fall.lemma, fall.round, fall.finding.obligation.action) for fall in proof.falls] == [
         ("always_zero", 1, "lead"),
         ("never_seven", 2, "follow"),
     ]

@@ -106,7 +106,7 @@ def test_figure_8_is_not_proved(model: str, given: list[str], capsys: pytest.Cap
     proves nothing."""
     exit_, document = report(model, *given, capsys=capsys)
     assert (exit_, document["verdict"]) == (Exit.SAFETY, "refuted")
-    assert [each["verdict"] for each in document["properties"]] == ["refuted"]  # type: ignore[attr-defined]
+    assert [prop["verdict"] for prop in document["properties"]] == ["refuted"]  # type: ignore[attr-defined]
 
 
 # --- vacuous ----------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_asking_for_fewer_lemmas_makes_no_result_milder(lemmas: list[str], capsy
     names = ["--property", "not_ahead_by_two", "--property", "extra"]
     exit_, document = report(path, "--workers", "1", *names, *lemmas, capsys=capsys)
     assert (exit_, document["verdict"]) == (Exit.VACUOUS, "vacuous")
-    words = {each["name"]: each["verdict"] for each in document["properties"]}  # type: ignore[attr-defined]
+    words = {prop["name"]: prop["verdict"] for prop in document["properties"]}  # type: ignore[attr-defined]
     assert words == {"not_ahead_by_two": "proved" if lemmas else "conditional", "extra": "vacuous"}
     said = "1 is proved and 1 is vacuous" if lemmas else "1 is conditional and 1 is vacuous"
     assert str(document["claim"][0]).endswith(f"; of 2 properties {said}")  # type: ignore[index]
@@ -186,7 +186,7 @@ def test_asking_for_fewer_lemmas_makes_no_result_milder(lemmas: list[str], capsy
 
 def test_what_denies_every_antecedent_leaves_a_plain_statement_alone() -> None:
     definition = load(Path(with_invariant("s.low <= s.high and (not s.low > 2 or s.high > 2)")))
-    forms = {each.name: each.form for each in definition.bind("mine.py").properties}
+    forms = {prop.name: prop.form for prop in definition.bind("mine.py").properties}
     assert forms["extra"] is not None and denied(forms["extra"]) is None
 
 
@@ -257,7 +257,7 @@ def test_a_feature_that_is_on_is_not_left_out() -> None:
 def test_what_the_published_models_do_not_have(name: str, left_out: set[str]) -> None:
     definition, profile = find(name)
     induction = Induction(definition, definition.bind(name, {}, profile), ProofRequest())
-    assert {each for each, why in induction.apart.items() if hasattr(why, "line") is False} == left_out
+    assert {goal for goal, why in induction.apart.items() if hasattr(why, "line") is False} == left_out
     changed = induction.sample.changed()
     assert changed
     assert Claims(induction.model, changed).fixed().keys() == Claims(induction.model).fixed().keys()
@@ -311,7 +311,7 @@ def test_what_is_recorded_as_violated_is_never_called_proved(capsys: pytest.Capt
     for lemmas in ([], ["--lemma", "in_order"]):
         exit_, document = report(path, "--property", "not_ahead_by_two", *lemmas, capsys=capsys)
         assert (exit_, document["verdict"]) == (Exit.SAFETY, "refuted")
-        assert [each["verdict"] for each in document["properties"]] == ["refuted"]  # type: ignore[attr-defined]
+        assert [prop["verdict"] for prop in document["properties"]] == ["refuted"]  # type: ignore[attr-defined]
 
 
 def test_a_bound_that_may_be_0_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -381,7 +381,7 @@ def test_an_action_whose_budget_is_0_never_happens(capsys: pytest.CaptureFixture
     exit_, document = report(path, "--set", "crashes=0", "--workers", "1", capsys=capsys)
     assert (exit_, document["spent"], document["never"]) == (Exit.HOLDS, ["crash"], [])
     assert document["lemmas"] == [{"name": "stays_up", "verdict": "proved"}]
-    assert [each["verdict"] for each in document["properties"]] == ["proved"]  # type: ignore[attr-defined]
+    assert [prop["verdict"] for prop in document["properties"]] == ["proved"]  # type: ignore[attr-defined]
     exit_, document = report(path, "--set", "crashes=1", "--workers", "1", capsys=capsys)
     assert (exit_, document["spent"]) == (Exit.SAFETY, [])
     assert document["lemmas"] == [{"name": "stays_up", "verdict": "refuted"}]
@@ -417,7 +417,7 @@ def test_what_only_a_limit_stops_leaves_the_answers_of_the_properties(capsys: py
         why = "lead can never happen: with these constants none of its steps is within the limits and the types"
         assert (exit_, document["verdict"]) == (Exit.VACUOUS, "vacuous")
         assert {"property": None, "reason": why} in document["vacuous"]  # type: ignore[operator]
-        words = {each["name"]: each["verdict"] for each in document["properties"]}  # type: ignore[attr-defined]
+        words = {prop["name"]: prop["verdict"] for prop in document["properties"]}  # type: ignore[attr-defined]
         assert words == {"not_ahead_by_two": "proved"}
     main(["prove", path, "--set", "top=0", "--workers", "1"])
     assert "proved not_ahead_by_two" in " ".join(capsys.readouterr().out.split())
@@ -451,7 +451,7 @@ def send(s: Mail, number: Annotated[int, Range(0, 1)]) -> None:
 
 @lemma
 def notes_have_numbers(s: Mail) -> bool:
-    return all(each.number <= most for each in s.sent)
+    return all(note.number <= most for note in s.sent)
 """
 
 

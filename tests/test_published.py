@@ -89,7 +89,7 @@ def test_every_model_is_counted() -> None:
 
 @pytest.mark.parametrize(
     "count",
-    [pytest.param(each, marks=[pytest.mark.long] if each.large else [], id=each.name) for each in COUNTS],
+    [pytest.param(count, marks=[pytest.mark.long] if count.large else [], id=count.name) for count in COUNTS],
 )
 def test_published_counts(count: Count, cache: Path) -> None:
     verdict = check(bound(count), Search(symmetry=count.symmetry, cache=cache), None)
@@ -146,7 +146,7 @@ def test_a_published_view_in_native_code(hashes: int, states: int, steps: int, d
 
 
 @pytest.mark.parametrize("effort", tiered((QUICK, FULL), lambda effort: effort is QUICK, lambda effort: effort.name))
-@pytest.mark.parametrize("count", tiered(COUNTS, COUNTS[::2].__contains__, lambda each: each.name))
+@pytest.mark.parametrize("count", tiered(COUNTS, COUNTS[::2].__contains__, lambda count: count.name))
 def test_plain_python_agrees(count: Count, effort: CompileEffort) -> None:
     native = compiled(bound(count), effort=effort)
     agree_on(native, reachable_states(native.model, 20, seed=3))

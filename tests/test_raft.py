@@ -212,7 +212,7 @@ def test_figure_8_an_entry_of_an_older_term_is_not_counted() -> None:
 def test_figure_8_an_entry_of_the_leaders_own_term_takes_the_older_ones_with_it() -> None:
     # (e) S1 brings an entry of term 4 to a majority before it crashes: y is committed with it.
     story = figure_8("raft").write(S1).replicate(S1, S2, S3).commit(S1).crash(S1)
-    assert [each.entry.command for each in story.state.committed] == [0, 1, 3]
+    assert [committed.entry.command for committed in story.state.committed] == [0, 1, 3]
     # Now S5 cannot win: S2 and S3 have a newer last term.
     story.campaign(S5, 5).vote(S4, S5)
     for voter in (S2, S3):
@@ -295,7 +295,9 @@ def test_a_request_that_arrives_late_cuts_nothing_that_agrees() -> None:
 
 def deliver(story: Story, kind: Kind, index: int | None = None) -> None:
     """The message of that kind arrives."""
-    message = next(each for each in story.state.network if each.kind == kind and index in (None, each.index))
+    message = next(
+        candidate for candidate in story.state.network if candidate.kind == kind and index in (None, candidate.index)
+    )
     action = "receive_append_entries" if kind == Kind.APPEND_REQUEST else f"receive_{kind.value}"
     story.step(action, **{"reply" if kind.value.endswith("reply") else "request": message})
 

@@ -42,8 +42,8 @@ def compare(text: str, folder: Path, seed: int) -> None:
     except ModelErrors:
         return
     reported, known = summary(native(opened, Search(keep_going=True, memory_bytes=MEMORY))), summary(plain)
-    for each in ("failure", "properties", "distinct", "transitions", "depth", "levels"):
-        assert reported.get(each) == known.get(each), each
+    for key in ("failure", "properties", "distinct", "transitions", "depth", "levels"):
+        assert reported.get(key) == known.get(key), key
 
 
 @pytest.mark.parametrize("examples", tiered((4, 30), lambda examples: examples == 4))

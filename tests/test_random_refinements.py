@@ -31,18 +31,18 @@ SHORT = 3
 
 def others(model: Model, verdict: Verdict) -> None:
     """Bounded checking and walks on a pair, beside what a whole search says of it."""
-    (claim,) = (each for each in verdict.properties if each.name == "as_abstract")
+    (claim,) = (prop for prop in verdict.properties if prop.name == "as_abstract")
     length = None if claim.run is None else len(claim.run.steps)
     bounded = ENGINES["bmc"](model, Search(depth=SHORT, deadlocks=False, keep_going=True), None)
     if bounded.outcome != "model_error":
-        (mine,) = (each for each in bounded.properties if each.name == "as_abstract")
+        (mine,) = (prop for prop in bounded.properties if prop.name == "as_abstract")
         wanted = "violated" if length is not None and length <= SHORT else claim.verdict if length is None else "holds"
         assert (mine.verdict, None if mine.run is None else len(mine.run.steps)) == (
             wanted,
             length if wanted == "violated" else None,
         )
     walked = ENGINES["walk"](model, Search(walks=Walks(number=20, depth=20), deadlocks=False), None)
-    (mine,) = (each for each in walked.properties if each.name == "as_abstract")
+    (mine,) = (prop for prop in walked.properties if prop.name == "as_abstract")
     assert mine.verdict != "violated" or claim.verdict == "violated"
 
 

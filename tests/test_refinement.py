@@ -44,7 +44,7 @@ def asked(engine: str, model: Model) -> Verdict:
 
 def told(verdict: Verdict, name: str = "as_hour_clock") -> tuple[str, int | None]:
     """What a verdict says of a property, and the steps of its run."""
-    (found,) = (each for each in verdict.properties if each.name == name)
+    (found,) = (prop for prop in verdict.properties if prop.name == name)
     return found.verdict, None if found.run is None else len(found.run.steps)
 
 
@@ -99,7 +99,7 @@ def test_an_image_outside_the_abstract_types_is_an_error_at_its_line(
     assert verdict.outcome == "model_error"
     assert verdict.failure is not None
     assert verdict.failure.message == message
-    number = next(at for at, each in enumerate(made.splitlines(), 1) if line in each)
+    number = next(at for at, written in enumerate(made.splitlines(), 1) if line in written)
     assert verdict.failure.where == f"{tmp_path / 'watch.py'}:{number}"
 
 
@@ -214,7 +214,7 @@ def test_other_constants_may_be_open(engine: str, tmp_path: Path) -> None:
 
 
 def test_it_is_chosen_as_a_property_is(tmp_path: Path) -> None:
-    assert [each.name for each in bound(tmp_path).properties] == ["as_hour_clock"]
+    assert [prop.name for prop in bound(tmp_path).properties] == ["as_hour_clock"]
     assert bound(tmp_path, properties=()).properties == ()
 
 
@@ -265,7 +265,7 @@ def test_of_two_actions_with_one_effect_the_one_that_may_not_is_shown(
     text = annotated(f"{{{culprit}: STUTTERS}}", WATCH.replace("\n@refines", TWIN))
     verdict = asked(engine, bound(tmp_path, text))
     assert told(verdict) == ("violated", 3)
-    (run,) = (each.run for each in verdict.properties)
+    (run,) = (prop.run for prop in verdict.properties)
     assert run is not None
     assert run.steps[-1].action == culprit
 
@@ -329,11 +329,12 @@ def refused(folder: Path, text: str = WATCH, abstract: str = CLOCK) -> list[tupl
     with pytest.raises(ModelErrors) as caught:
         bound(folder, text, abstract)
     lines = {
-        each: Path(each).read_text(encoding="utf-8").splitlines()
-        for each in {e.where.file for e in caught.value.errors}
+        file: Path(file).read_text(encoding="utf-8").splitlines()
+        for file in {e.where.file for e in caught.value.errors}
     }
     return [
-        (each.code, lines[each.where.file][each.where.line - 1].strip(), each.message) for each in caught.value.errors
+        (error.code, lines[error.where.file][error.where.line - 1].strip(), error.message)
+        for error in caught.value.errors
     ]
 
 
@@ -425,7 +426,7 @@ def test_what_an_image_cannot_be_compared_with_is_refused(tmp_path: Path) -> Non
     many = "(s: Clock, given: Map[Small, bool | None]) -> None"
     text = CLOCK.replace("(s: Clock) -> None", many).replace("import Range,", "import Map, Range,")
     text = text.replace("\nHour =", "\nSmall = Annotated[int, Range(0, 6)]\nHour =")
-    assert [each[2] for each in refused(tmp_path, abstract=text)] == [
+    assert [mistake[2] for mistake in refused(tmp_path, abstract=text)] == [
         "given can be made in more than 64 ways, too many to try an image's step with (hour_clock, line 29)"
     ]
 
@@ -451,7 +452,7 @@ def test_a_class_of_the_models_own_is_not_the_abstract_models(tmp_path: Path) ->
 
 def argument(model: Model, verdict: Verdict) -> list[str]:
     """The sentences of the argument of the one property that is violated."""
-    (broken,) = (each for each in verdict.properties if each.verdict == "violated")
+    (broken,) = (prop for prop in verdict.properties if prop.verdict == "violated")
     return [row["text"] for row in trace_document(model, broken, engine="native")["argument"]]
 
 
@@ -511,7 +512,7 @@ def test_models_and_spec_name_what_is_refined(tidegate: Run) -> None:
     listed = tidegate("models", str(EXAMPLES / "two_phase.py"), "--width", "120")
     assert "as_transaction_commit  refines tcommit  The resource managers" in listed.out
     described = json.loads(tidegate("models", str(EXAMPLES / "two_phase.py"), "--json").out)["models"][0]
-    assert {each["name"]: each["refines"] for each in described["properties"]} == {
+    assert {prop["name"]: prop["refines"] for prop in described["properties"]} == {
         "consistent": None,
         "all_commit": None,
         "as_transaction_commit": "tcommit",
@@ -528,7 +529,7 @@ def test_models_and_spec_name_what_is_refined(tidegate: Run) -> None:
 
 def test_two_phase_commit_is_transaction_commit_and_keeps_its_symmetry() -> None:
     model = load(EXAMPLES / "two_phase.py").bind()
-    assert [each.name for each in symmetry_of(model).domains] == ["Manager"]
+    assert [domain.name for domain in symmetry_of(model).domains] == ["Manager"]
     verdict = ENGINES["native"](model, Search(symmetry=True), None)
     assert (told(verdict, "as_transaction_commit"), verdict.distinct_states) == (("holds", None), 80)
 
@@ -543,10 +544,10 @@ def test_two_phase_commit_is_transaction_commit_and_keeps_its_symmetry() -> None
 def test_symmetry_is_refused_at_the_line_where_a_member_is_named(
     name: str, correct: str, planted: str, tmp_path: Path
 ) -> None:
-    for each in ("two_phase", "tcommit"):
-        text = (EXAMPLES / f"{each}.py").read_text(encoding="utf-8")
-        assert text.count(correct) == (each == name)
-        (tmp_path / f"{each}.py").write_text(text.replace(correct, planted), encoding="utf-8")
+    for model in ("two_phase", "tcommit"):
+        text = (EXAMPLES / f"{model}.py").read_text(encoding="utf-8")
+        assert text.count(correct) == (model == name)
+        (tmp_path / f"{model}.py").write_text(text.replace(correct, planted), encoding="utf-8")
     symmetry = symmetry_of(load(tmp_path / "two_phase.py").bind())
     lines = (tmp_path / f"{name}.py").read_text(encoding="utf-8").splitlines()
     number = next(at for at, line in enumerate(lines, 1) if "Manager(0)" in line)
@@ -572,7 +573,7 @@ def test_bugs_planted_in_two_phase_commit_are_found(correct: str, planted: str, 
     (tmp_path / "tcommit.py").write_text((EXAMPLES / "tcommit.py").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "two_phase.py").write_text(text.replace(correct, planted), encoding="utf-8")
     model = load(tmp_path / "two_phase.py").bind(constants={"managers": 2}, properties=["as_transaction_commit"])
-    lengths = {told(ENGINES[each](model, Search(), None), "as_transaction_commit") for each in ("python", "native")}
+    lengths = {told(ENGINES[engine](model, Search(), None), "as_transaction_commit") for engine in ("python", "native")}
     assert len(lengths) == 1
     assert lengths.pop()[0] == "violated"
 

@@ -143,7 +143,7 @@ CASES: tuple[tuple[Mapping[str, str], int | None], ...] = (
     ({"    s.bag.remove(letter)\n": ""}, 2),
     ({"    s.boxes[letter.to].add(letter)\n": ""}, None),
     ({"net=s.bag": "net={letter for letter in s.bag if letter.number == 0}"}, 2),
-    ({"net=s.bag": "net=s.bag | {Letter(to=each, number=0) for each in Person}"}, 0),
+    ({"net=s.bag": "net=s.bag | {Letter(to=person, number=0) for person in Person}"}, 0),
     ({"letter not in s.bag and letter not in s.boxes[to]": "letter not in s.bag"}, 3),
     ({"@refines(post)": "@refines(post, {bring: post.lose})"}, 2),
 )
@@ -209,11 +209,11 @@ def test_an_abstract_letter_that_finds_no_room_is_an_error_of_the_model(engine: 
     abstract = {
         "Annotated[Set[Letter], Capacity(2)]]  # delivered": "Annotated[Set[Letter], Capacity(1)]]  # delivered"
     }
-    changed = {"boxes=s.boxes)": "boxes=Map({each: Set(x for x in s.boxes[each] if x.number < 0) for each in Person}))"}
+    changed = {"boxes=s.boxes)": "boxes=Map({who: Set(x for x in s.boxes[who] if x.number < 0) for who in Person}))"}
     verdict = asked(
         engine, bound(tmp_path, {**changed, "@refines(post)": "@refines(post, {bring: post.lose})"}, abstract)
     )
-    assert [each.verdict for each in verdict.properties] == ["holds"]
+    assert [prop.verdict for prop in verdict.properties] == ["holds"]
     verdict = asked(engine, bound(tmp_path, {}, abstract))
     assert verdict.failure is not None
     assert "boxes" in verdict.failure.message

@@ -136,7 +136,7 @@ def test_a_model_is_itself_with_another_constant(engine: str, case: int, tmp_pat
 
 @pytest.mark.parametrize("engine", HERE)
 def test_what_the_actions_of_itself_may_be(engine: str, tmp_path: Path) -> None:
-    assert [each.verdict for each in asked(engine, bound(tmp_path, {})).properties] == ["holds"]
+    assert [prop.verdict for prop in asked(engine, bound(tmp_path, {})).properties] == ["holds"]
 
 
 @pytest.mark.parametrize("engine", HERE)
@@ -170,4 +170,4 @@ def test_what_is_no_image_of_itself_is_refused(
 ) -> None:
     with pytest.raises(ModelErrors) as raised:
         bound(tmp_path, changed)
-    assert [(each.code, each.message) for each in raised.value.errors] == [(code, message)]
+    assert [(error.code, error.message) for error in raised.value.errors] == [(code, message)]

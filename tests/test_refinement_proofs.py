@@ -29,8 +29,8 @@ TWO_PHASE = (EXAMPLES / "two_phase.py").read_text(encoding="utf-8")
 
 def proof_of(folder: Path, text: str, abstract: Mapping[str, str], without: tuple[str, ...] = ()) -> Proof:
     """The proof of a model in a folder, with the abstract models beside it."""
-    for name, each in abstract.items():
-        (folder / f"{name}.py").write_text(each, encoding="utf-8")
+    for name, source in abstract.items():
+        (folder / f"{name}.py").write_text(source, encoding="utf-8")
     (folder / "mine.py").write_text(text, encoding="utf-8")
     definition = load(folder / "mine.py")
     return Induction(definition, definition.bind("mine"), ProofRequest(without=without)).prove(lambda _: None)
@@ -38,15 +38,15 @@ def proof_of(folder: Path, text: str, abstract: Mapping[str, str], without: tupl
 
 def words(proof: Proof, goal: str) -> set[str]:
     """What was found of each obligation about a goal."""
-    return {each.word for each in proof.findings if each.obligation.goal == goal}
+    return {finding.word for finding in proof.findings if finding.obligation.goal == goal}
 
 
 def test_a_refinement_is_proved_from_lemmas(tmp_path: Path) -> None:
     proof = proof_of(tmp_path, TWO_PHASE, {"tcommit": TCOMMIT})
     assert words(proof, "as_transaction_commit") == {"proved"}
-    asked = [each.obligation for each in proof.findings if each.obligation.goal == "as_transaction_commit"]
-    assert [each.kind for each in asked].count("initial") == 1
-    assert {each.action for each in asked if each.kind == "step"} == set(proof.actions)
+    asked = [finding.obligation for finding in proof.findings if finding.obligation.goal == "as_transaction_commit"]
+    assert [obligation.kind for obligation in asked].count("initial") == 1
+    assert {obligation.action for obligation in asked if obligation.kind == "step"} == set(proof.actions)
 
 
 def test_the_command_says_that_it_is_proved(tidegate: Run) -> None:
@@ -79,8 +79,8 @@ def test_without_a_lemma_that_it_needs_it_is_not_proved(tmp_path: Path) -> None:
     text = TWO_PHASE[: TWO_PHASE.index("@lemma\ndef commit_when_all")]
     proof = proof_of(tmp_path, text, {"tcommit": TCOMMIT})
     assert words(proof, "as_transaction_commit") == {"proved", "refuted"}
-    against = [each.counterexample for each in proof.findings if each.word == "refuted"]
-    assert {each is not None and each.reachable for each in against} == {False}
+    against = [finding.counterexample for finding in proof.findings if finding.word == "refuted"]
+    assert {counterexample is not None and counterexample.reachable for counterexample in against} == {False}
 
 
 def test_a_counterexample_to_induction_speaks_of_the_step_and_not_of_where_it_begins(tmp_path: Path) -> None:
@@ -89,15 +89,15 @@ def test_a_counterexample_to_induction_speaks_of_the_step_and_not_of_where_it_be
     text = text.replace("        abort: STUTTERS,\n", "        abort: STUTTERS,\n        revive: STUTTERS,\n")
     proof = proof_of(tmp_path, text, {"tcommit": TCOMMIT})
     step = Obligation("step", "as_transaction_commit", "revive")
-    (found,) = [each for each in proof.findings if each.obligation == step]
+    (found,) = [finding for finding in proof.findings if finding.obligation == step]
     assert found.counterexample is not None and not found.counterexample.reachable
     document = counterexample_document(found)
     assert document["truth"]["as_transaction_commit"] == "-0"
     assert document["property"]["fails"]["step"] == 1
     assert "0" not in document["abstract"][0]["steps"]
     said = [row["text"] for row in document["argument"]]
-    assert not any("is not an initial state of tcommit" in each for each in said)
-    assert any("no action of tcommit does this" in each or "@refines says" in each for each in said)
+    assert not any("is not an initial state of tcommit" in sentence for sentence in said)
+    assert any("no action of tcommit does this" in sentence or "@refines says" in sentence for sentence in said)
 
 
 REVIVE = '''@action
@@ -115,7 +115,7 @@ LEMMA = '\n\n@lemma\ndef small(s: {}) -> bool:\n    """Always so."""\n    return
 
 def test_an_image_of_open_constants_is_not_stated(tidegate: Run, tmp_path: Path) -> None:
     """A clock of any number of hours: the abstract clock has a number of them."""
-    clock, watch = ((EXAMPLES / f"{each}_clock.py").read_text(encoding="utf-8") for each in ("hour", "minute"))
+    clock, watch = ((EXAMPLES / f"{name}_clock.py").read_text(encoding="utf-8") for name in ("hour", "minute"))
     (tmp_path / "hour_clock.py").write_text(clock, encoding="utf-8")
     for planted in (watch, watch.replace("(2 if impatient else 1)", "2")):
         text = planted.replace("initial, refines", "initial, lemma, refines") + LEMMA.format("Watch", "minute")
@@ -147,7 +147,7 @@ def test_random_refinements_that_are_false_are_not_proved(
             verdict = ENGINES["native"](load(folder / "concrete.py").bind(), Search(seconds=20), None)
         except (ModelError, ModelErrors):  # a pair with a text that is refused, or with a start that breaks its types
             reject()
-        if not any(each.name == "as_abstract" and each.verdict == "violated" for each in verdict.properties):
+        if not any(prop.name == "as_abstract" and prop.verdict == "violated" for prop in verdict.properties):
             reject()
         try:
             proof = proof_of(folder, text, {})

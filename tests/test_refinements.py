@@ -17,7 +17,7 @@ from .conftest import ROOT
 from .mutants import Mutant, plant
 from .shipped import tiered
 
-CHECKS = {each.name: each for name in REFINEMENTS for each in read(ROOT / "spec" / f"{name}.toml").checks}
+CHECKS = {check.name: check for name in REFINEMENTS for check in read(ROOT / "spec" / f"{name}.toml").checks}
 """What is recorded of each refinement."""
 
 ORDINARY = [

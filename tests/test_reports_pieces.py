@@ -70,8 +70,13 @@ def test_no_color_and_pipes_are_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_numbers_read_well() -> None:
-    assert [seconds_text(each) for each in (0.0042, 0.414, 12.34, 200)] == ["0.004 s", "0.41 s", "12.3 s", "3 min 20 s"]
-    assert [bytes_text(each) for each in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]
+    assert [seconds_text(seconds) for seconds in (0.0042, 0.414, 12.34, 200)] == [
+        "0.004 s",
+        "0.41 s",
+        "12.3 s",
+        "3 min 20 s",
+    ]
+    assert [bytes_text(length) for length in (12, 2048, 3 << 30)] == ["12 B", "2.0 KiB", "3.0 GiB"]
     assert rate_text(4_812_345) == "4.81 million states/s"
 
 

@@ -34,7 +34,7 @@ class Story:
 
     def request(self, epoch: int) -> Any:
         """The LeaderAndIsr request of that epoch: there is one of each."""
-        return next(each for each in self.state.requests if each.leader_epoch == epoch)
+        return next(request for request in self.state.requests if request.leader_epoch == epoch)
 
     def elect(self, leader: Replica) -> Story:
         return self.step("controller_elect_leader", leader=leader)

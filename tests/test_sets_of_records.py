@@ -240,12 +240,12 @@ def test_native_code_is_plain_python(tmp_path: Path) -> None:
     model = bound(tmp_path, SETS)
     verdict = agree(model)
     assert verdict is not None
-    assert {each.name: each.verdict for each in verdict.properties} == {
+    assert {prop.name: prop.verdict for prop in verdict.properties} == {
         "of_term_one": "holds",
         "only_nodes": "holds",
         "all_seen": "reached",
     }
-    assert [each.name for each in symmetry_of(model).domains] == ["Node"]
+    assert [domain.name for domain in symmetry_of(model).domains] == ["Node"]
     agree(model, symmetry=True)
     native = compiled(model)
     agree_on(native, reachable_states(model, 60, seed=3))
@@ -258,7 +258,7 @@ def test_runs_of_bounded_length_find_the_same(tmp_path: Path) -> None:
     assert verdict is not None
     theirs = bounded(model, Search(depth=3))
     for found in (verdict, theirs):
-        lengths = {each.name: len(each.run.steps) for each in found.properties if each.run is not None}
+        lengths = {prop.name: len(prop.run.steps) for prop in found.properties if prop.run is not None}
         assert lengths.get("only_nodes") == 1, found
 
 
@@ -323,15 +323,17 @@ def proof_of(folder: Path, model: Wrong) -> Proof:
 @pytest.mark.parametrize("name", tiered(PROVED, lambda name: name != "sets of sets"))
 def test_what_holds_of_sets_is_proved(name: str, tmp_path: Path) -> None:
     proof = proof_of(tmp_path, PROVED[name])
-    assert proof.word == "proved", [(each.word, each.obligation) for each in proof.findings if each.word != "proved"]
+    assert proof.word == "proved", [
+        (finding.word, finding.obligation) for finding in proof.findings if finding.word != "proved"
+    ]
 
 
 @pytest.mark.parametrize("name", REFUTED)
 def test_what_is_false_of_sets_is_refuted_by_a_run(name: str, tmp_path: Path) -> None:
     proof = proof_of(tmp_path, REFUTED[name])
     assert proof.word == "refuted"
-    found = [each.counterexample for each in proof.findings if each.counterexample is not None]
-    assert [each.reachable for each in found][:1] == [True]
+    found = [finding.counterexample for finding in proof.findings if finding.counterexample is not None]
+    assert [counterexample.reachable for counterexample in found][:1] == [True]
 
 
 @pytest.mark.parametrize(
@@ -348,4 +350,4 @@ def test_what_is_refused(line: str, code: str, hint: str, tmp_path: Path) -> Non
     body = f"@action\ndef act(s: World) -> None:\n    '''Act.'''\n    {line}\n"
     with pytest.raises(ModelErrors) as caught:
         bound(tmp_path, text_of(fields, START + "\nbag=Bag()", body, before=BEFORE))
-    assert [(each.code, hint in each.hint) for each in caught.value.errors] == [(code, True)]
+    assert [(error.code, hint in error.hint) for error in caught.value.errors] == [(code, True)]

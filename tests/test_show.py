@@ -43,7 +43,9 @@ def document_of(name: str) -> dict[str, Any]:
     """The document of a recorded counterexample, what differs from place to place taken out."""
     target, bounds, constants, prop = RUNS[name]
     text = (ARGUMENTS / f"{target.partition(':')[0]}.txt").read_text(encoding="utf-8")
-    section = next(each for each in text.split("## ") if each.startswith(f"{target} {bounds}") and prop in each)
+    section = next(
+        chapter for chapter in text.split("## ") if chapter.startswith(f"{target} {bounds}") and prop in chapter
+    )
     definition, profile = find(target)
     model = definition.bind(target, constants, profile, ghosts=False, properties=[prop])
     return run_document(model, run_text(model, section.split("\n")[1])) | {"commit": None}

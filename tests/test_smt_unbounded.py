@@ -157,7 +157,7 @@ def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
     model, encoding, state = model_of(tmp_path, body)
     (taken,) = instances(model, encoding, state)
     assert taken.defined is not True  # it has to be there
-    before, after = (cast(Records, each.fields["notes"]) for each in (state, taken.post))
+    before, after = (cast(Records, side.fields["notes"]) for side in (state, taken.post))
     other, _ = encoding.message(cast(Pool, model.field("notes").type).of, "other")
     there = [formula(taken.valid), formula(before.has(other))]
     assert proved(*there, goal=z3.Not(formula(after.has(cast(Fields, taken.arguments["note"])))))

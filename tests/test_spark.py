@@ -100,7 +100,7 @@ def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None
     assert here.states_beyond is not None and here.states_beyond > 0
     for name in ("verdict", "distinct_states", "transitions", "depth", "states_beyond", "properties"):
         assert getattr(here, name) == getattr(there, name), name
-    rows = [row for each in sorted((tmp_path / "states").iterdir()) for row in parquet.read_table(each).to_pylist()]
+    rows = [row for file in sorted((tmp_path / "states").iterdir()) for row in parquet.read_table(file).to_pylist()]
     assert len(rows) == here.distinct_states
     assert {tuple(row["pair"]) for row in rows} == {("0", "1")}
     assert {json.loads(row["last"])["@"] for row in rows if row["last"] is not None} == {"Ack", "Stop", "Vote"}
@@ -136,7 +136,7 @@ def test_walks_in_tasks_are_those_of_one_process(cache: Path) -> None:
     bounds = {"log_size": 3, "max_records": 3, "max_leader_epoch": 3}
     model = definition.bind(profile=profile, constants=bounds, ghosts=False, properties=["strong_isr"])
     search = Search(seed=3, cache=cache, keep_going=True, walks=Walks(3000))
-    here, there = (ENGINES["walk"](model, each, None) for each in (search, replace(search, cluster=LOCAL)))
+    here, there = (ENGINES["walk"](model, asked, None) for asked in (search, replace(search, cluster=LOCAL)))
     assert here.properties == there.properties and here.outcome == "safety"
     for name in ("assurance", "distinct_states", "transitions", "depth", "actions"):
         assert getattr(here, name) == getattr(there, name)

@@ -160,7 +160,7 @@ def test_a_value_by_its_place_is_the_one_in_the_list(type_: Any) -> None:
             member_at(type_, beyond)
 
 
-@pytest.fixture(params=[QUICK, FULL], ids=lambda each: each.name)
+@pytest.fixture(params=[QUICK, FULL], ids=lambda kind: kind.name)
 def effort(request: pytest.FixtureRequest) -> CompileEffort:
     """Both kernels."""
     return request.param

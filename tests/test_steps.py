@@ -441,7 +441,7 @@ def test_what_breaks_in_a_step_helper_names_its_line_and_each_call(tmp_path: Pat
     failure = ENGINES[engine](model, Search(depth=4), None).failure
     assert failure is not None and failure.action == "lift_high"
     lines = Path(model.files[0]).read_text().splitlines()
-    numbers = [int(each) for each in re.findall(r":(\d+)", f"{failure.message}{failure.where}")]
+    numbers = [int(number) for number in re.findall(r":(\d+)", f"{failure.message}{failure.where}")]
     assert [lines[number - 1].strip() for number in numbers] == [
         "raise_by(s, by)",
         "raise_twice(s, 2)",

@@ -143,11 +143,11 @@ def test_no_module_is_dead() -> None:
     named = set(re.findall(r"tidegate\.[a-z_.]+", text))
     models = re.findall(r'BuiltIn\("(\w+)"', text)
     named |= {f"tidegate.{folder}.{name}" for folder in ("model", "invariants") for name in models}
-    named |= {f"tidegate.invariants.{each}" for each in re.findall(r'BuiltIn\(.*"(\w+\.as_\w+)"', text)}
+    named |= {f"tidegate.invariants.{module_name}" for module_name in re.findall(r'BuiltIn\(.*"(\w+\.as_\w+)"', text)}
     dead: list[str] = []
     for path in FILES:
         module = ".".join(("tidegate", *path.relative_to(ROOT).with_suffix("").parts))
-        mentioned = any(each == module or each.startswith(module + ".") for each in used | named)
+        mentioned = any(name == module or name.startswith(module + ".") for name in used | named)
         if path.name not in ("__init__.py", "__main__.py") and not mentioned:
             dead.append(module)
     assert not dead
@@ -157,7 +157,7 @@ def test_no_path_of_one_machine() -> None:
     """What is written here is true on every machine."""
     words = re.compile(r"(?<![\w.~*])/(?:home|root|[t]mp|[U]sers|work)/")
     found: list[str] = []
-    prose = [each for each in ROOT.glob("**/*.md") if not {".venv", ".paths"} & set(each.parts)]
+    prose = [page for page in ROOT.glob("**/*.md") if not {".venv", ".paths"} & set(page.parts)]
     for path in [*LENGTHS, *prose, *ROOT.glob("spec/*.toml"), ROOT / "pyproject.toml", ROOT / ".ci" / "run"]:
         lines = path.read_text(encoding="utf-8").splitlines()
         found += [f"{name_of(path)}:{i}: {line.strip()}" for i, line in enumerate(lines, 1) if words.search(line)]

@@ -140,7 +140,7 @@ def test_every_renaming_has_one_canonical_form(nodes: int, pots: int, tmp_path: 
         forms: dict[tuple[int, ...], set[State]] = {}
         for state in reachable_states(model, 60, 7):
             orbit = renamed(model, state)
-            canonical = {native_.canonical(each) for each in orbit}
+            canonical = {native_.canonical(member) for member in orbit}
             assert len(canonical) == 1, state
             forms.setdefault(canonical.pop(), set()).update(orbit)
         assert sum(map(len, forms.values())) == len(set[State]().union(*forms.values())), "two orbits share a form"
@@ -170,7 +170,7 @@ def test_random_states_of_random_models(seeds: range, tmp_path: Path) -> None:
             continue
         native_ = compiled(model, symmetry=True)
         for state in reachable_states(model, 10, seed):
-            assert len({native_.canonical(each) for each in renamed(model, state)}) == 1, (seed, state)
+            assert len({native_.canonical(other) for other in renamed(model, state)}) == 1, (seed, state)
         native_.frontier.close()
 
 
@@ -347,7 +347,7 @@ def test_refused_with_the_line(name: str, tmp_path: Path) -> None:
         before="class Node(Domain, size=3, symmetric=True):\n    '''A node.'''\n",
     )
     model = bound(tmp_path, text)
-    line = 1 + next(index for index, each in enumerate(text.splitlines()) if "# here" in each)
+    line = 1 + next(index for index, written in enumerate(text.splitlines()) if "# here" in written)
     symmetry = symmetry_of(model)
     assert symmetry.domains == ()
     assert f":{line} " in symmetry.refusals[0] or f":{line}:" in symmetry.refusals[0], symmetry.refusals

@@ -338,7 +338,7 @@ def test_maps_to_sets_of_different_numbers_are_compared(tmp_path: Path) -> None:
     model = bound(tmp_path, text_of("many: Map[Node, Set[Small]]", start, WITH_MAPS, before=before))
     verdict = agree(model)
     assert verdict is not None
-    assert {each.name: each.verdict for each in verdict.properties} == {
+    assert {prop.name: prop.verdict for prop in verdict.properties} == {
         "all_near": "reached",
         "all_far": "reached",
         "never_alike": "holds",

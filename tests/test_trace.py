@@ -97,8 +97,8 @@ def applied(before: dict[str, Any], delta: dict[str, Any]) -> dict[str, Any]:
 
 
 def cell(state: Any, path: list[Any]) -> Any:
-    for each in path:
-        state = state[each]
+    for key in path:
+        state = state[key]
     return state
 
 

@@ -149,7 +149,7 @@ def test_a_union_with_an_open_bound(text: str, tmp_path: Path) -> None:
     body = BODY.replace("case Ack(done=True) as ack", "case Ack(term=2, done=True) as ack")
     path = tmp_path / "opened.py"
     path.write_text(text_of(FIELDS, START, body, before=before))
-    opened, folded = (native(load(path).bind(open=each), Search()) for each in ({"most"}, ()))
+    opened, folded = (native(load(path).bind(open=names), Search()) for names in ({"most"}, ()))
     assert (opened.verdict, opened.distinct_states) == (folded.verdict, folded.distinct_states)
 
 

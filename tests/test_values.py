@@ -133,7 +133,7 @@ def test_values_print_as_people_write_them() -> None:
     assert show(Note(None, 2, Set([B, A]))) == "Note(to=none, text=2, readers={A, B})"
     assert show(Map({A: Seq([1]), B: Seq()})) == "{A: [1], B: []}"
     assert show({B, A}) == "{A, B}"
-    assert [show(each) for each in (True, False, None, Phase.BUSY, 3)] == ["true", "false", "none", "BUSY", "3"]
+    assert [show(value) for value in (True, False, None, Phase.BUSY, 3)] == ["true", "false", "none", "BUSY", "3"]
     assert show(Bag([2, 1, 1])) == "Bag(1, 1, 2)"
 
 
@@ -211,8 +211,8 @@ def test_sets_and_bags_in_a_draft(writes: list[tuple[str, int]]) -> None:
             twin.discard(number)
             counted[number] = max(0, counted[number] - 1)
     assert s.few == twin
-    assert {each.text for each in s.pool} == twin
-    assert Counter(each.text for each in s.bag) == +counted
+    assert {held.text for held in s.pool} == twin
+    assert Counter(held.text for held in s.bag) == +counted
 
 
 def test_a_view_that_was_overtaken_does_not_write() -> None:

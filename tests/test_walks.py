@@ -87,7 +87,7 @@ def walked(model: Model, **asked_: Any) -> Verdict:
 
 def reported(verdict: Verdict) -> Any:
     """What must not depend on the number of workers."""
-    runs = {each.name: (each.verdict, each.run) for each in verdict.properties}
+    runs = {prop.name: (prop.verdict, prop.run) for prop in verdict.properties}
     return verdict.verdict, verdict.outcome, verdict.assurance, runs, verdict.failure
 
 
@@ -117,7 +117,7 @@ def test_the_first_failure_does_not_depend_on_workers(strategy: Strategy) -> Non
     model = definition.bind(profile=profile, constants=bounds, ghosts=False, properties=["strong_isr"])
     one, two = (walked(model, strategy=strategy, seed=3, number=20_000, workers=workers) for workers in (1, 2))
     assert one.outcome == "safety"
-    violated = [[each for each in verdict.properties if each.verdict == "violated"] for verdict in (one, two)]
+    violated = [[prop for prop in verdict.properties if prop.verdict == "violated"] for verdict in (one, two)]
     assert violated[0] == violated[1]
 
 
@@ -147,7 +147,7 @@ def test_another_seed_gives_other_walks(tmp_path: Path) -> None:
 def test_an_open_constant_changes_nothing() -> None:
     definition, profile = find("replication:kip320")
     folded, opened = (definition.bind(profile=profile, ghosts=False, open=names) for names in ((), ("max_records",)))
-    one, other = (walked(each, strategy="uniform") for each in (folded, opened))
+    one, other = (walked(model, strategy="uniform") for model in (folded, opened))
     assert (one.transitions, one.depth, one.actions) == (other.transitions, other.depth, other.actions)
 
 
@@ -157,13 +157,13 @@ def test_an_open_constant_changes_nothing() -> None:
 def test_a_violation_is_a_run_that_plain_python_takes(tmp_path: Path) -> None:
     model = world(tmp_path)
     verdict = walked(model, number=5000)
-    (broken,) = [each for each in verdict.properties if each.name == "together"]
+    (broken,) = [prop for prop in verdict.properties if prop.name == "together"]
     assert (verdict.verdict, verdict.outcome, broken.verdict) == ("violated", "safety", "violated")
     assert verdict.assurance == "a counterexample, replayed in plain Python"
     assert broken.run is not None
     again = replay(model, broken.run.start, [(step.action, step.arguments) for step in broken.run.steps])
     assert again == broken.run
-    (together,) = [each for each in model.properties if each.name == "together"]
+    (together,) = [prop for prop in model.properties if prop.name == "together"]
     assert shrunk(model, broken.run, together) == broken.run, "it is shrunk already"
     *before, last = broken.run.states()
     assert not holds(model, together, last)
@@ -174,7 +174,7 @@ def test_a_transition_property_is_judged_on_every_step_that_could_be_taken(tmp_p
     body = BODY + "\n@transition\ndef up(before: World, after: World) -> bool:\n    '''Up.'''\n"
     model = world(tmp_path, body + "    return all(after.table[n] >= before.table[n] for n in Node)\n")
     verdict = walked(model, keep_going=True)
-    (up,) = [each for each in verdict.properties if each.name == "up"]
+    (up,) = [prop for prop in verdict.properties if prop.name == "up"]
     assert up.verdict == "violated"
     assert up.run is not None
     assert up.run.steps[-1].action == "fall"
@@ -211,7 +211,7 @@ def test_a_step_that_breaks_the_model_is_found(tmp_path: Path) -> None:
 def test_keep_going_gives_every_property_its_first_run(tmp_path: Path) -> None:
     body = BODY + "\n@invariant\ndef few(s: World) -> bool:\n    '''Few.'''\n    return s.count < 4\n"
     verdict = walked(world(tmp_path, body), keep_going=True, number=5000)
-    words = {each.name: each.verdict for each in verdict.properties}
+    words = {prop.name: prop.verdict for prop in verdict.properties}
     assert words == {"together": "violated", "counted": "reached", "few": "violated"}
 
 
@@ -225,7 +225,7 @@ def test_walks_see_much_of_what_there_is_and_nothing_else(strategy: Strategy) ->
     exact = native(model, Search()).distinct_states or 0
     verdict = walked(model, number=100_000, depth=60, strategy=strategy)
     assert 0.4 * exact < (verdict.distinct_states or 0) < 1.06 * exact
-    assert sum(each.fired for each in verdict.actions) == verdict.transitions
+    assert sum(action.fired for action in verdict.actions) == verdict.transitions
 
 
 FALSE = """
@@ -238,7 +238,7 @@ def on(s: World) -> bool:
 
 def test_a_property_that_is_false_at_the_start_ends_with_a_run_of_no_steps(tmp_path: Path) -> None:
     verdict = walked(world(tmp_path, BODY + FALSE))
-    (violated,) = [each for each in verdict.properties if each.verdict == "violated"]
+    (violated,) = [prop for prop in verdict.properties if prop.verdict == "violated"]
     assert violated.name == "on"
     assert violated.run is not None and not violated.run.steps
 
@@ -270,13 +270,13 @@ def only_what_exhaustion_finds(folder: Path, text: str, strategy: Strategy, seed
     if exact.verdict == "inconclusive" or exact.outcome == "model_error":
         return  # a broken model ends the search at its first broken step; walks meet another one first
     assert sampled.outcome != "model_error"
-    words = {each.name: each.verdict for each in exact.properties}
-    for each in sampled.properties:
-        if each.verdict in ("violated", "reached"):
-            assert words[each.name] == each.verdict
-            assert each.run is not None
-    fired = {each.name for each in exact.actions if each.fired}
-    assert {each.name for each in sampled.actions if each.fired} <= fired
+    words = {prop.name: prop.verdict for prop in exact.properties}
+    for prop in sampled.properties:
+        if prop.verdict in ("violated", "reached"):
+            assert words[prop.name] == prop.verdict
+            assert prop.run is not None
+    fired = {action.name for action in exact.actions if action.fired}
+    assert {action.name for action in sampled.actions if action.fired} <= fired
 
 
 # --- what they say of themselves --------------------------------------------------------------------------------------

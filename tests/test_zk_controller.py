@@ -57,8 +57,8 @@ class Story:
 
     def request(self, epoch: int, to: Broker, leader_epoch: int | None = None) -> Any:
         """The one under way to a broker."""
-        found = [each for each in self.state.requests if each.controller_epoch == epoch and to in each.to]
-        (only,) = [each for each in found if leader_epoch in (None, each.partition.leader_epoch)]
+        found = [request for request in self.state.requests if request.controller_epoch == epoch and to in request.to]
+        (only,) = [request for request in found if leader_epoch in (None, request.partition.leader_epoch)]
         return only
 
     def false(self) -> set[str]:
@@ -75,7 +75,7 @@ def test_a_controller_elects_the_first_of_the_isr_that_is_registered() -> None:
     assert (story.state.partition.leader, set(story.state.partition.isr)) == (B, {B, C})
     # A does not know, and believes to lead in the leader epoch before.
     story.deliver(1, B, 1)
-    assert [story.state.known[each].leader for each in (A, B)] == [A, B]
+    assert [story.state.known[broker].leader for broker in (A, B)] == [A, B]
     assert story.false() == set()
 
 
@@ -209,7 +209,7 @@ def is_quick(check: Recorded) -> bool:
     return any(0 < (it.steps or 0) < 16 and it.verdict == "violated" for it in check.properties.values())
 
 
-@pytest.mark.parametrize("check", tiered([each for each in CHECKS if each.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
@@ -227,5 +227,5 @@ def test_plain_python_counts_the_same(cache: Path) -> None:
     kept = ["no_zombie_effect", "one_leader_an_epoch", "leader_knows_once_all_is_quiet"]
     model = find("zk_controller")[0].bind("small", small, "kafka_3_9", properties=kept)
     native, plain = (ENGINES[name](model, Search(cache=cache), None) for name in ("native", "python"))
-    counts = [(each.distinct_states, each.transitions, each.depth) for each in (native, plain)]
+    counts = [(verdict.distinct_states, verdict.transitions, verdict.depth) for verdict in (native, plain)]
     assert counts[0] == counts[1]

@@ -60,11 +60,11 @@ class Story:
 
     def woken(self) -> set[Candidate]:
         """Who will hear that what it watched is gone."""
-        return {each for each in (B2, B10, B1, B3) if self.state.news[each]}
+        return {candidate for candidate in (B2, B10, B1, B3) if self.state.news[candidate]}
 
     def leaders(self) -> set[Candidate]:
         """Who believes that it leads."""
-        return {each for each in (B2, B10, B1, B3) if self.state.role[each] == Role.LEADING}
+        return {candidate for candidate in (B2, B10, B1, B3) if self.state.role[candidate] == Role.LEADING}
 
     def false(self) -> set[str]:
         """The invariants that are false now."""
@@ -227,5 +227,5 @@ def test_plain_python_counts_the_same(cache: Path) -> None:
     kept = ["no_zombie_effect", "leader_stability", "no_herd"]
     model = find("znode_election")[0].bind("small", small, "recipe", properties=kept)
     native, plain = (ENGINES[name](model, Search(cache=cache), None) for name in ("native", "python"))
-    counts = [(each.distinct_states, each.transitions, each.depth) for each in (native, plain)]
+    counts = [(verdict.distinct_states, verdict.transitions, verdict.depth) for verdict in (native, plain)]
     assert counts[0] == counts[1]

@@ -210,8 +210,8 @@ def wait_for_port(address: str, seconds: float = 120) -> None:
     """Until somebody listens at `HOST:PORT`."""
     host, _, port = address.rpartition(":")
     for _ in range(round(10 * seconds)):
-        with socket.socket() as each:
-            if each.connect_ex((host, int(port))) == 0:
+        with socket.socket() as probe:
+            if probe.connect_ex((host, int(port))) == 0:
                 return
         time.sleep(0.1)
     raise SystemExit(f"nobody listens at {address}")
@@ -240,7 +240,9 @@ def fill(kafka: Kafka, bootstrap: str) -> None:
     )
     for name, *more in topics:
         wanted = (
-            [each for each in more if each not in ("--partitions", "1")] if "--replica-assignment" in more else more
+            [option for option in more if option not in ("--partitions", "1")]
+            if "--replica-assignment" in more
+            else more
         )
         kafka.tool("topics", *at, "--create", "--topic", name, *wanted)
     alter = (*at, "--alter", "--entity-type")

@@ -59,8 +59,8 @@ def as_replication(s: Partition) -> led_replication.Partition:
 def copy(s: Partition, at: Broker) -> Copy:
     """A broker's log, in the records of the other model."""
     made: Copy = Seq()
-    for each in s.log[at]:
-        made = made + Seq([led_replication.Record(id=each.id, epoch=each.epoch)])
+    for entry in s.log[at]:
+        made = made + Seq([led_replication.Record(id=entry.id, epoch=entry.epoch)])
     return made
 
 
