@@ -26,8 +26,7 @@ Document = dict[str, Any]
 NOTES = (
     "A loss was found by exploring the model and replayed; no loss found is a statement about the model within the "
     "bounds of its row, and never about everything that may happen.",
-    "Crashes are of processes whose hosts stay up. A cell has no other faults than it says; "
-    "what it keeps, it keeps with a larger ISR.",
+    "Crashes are of processes whose hosts stay up.",
 )
 
 

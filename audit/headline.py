@@ -83,7 +83,7 @@ def _survives(signature: Signature, table: Table) -> str:
         return ""
     deep = [situation for situation in SITUATIONS if all(_keeps(table, f"{name}@{situation.name}") for name, _ in kept)]
     nouns = or_([noun for _, noun in kept])
-    return f"survives any one {nouns}{_down_to(signature, deep[-1].name)}"
+    return f"acknowledged records survive any one {nouns}{_down_to(signature, deep[-1].name)}"
 
 
 def _keeps(table: Table, cell: Name) -> bool:

@@ -204,10 +204,10 @@ class _Exploration:
         return result
 
     def _cross(self, number: int, state: State, action: Action, arguments: Mapping[str, Any], after: State) -> None:
-        broken = [prop for prop in self.transitions if not self._holds(prop, number, state, after, action.name)]
+        step = Step(action.name, arguments, after)
+        broken = [prop for prop in self.transitions if not self._holds(prop, number, state, step)]
         for prop in broken:
-            before = self._path(number)
-            self.runs[prop.name] = Run(before.start, (*before.steps, Step(action.name, arguments, after)))
+            self.runs[prop.name] = self._path(number, step)
             self.transitions.remove(prop)
         if broken:
             self._violated()
@@ -243,13 +243,16 @@ class _Exploration:
         if not self.search.keep_going:
             raise _Ended
 
-    def _holds(
-        self, prop: Property, number: int, state: State, after: State | None = None, action: str | None = None
-    ) -> bool:
+    def _holds(self, prop: Property, number: int, state: State, step: Step | None = None) -> bool:
+        """Whether a property holds at a state, or on a step from it, which a failure's run then ends with."""
         try:
-            return holds(self.model, prop, state, after, action=action)
+            if step is None:
+                return holds(self.model, prop, state)
+            return holds(self.model, prop, state, step.after, action=step.action)
         except ModelError as error:
-            raise self._broken(error, number, says=f"{prop.name}: ") from error
+            self.failure = Failure(f"{prop.name}: {error.message}", error.where, self._path(number, step))
+            self.deadlock = False
+            raise _Ended from error
 
     def _may_end(self, number: int, state: State) -> bool:
         return any(self._holds(terminal, number, state) for terminal in self.model.terminals)
@@ -266,9 +269,10 @@ class _Exploration:
         self.deadlock = False
         return _Ended()
 
-    def _path(self, number: int) -> Run:
-        """The run that found a state. Every state kept is a real one, never a renamed one, so its run is real too."""
-        steps: list[Step] = []
+    def _path(self, number: int, last: Step | None = None) -> Run:
+        """The run that found a state, and a last step from there. Every state kept is a real one, never a renamed one,
+        so its run is real too."""
+        steps: list[Step] = [] if last is None else [last]
         at = number
         while (origin := self.origins[at]) is not None:
             parent, action, arguments = origin

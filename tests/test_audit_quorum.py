@@ -139,7 +139,7 @@ def test_the_disk_of_the_only_voter_has_the_metadata_too(explorations: Explorati
         assert word(alone, "no-loss", "disk-loss@all", explorations) == "not checked"
         assert word(alone, "no-loss", "power-loss@all", explorations) == "no loss found"
         table = table_of(alone, explorations)
-        assert "survives any one crash, cut-off broker or power loss " in headline(alone, table)
+        assert "acknowledged records survive any one crash, cut-off broker or power loss " in headline(alone, table)
     for several in (signature(voters=3), signature(voters=3, shared_voters=3)):
         assert word(several, "no-loss", "disk-loss@all", explorations) == "no loss found"
 

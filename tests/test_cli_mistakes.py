@@ -29,6 +29,11 @@ def step(s: World) -> None:
 '''
 START = "@initial\ndef start() -> World:\n    return World(number=1)\n"
 RAISES = "@invariant\ndef small(s: World) -> bool:\n    return 6 // (s.number - 2) < 9\n"
+RATIO = """from tidegate.language import transition
+@transition
+def ratio(before: World, after: World) -> bool:
+    return 6 // (before.number + after.number - 4) < 9
+"""
 
 
 def test_an_initial_state_outside_its_types_says_which(tmp_path: Path, tidegate: Run) -> None:
@@ -107,6 +112,18 @@ def test_no_initial_state_is_said(engine: str, tmp_path: Path, tidegate: Run) ->
     reported = tidegate("check", "--engine", engine, str(tmp_path / "mine.py"), "--width", "200")
     assert reported.exit == 4
     assert "there is no initial state: a guard in every @initial function is false" in reported.out
+
+
+@pytest.mark.parametrize("engine", ["native", "python", "bmc", "walk"])
+def test_a_property_of_a_step_that_cannot_be_evaluated_is_shown_with_its_step(
+    engine: str, tmp_path: Path, tidegate: Run
+) -> None:
+    (tmp_path / "mine.py").write_text(HEAD + START + RATIO)
+    for verb in (["check", "--engine", engine], ["replay", "--steps", "step; step"]):
+        reported = tidegate(*verb, "mine.py", "--width", "200", cwd=tmp_path)
+        assert reported.exit == 7
+        assert "a property cannot be evaluated after 2 steps" in reported.out
+        assert 'tidegate replay mine.py --steps "step; step"' in reported.out
 
 
 def test_a_property_that_cannot_be_evaluated_is_reported_by_replay_too(tmp_path: Path, tidegate: Run) -> None:

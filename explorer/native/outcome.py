@@ -209,13 +209,15 @@ class Confirmation:
         )
 
     def _transition_error(self, run: Run, step: Step) -> Failure | None:
-        """A transition property, still watched, that cannot be evaluated on a step from the end of a run."""
+        """A transition property, still watched, that cannot be evaluated on a step from the end of a run; the failure's
+        run has the step."""
         for bit, prop in enumerate(self.frontier.program.transitions):
             if self.frontier["WATCH"] >> bit & 1:
                 try:
                     holds(self.model, prop, run.states()[-1], step.after, action=step.action)
                 except ModelError as error:
-                    return Failure(f"{prop.name}: {error.message}", f"{error.file}:{error.line}", run)
+                    ended = Run(run.start, (*run.steps, step))
+                    return Failure(f"{prop.name}: {error.message}", f"{error.file}:{error.line}", ended)
         return None
 
     def property_error(self, index: int) -> Failure:

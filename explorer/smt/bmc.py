@@ -173,8 +173,7 @@ class _Bounded:
             try:
                 truth = self._holds(prop, run, question.of_step)
             except ModelError as error:
-                cut = Run(run.start, run.steps[:-1]) if question.of_step else run
-                return Failure(f"{prop.name}: {error.message}", error.where, cut)
+                return Failure(f"{prop.name}: {error.message}", error.where, run)
             if not question.kind.startswith("broken") and truth == (question.kind == "reachable"):
                 return None
         elif question.kind == "stopped action":
