@@ -19,7 +19,7 @@ def type_ok(s: Cluster) -> bool:
 @invariant
 def unique_ephemeral(s: Cluster) -> bool:
     """Z1: whoever is registered, and the owner of /controller, has a session that the ensemble keeps."""
-    return all(broker not in s.registered or is_alive(s.session[broker]) for broker in Broker) and (
+    return all(each not in s.registered or is_alive(s.session[each]) for each in Broker) and (
         s.controller is None or s.controller in s.registered
     )
 
@@ -30,23 +30,32 @@ def controller_epoch_unique(s: Cluster) -> bool:
     return all(one == other or s.held[one] == 0 or s.held[one] != s.held[other] for one in Broker for other in Broker)
 
 
+@invariant
+def controller_holds_the_newest_epoch(s: Cluster) -> bool:
+    """Who has created /controller, and believes to be the controller, holds the newest epoch.
+
+    Else brokers obey a zombie and refuse the controller, and so does ZooKeeper.
+    """
+    return all(s.controller != each or s.held[each] in {0, s.controller_epoch} for each in Broker)
+
+
 @transition
 def controller_epoch_monotone(before: Cluster, after: Cluster) -> bool:
     """Z3: the epoch never goes back, and grows by one with whoever begins to believe."""
-    begins = any(before.held[broker] == 0 and after.held[broker] > 0 for broker in Broker)
+    begins = any(before.held[each] == 0 and after.held[each] > 0 for each in Broker)
     return after.controller_epoch == (before.controller_epoch + 1 if begins else before.controller_epoch)
 
 
 @transition
 def no_zombie_effect(before: Cluster, after: Cluster) -> bool:
     """Z4: no broker obeys a lower controller epoch than before, and only the newest controller writes an election."""
-    return all(after.seen[broker] >= before.seen[broker] for broker in Broker) and (
+    return all(after.seen[each] >= before.seen[each] for each in Broker) and (
         after.partition.leader_epoch <= before.partition.leader_epoch
         or any(
-            before.held[broker] == before.controller_epoch
-            and before.read[broker] != after.read[broker]
-            and after.read[broker] == after.partition
-            for broker in Broker
+            before.held[each] == before.controller_epoch
+            and before.read[each] != after.read[each]
+            and after.read[each] == after.partition
+            for each in Broker
         )
     )
 
@@ -57,19 +66,19 @@ def at_most_one_believes_to_be_controller(s: Cluster) -> bool:
 
     Sessions expire before their brokers know.
     """
-    return len(Set(broker for broker in Broker if s.held[broker] > 0)) <= 1
+    return len(Set(each for each in Broker if s.held[each] > 0)) <= 1
 
 
 @transition
 def ephemeral_semantics(before: Cluster, after: Cluster) -> bool:
     """Z6: a registration and /controller go only where their owner's session ends."""
     return all(
-        not is_alive(after.session[broker])
+        not is_alive(after.session[each])
         or (
-            (broker not in before.registered or broker in after.registered)
-            and (before.controller != broker or after.controller == broker)
+            (each not in before.registered or each in after.registered)
+            and (before.controller != each or after.controller == each)
         )
-        for broker in Broker
+        for each in Broker
     )
 
 
@@ -88,7 +97,7 @@ def isr_change_is_kept(before: Cluster, after: Cluster) -> bool:
 @transition
 def brokers_never_go_back(before: Cluster, after: Cluster) -> bool:
     """What a broker knows of the partition is never replaced by something older."""
-    return all(after.known[broker].leader_epoch >= before.known[broker].leader_epoch for broker in Broker)
+    return all(after.known[each].leader_epoch >= before.known[each].leader_epoch for each in Broker)
 
 
 @invariant
@@ -111,7 +120,11 @@ def leader_knows_once_all_is_quiet(s: Cluster) -> bool:
     Else it can never write the ISR again: "Cached zkVersion not equal to that in zookeeper" (KAFKA-2729).
     """
     leader = s.partition.leader
-    return leader is None or not is_quiet(s) or (s.known[leader] == s.partition and s.running[leader])
+    return (
+        leader is None
+        or not is_quiet(s)
+        or (s.known[leader] == s.partition and s.running[leader] and leader not in s.refused)
+    )
 
 
 def is_quiet(s: Cluster) -> bool:
@@ -119,34 +132,35 @@ def is_quiet(s: Cluster) -> bool:
     return (
         s.registered == Set(Broker)
         and any(
-            s.controller == broker
-            and s.held[broker] == s.controller_epoch
-            and s.live[broker] == s.registered
-            and s.read[broker] == s.partition
-            and len(s.owed[broker]) == 0
-            for broker in Broker
+            s.controller == each
+            and s.held[each] == s.controller_epoch
+            and s.live[each] == s.registered
+            and s.read[each] == s.partition
+            and len(s.owed[each]) == 0
+            and len(s.back[each]) == 0
+            for each in Broker
         )
-        and len(s.back) == 0
-        and all(request.controller_epoch < s.controller_epoch for request in s.requests)
+        and all(each.controller_epoch < s.controller_epoch for each in s.requests)
         and all(
-            stop.controller_epoch < s.controller_epoch or stop.leader_epoch < s.partition.leader_epoch
-            for stop in s.stopping
+            each.controller_epoch < s.controller_epoch or each.leader_epoch < s.partition.leader_epoch
+            for each in s.stopping
         )
     )
 
 
-@transition
-def no_stale_stop(before: Cluster, after: Cluster) -> bool:
-    """KIP-570: no replica is stopped by a request that is older than what its broker knows."""
-    return all(
-        not before.running[broker]
-        or after.running[broker]
-        or any(
-            broker in stop.to and stop not in after.stopping and stop.leader_epoch >= before.known[broker].leader_epoch
-            for stop in before.stopping
-        )
-        for broker in Broker
-    )
+@invariant
+def refused_for_good_only_if_behind(s: Cluster) -> bool:
+    """KAFKA-14154: a leader whose change of the ISR was refused for good knows less than ZooKeeper has.
+
+    Then a LeaderAndIsr is on its way. Else it waits for ever, and can neither take a follower out of the ISR nor in.
+    """
+    return all(s.known[each].version < s.partition.version for each in s.refused)
+
+
+@invariant
+def replicas_run_once_all_is_quiet(s: Cluster) -> bool:
+    """KIP-570: when the controller has given each replica back and nothing newer is under way, all replicas run."""
+    return not is_quiet(s) or all(s.running[each] for each in Broker)
 
 
 @transition
@@ -164,16 +178,14 @@ def nothing_written_without_majority(before: Cluster, after: Cluster) -> bool:
 def zombie_is_refused(s: Cluster) -> bool:
     """A request of a controller that was replaced reaches a broker that has obeyed the new one."""
     return any(
-        request.controller_epoch < s.seen[broker] and broker in request.to
-        for request in s.requests
-        for broker in Broker
+        request.controller_epoch < s.seen[each] and each in request.to for request in s.requests for each in Broker
     )
 
 
 @reachable
 def isr_changes_before_the_failover_is_done(s: Cluster) -> bool:
     """A second controller has read the partition, and its leader has changed the ISR since."""
-    return any(s.held[broker] == 2 and is_behind(s, broker) for broker in Broker)
+    return any(s.held[each] == 2 and s.controller == each and is_behind(s, each) for each in Broker)
 
 
 def is_behind(s: Cluster, broker: Broker) -> bool:
@@ -185,10 +197,10 @@ def is_behind(s: Cluster, broker: Broker) -> bool:
 @reachable
 def broker_is_gone_unnoticed(s: Cluster) -> bool:
     """A controller has not read yet that a broker is no longer registered."""
-    return any(s.held[broker] > 0 and not s.live[broker] <= s.registered for broker in Broker)
+    return any(s.held[each] > 0 and not s.live[each] <= s.registered for each in Broker)
 
 
 @reachable
 def two_leaders_believe(s: Cluster) -> bool:
     """Two brokers believe to lead the partition, with different leader epochs."""
-    return len(Set(broker for broker in Broker if s.known[broker].leader == broker)) > 1
+    return len(Set(each for each in Broker if s.known[each].leader == each)) > 1
