@@ -164,6 +164,68 @@ def test_no_path_of_one_machine() -> None:
     assert not found
 
 
+NAMED = sorted({path.relative_to(ROOT).parts[0] for path in FILES} | {"bench", "docs", "examples", "tests"})
+"""Folders and files in which no variable is called `each`: a name says what the variable holds, as `action` does."""
+
+
+def bound_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, name) of each variable that a text binds: by loops, comprehensions, parameters, patterns, assignments."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store(), lineno=line) | ast.arg(arg=name, lineno=line):
+                yield line, name
+            case (
+                ast.MatchAs(name=str(name), lineno=line)
+                | ast.MatchStar(name=str(name), lineno=line)
+                | ast.MatchMapping(rest=str(name), lineno=line)
+                | ast.ExceptHandler(name=str(name), lineno=line)
+            ):
+                yield line, name
+            case _:
+                pass
+
+
+@pytest.mark.parametrize("place", NAMED)
+def test_variables_are_named_by_what_they_hold(place: str) -> None:
+    whole = ROOT / place
+    paths = [whole] if whole.is_file() else sorted(whole.rglob("*.py"))
+    assert paths, "there is nothing to look at"
+    assert [
+        f"{name_of(path)}:{line}" for path in paths for line, name in bound_names(tree_of(path)) if name == "each"
+    ] == [], "name it by what it holds"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for each in rows: pass",
+        "for at, each in rows: pass",
+        "[each for each in rows]",
+        "found = any((each := row) for row in rows)",
+        "key = lambda each: each",
+        "def name(*each: str) -> None: pass",
+        "with opened() as each: pass",
+        "match rows:\n    case [*each]: pass",
+        "match rows:\n    case {**each}: pass",
+        "match rows:\n    case int() as each: pass",
+        "try: pass\nexcept OSError as each: pass",
+    ],
+)
+def test_a_name_is_found_wherever_it_is_bound(text: str) -> None:
+    assert "each" in [name for _, name in bound_names(ast.parse(text))]
+
+
+def test_examples_on_pages_name_variables_by_what_they_hold() -> None:
+    found: list[str] = []
+    for page in PAGES:
+        if page.parent.name != "spec":  # made from the models
+            blocks = re.findall(r"```.*?```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+            found += [
+                f"{name_of(page)}: {block}" for block in blocks if re.search(r"\b(for each in|lambda each)\b", block)
+            ]
+    assert not found
+
+
 LINTERS = [
     "ruff check",
     "ruff format --check",
