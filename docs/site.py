@@ -1,8 +1,11 @@
-"""Hooks of the documentation's site: links to files beside `docs/` become plain text; the gallery's pages are made."""
+"""Hooks of the documentation's site: links to files beside `docs/` become their paths in the repository, what is copied
+of a session is what a reader types, and the gallery's pages are made."""
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import tidegate as tg
@@ -39,13 +42,19 @@ TITLES = {
 DECISIONS_BOOST = 0.1
 """How a decision counts in a search, where a page for users counts 1: it is written for developers."""
 
-OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?!decisions|tutorials)[^)]*\)")
+OUTSIDE = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+)((?!decisions|tutorials)[^)#]*)[^)]*\)")
 """A link to a file of the repository that is not a page of the site."""
+SIBLING = re.compile(r"\[([\w/-]+\.md)\]\(([^)#]*)(#[^)]*)?\)")
+"""A link between pages that names the file."""
+CODE = re.compile(r'<div class="highlight">(<pre>.*?</pre>)</div>', re.DOTALL)
+"""A block of code of a page as HTML."""
+PROMPTS = {"$ ": "> ", ">>> ": "... "}
+"""What a line begins with that a reader types, and each further line of it."""
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A page's text as readers see it: links to files outside the site are plain text, and the empty lines of samples,
-    which doctest spells `<BLANKLINE>`, are empty."""
+def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
+    """A page's text as readers see it: links to files outside the site are their paths in the repository, links between
+    pages have the names of the menu, and the empty lines of samples, which doctest spells `<BLANKLINE>`, are empty."""
     depth = page.file.src_uri.count("/")
     if page.file.src_uri.startswith("decisions/"):
         page.meta["search"] = {"boost": DECISIONS_BOOST}
@@ -53,10 +62,54 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         markdown = with_links(markdown)
 
     def plain(match: re.Match[str]) -> str:
-        ups = match.group(0).count("../")
-        return match.group(1) if ups > depth else match.group(0)
+        return in_clone(match[1], match[3]) if match[2].count("../") > depth else match[0]
 
-    return OUTSIDE.sub(plain, re.sub(r"^<BLANKLINE>$", "", markdown, flags=re.MULTILINE))
+    def named(match: re.Match[str]) -> str:
+        title = titles.get(match[2].removeprefix("../"))
+        return match[0] if title is None else f"[{title}]({match[2]}{match[3] or ''})"
+
+    titles = dict(entries(config.nav or []))
+    text = re.sub(r"^<BLANKLINE>$", "", markdown, flags=re.MULTILINE)
+    return SIBLING.sub(named, OUTSIDE.sub(plain, text))
+
+
+def in_clone(text: str, path: str) -> str:
+    """What stands for a link to a file of the repository: its path, after the words that do not name it already."""
+    return f"`{path}`" if text.strip("`") == path else f"{text} (`{path}`)"
+
+
+def entries(menu: Any) -> Iterator[tuple[str, str]]:
+    """Each page of the site's menu (a list as mkdocs.yml has it): its file, and its name there."""
+    for entry in menu:
+        for name, inside in entry.items():
+            yield from entries(inside) if isinstance(inside, list) else [(inside, name)]
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """A page whose blocks of code say what is copied of a session: what a reader types, without prompts and answers."""
+
+    def copied(match: re.Match[str]) -> str:
+        text = typed(html.unescape(re.sub(r"<[^>]+>", "", match[1])))
+        return f'<div class="highlight" data-copy="{html.escape(text)}">{match[1]}</div>' if text else match[0]
+
+    return CODE.sub(copied, content)
+
+
+def typed(text: str) -> str:
+    """What a reader types of a session in a shell or in Python; nothing where the text is none."""
+    for prompt, more in PROMPTS.items():
+        if text.startswith(prompt):
+            return "".join(f"{line}\n" for line in _typed(text.splitlines(), prompt, more))
+    return ""
+
+
+def _typed(lines: list[str], prompt: str, more: str) -> Iterator[str]:
+    going = False
+    for line in lines:
+        begins = line.startswith(prompt)
+        going = begins or (going and (line.startswith(more) or line == more.rstrip()))
+        if going:
+            yield line[len(prompt if begins else more) :]
 
 
 def with_links(markdown: str) -> str:

@@ -68,3 +68,28 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
         found += re.findall(r"<link[^>]*rel=\"(?:stylesheet|preconnect|icon)\"[^>]*href=\"(?:https?:)?//[^\"]*\"", text)
         fetched += [f"{path.name}: {one}" for one in found]
     assert not fetched
+
+
+def test_what_is_copied_of_a_session_is_what_a_reader_types(site: Path) -> None:
+    """The theme's copy button takes the attribute `data-copy` of the block, where there is one."""
+    text = (site / "tutorials" / "first-audit.html").read_text(encoding="utf-8")
+    copied = [html.unescape(block) for block in re.findall(r'data-copy="([^"]*)"', text)]
+    assert copied[0].startswith("mkdir shop\ncat > shop/server.properties <<'END'\nprocess.roles=broker,controller\n")
+    assert copied[0].endswith(
+        "acks=all\nEND\ntidegate audit shop --kafka-version 3.9 --client java:3.9 --distribution apache\n"
+    )
+    python = (site / "api.html").read_text(encoding="utf-8")
+    assert 'data-copy="import tidegate as tg\n"' in python
+    scripts = "".join(
+        path.read_text(encoding="utf-8") for path in (site / "assets" / "javascripts").glob("bundle.*.js")
+    )
+    assert 'closest("[data-copy]")' in scripts
+
+
+def test_a_file_outside_the_site_is_named_by_its_path_and_a_page_by_its_name(site: Path) -> None:
+    text = (site / "zookeeper.html").read_text(encoding="utf-8")
+    assert "<code>model/parts/zookeeper.py</code>" in text
+    text = (site / "refinement.html").read_text(encoding="utf-8")
+    assert "(<code>spec/replication_as_log.md</code>)" in text
+    text = (site / "partition.html").read_text(encoding="utf-8")
+    assert '<a href="partition-matrix.html">What each setting keeps</a>' in text
