@@ -224,13 +224,13 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
     groups: dict[tuple[str, bool], list[Broker]] = {}
     for broker in cluster.keepers:
         dirs = value_of(cluster, broker, "log.dirs")
-        if not isinstance(dirs, Unknown) and any(text.strip().startswith(TEMPORARY) for text in dirs.value.split(",")):
+        if not isinstance(dirs, Unknown) and any(map(_is_temporary, dirs.value.split(","))):
             groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
     for (dirs, stated), alike in groups.items():
         who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
-        what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: a temporary folder is emptied by cleaners"
+        what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: {_loses(dirs)}"
         where = place_of(cluster, alike[0], "log.dirs")
-        yield Finding("advice", "warning", f"{what} and restarts", where, "put log.dirs on a disk of its own")
+        yield Finding("advice", "warning", what, where, "put log.dirs on a disk of its own")
     lost = [broker for broker in cluster.brokers if broker.ephemeral]
     if lost:
         which = "every pod that is replaced" if all(broker.of_pod for broker in lost) else "every restart"
@@ -243,6 +243,23 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
 
 
 TEMPORARY = ("/" + "tmp", "/var/" + "tmp")
+
+IN_MEMORY = "/dev/shm"
+"""What is below it is in memory on Linux, and gone when the host loses power."""
+
+
+def _is_temporary(directory: str) -> bool:
+    return _is_in_memory(directory) or directory.strip().startswith(TEMPORARY)
+
+
+def _is_in_memory(directory: str) -> bool:
+    return directory.strip().startswith(IN_MEMORY)
+
+
+def _loses(directories: str) -> str:
+    if any(map(_is_in_memory, directories.split(","))):
+        return "what is there is in memory, so that a loss of power is the loss of a disk"
+    return "a temporary folder is emptied by cleaners and restarts"
 
 
 def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
@@ -267,6 +284,18 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
         what = f"{len(keepers)} brokers run on one computer: one loss of power, or one lost disk, takes all copies"
         to_do = "a computer for each broker; for development this is as it should be"
         yield Finding("arithmetic", "warning", what, keepers[0].origin, to_do)
+        return
+    held = [(broker.machine, f"node {broker.id}", broker.origin) for broker in cluster.brokers if broker.id is not None]
+    held += [
+        (machine, f"ZooKeeper server {name}", keepers[0].origin) for name, machine in cluster.zookeepers if keepers
+    ]
+    for machine in dict.fromkeys(machine for machine, _, _ in held if machine is not None):
+        here = [(name, origin) for shared, name, origin in held if shared == machine]
+        what = (
+            f"{', '.join(name for name, _ in here)} stand on one host, {machine}: one loss of power takes all of them"
+        )
+        to_do = "a host for each, or addresses that name the hosts on which they are"
+        yield Finding("arithmetic", "warning", what, here[0][1], to_do)
 
 
 def _has_rack(broker: Broker) -> bool:

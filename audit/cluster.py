@@ -158,7 +158,8 @@ class Broker:
     `settings` are static (server.properties), `dynamic` are this broker's own dynamic ones. `ephemeral` is True where
     the storage does not outlive the process (Strimzi's `ephemeral`), None where nothing says so; `of_pod` where it
     goes with the pod alone, in which a container that dies starts again with its files. `machine` names the
-    one computer that it shares with all others of that name (those of a compose file); None: not stated. `pod` is
+    one computer that it shares with all others of that name (those of a compose file, or the host that the addresses
+    of several nodes name: `addresses.py`); None: not stated. `pod` is
     what decides on which node it runs, as far as that is open; None of what is no pod.
     """
 
@@ -347,6 +348,7 @@ class Cluster:
     `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
     `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names. `planned`
     are topics that programs create when they start, and that were not found. `twice` are ids that two nodes have.
+    `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -363,6 +365,7 @@ class Cluster:
     acks: Stated | None = None
     planned: tuple[Topic, ...] = ()
     twice: tuple[Twice, ...] = ()
+    zookeepers: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def controllers(self) -> tuple[Broker, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from . import pods
 from .cluster import OFFSETS, Broker, Cluster, Topic
@@ -16,11 +18,13 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     sets = {
         "in_rack": 0 if topic.is_cut_short else _in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
-        "voters": len(_voters(cluster)),
+        "voters": len(_voters(cluster)) or len(cluster.zookeepers),
         "racks": () if topic.is_cut_short else _pairs(topic, _voters(cluster), racks),
         "voters_in_rack": _crowded(_voters(cluster), racks) if _voters(cluster) else 0,
         "shared_voters": _shared(cluster, topic, replicas),
         "one_machine": _share_a_machine(cluster),
+        "hosts": _at_hosts(cluster, topic, replicas, 1),
+        "two_hosts": _at_hosts(cluster, topic, replicas, 2),
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
     return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
@@ -139,6 +143,31 @@ def _pairs(topic: Topic, voters: Sequence[int], racks: Mapping[int | None, str])
         for partition in partitions
     }
     return tuple(sorted(one for one in found if one != (0, 0) and not any(_is_less(one, other) for other in found)))
+
+
+def _at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tuple[tuple[int, int], ...]:
+    """Replicas of one partition, and controllers, at so many hosts together, at worst; () where none is shared, or one
+    is by all."""
+    machines = _machines(cluster)
+    if _share_a_machine(cluster) or len(set(machines.values())) == len(machines):
+        return ()
+    voters = Counter(machines[voter] for voter in (*_voters(cluster), *(server for server, _ in cluster.zookeepers)))
+    described = {tuple(sorted(partition.replicas)) for partition in topic.partitions if partition.replicas}
+    whole = bool(described) and not topic.is_cut_short
+    keepers = tuple(broker.id for broker in cluster.brokers if broker.keeps_topics and broker.id is not None)
+    found: set[tuple[int, int]] = set()
+    for held in described if whole else {keepers}:
+        here = Counter(machines[broker] for broker in held if broker in machines)
+        hosts = sorted({*here, *voters})
+        for lost in combinations(hosts, min(number, len(hosts))):
+            found.add((min(replicas, sum(here[host] for host in lost)), sum(voters[host] for host in lost)))
+    return tuple(sorted(one for one in found if not any(_is_less(one, other) for other in found)))
+
+
+def _machines(cluster: Cluster) -> Mapping[int | str, str]:
+    """The computer of each node and each ZooKeeper server; one of which nothing is stated has one of its own."""
+    nodes = ((broker.id, broker.machine) for broker in cluster.brokers if broker.id is not None)
+    return {name: machine or f"that of {name}" for name, machine in (*nodes, *cluster.zookeepers)}
 
 
 def _is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -28,6 +28,7 @@ from .situations import (
     lag,
     placements,
     racks_of,
+    taken_at_hosts,
     voters_of,
     with_down,
 )
@@ -327,6 +328,7 @@ def goes_on_cases(
     else:
         before = {"host_losses": min(signature.replicas, lost + others)}
     common: dict[str, Constant] = {"follower_reads": False}
+    controllers = min(MOST_CONTROLLERS, controllers)
     down = case_with("goes_on", signature, {**common, **before, "controller_losses": min(MOST_CONTROLLERS, gone)})
     if not others:
         return (down,)
@@ -398,7 +400,7 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
     if whole and int(budgets(cell, signature, in_rack).get("disk_losses", 0)) >= replicas:
         return True  # every disk is lost: that is found after few states
-    if name in OF_RACKS or is_of_machine(cell.fault, signature):
+    if name in OF_RACKS or is_of_machine(cell.fault, signature) or taken_at_hosts(cell.fault, signature):
         held = away(cell.fault, signature, in_rack)
         few = held < 3 or (whole and (replicas < 4 or name == "rack-power-loss"))
         return few and (whole or replicas < 4)

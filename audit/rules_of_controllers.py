@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .addresses import zookeeper_servers
 from .cluster import Broker, Cluster, Finding, Setting, Severity
 from .keys import at_least
 
@@ -65,14 +66,11 @@ def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
     stated = [
         setting for broker in cluster.keepers for setting in broker.settings if setting.key == "zookeeper.connect"
     ]
-    if stated and all(len(_hosts(setting)) == 1 for setting in stated):
-        what = f"zookeeper.connect names one server, {_hosts(stated[0])[0]}: while it is down no leader is replaced"
+    if stated and all(len(zookeeper_servers(setting)) == 1 for setting in stated):
+        server = zookeeper_servers(stated[0])[0]
+        what = f"zookeeper.connect names one server, {server}: while it is down no leader is replaced"
         to_do = "three servers or five, unless this is the name of a service with several behind it"
         yield Finding("arithmetic", "warning", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
-
-
-def _hosts(setting: Setting) -> list[str]:
-    return [text.strip() for text in setting.value.partition("/")[0].split(",") if text.strip()] or [""]
 
 
 def unheard_settings(cluster: Cluster) -> Iterator[Finding]:

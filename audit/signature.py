@@ -55,6 +55,7 @@ class Signature:
     of one partition in one rack, 0 where racks are not stated. `voters` is 0 where nothing says how many there are,
     `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that are
     on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer.
+    `hosts` are replicas of one partition and voters at one host, `two_hosts` at two; () where no file says who shares.
     `racks` are the replicas and the voters in each rack, where the racks of all are stated; of two racks of which one
     has no more of either, only the other. `ephemeral`: a broker that stops comes back with an empty disk;
     `of_pod`: not one whose process dies, since it starts again in its pod.
@@ -73,6 +74,8 @@ class Signature:
     voters_in_rack: int = 0
     shared_voters: int = 0
     one_machine: bool = False
+    hosts: tuple[tuple[int, int], ...] = ()
+    two_hosts: tuple[tuple[int, int], ...] = ()
     ephemeral: bool = False
     of_pod: bool = False
     racks: tuple[tuple[int, int], ...] = ()
@@ -581,8 +584,7 @@ def _protocol(stated: Stated | None, binary: str) -> str:
         return binary
     first, _ = span(stated.value)
     spoken = [profile for profile in profiles() if profile.since <= first[:2]] or [profiles()[0]]
-    names = [profile.name for profile in profiles()]
-    return min(spoken[-1].name, binary, key=names.index)
+    return min(spoken[-1].name, binary, key=[profile.name for profile in profiles()].index)
 
 
 def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -> Sequence[tuple[bool, str]]:
@@ -593,8 +595,6 @@ def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -
     stated = cluster.versions.features.get(ELR_FEATURE)
     if stated is not None:
         return ((stated.value != "0" and not elr_is_too_early(cluster), ""),)
-    if elr_is_too_early(cluster):
-        return ((False, ""),)
-    if cluster.versions.all_features or newest < ELR_FOR_NEW:
+    if elr_is_too_early(cluster) or cluster.versions.all_features or newest < ELR_FOR_NEW:
         return ((False, ""),)
     return ((True, " with eligible.leader.replicas.version=1"), (False, " with eligible.leader.replicas.version=0"))

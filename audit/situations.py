@@ -207,6 +207,8 @@ def _as_modelled(lost: int, signature: Signature) -> int:
 
 def placements(fault: Fault, signature: Signature) -> tuple[tuple[int | None, int], ...]:
     """What a fault takes in each of the places where it may happen: replicas (None: as stated) and controllers."""
+    if at_hosts := taken_at_hosts(fault, signature):
+        return at_hosts
     if fault.name in OF_RACKS and signature.racks and not signature.co_located:
         return tuple((replicas, _as_modelled(voters, signature)) for replicas, voters in signature.racks)
     return tuple(
@@ -214,6 +216,31 @@ def placements(fault: Fault, signature: Signature) -> tuple[tuple[int | None, in
         for in_rack in racks_of(fault, signature)
         for controllers in controllers_away(fault, signature, in_rack)
     )
+
+
+def taken_at_hosts(fault: Fault, signature: Signature) -> tuple[tuple[int, int], ...]:
+    """The replicas and the controllers that a loss of power or of a disk takes, where nodes share hosts; () where no
+    file says so. One broker is cut off beside a loss of power, and with it its controller, in combined mode."""
+    if signature.one_machine or fault.name not in _OF_MACHINES:
+        return ()
+    cut_off = fault.name == "cut-off-power-loss"
+    places = signature.two_hosts if fault.name == "two-power-losses" else signature.hosts
+    beside = 1 if cut_off and signature.shared_voters else 0
+    return tuple(
+        (
+            min(signature.replicas, replicas + cut_off),
+            0 if signature.co_located else _as_modelled(min(voters_of(signature), voters + beside), signature),
+        )
+        for replicas, voters in places
+    )
+
+
+def _dark(fault: Fault, signature: Signature, otherwise: int) -> int:
+    """How many replicas lose power, or their disk, at most."""
+    if is_of_machine(fault, signature):
+        return signature.replicas
+    places = signature.two_hosts if fault.name == "two-power-losses" else signature.hosts
+    return max((replicas for replicas, _ in places), default=otherwise)
 
 
 def is_of_machine(fault: Fault, signature: Signature) -> bool:
@@ -270,13 +297,15 @@ def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[s
         case "cut-off":
             return {"fences": 1}
         case "power-loss" | "two-power-losses":
-            dark = 1 if fault.name == "power-loss" else 2
-            return {"power_losses": signature.replicas if is_of_machine(fault, signature) else dark}
+            return {"power_losses": _dark(fault, signature, 1 if fault.name == "power-loss" else 2)}
         case "disk-loss":
-            return {"disk_losses": signature.replicas if is_of_machine(fault, signature) else 1}
+            return {"disk_losses": _dark(fault, signature, 1)}
         case "cut-off-power-loss":
-            dark = signature.replicas if is_of_machine(fault, signature) else 1
-            return {"fences": 1, "power_losses": dark, "preferred_elections": _moves_after(signature)}
+            return {
+                "fences": 1,
+                "power_losses": _dark(fault, signature, 1),
+                "preferred_elections": _moves_after(signature),
+            }
         case "rack-power-loss":
             return {"power_losses": rack}
         case "rack-cut-off":
@@ -309,5 +338,7 @@ def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
         return (signature.in_rack or 1) if in_rack is None else in_rack
     if fault.name in OF_CONTROLLERS:
         return brokers_beside(fault, signature)
+    if at_hosts := taken_at_hosts(fault, signature):
+        return max(replicas for replicas, _ in at_hosts) if in_rack is None else in_rack
     all_of_them = fault.away is None or is_of_machine(fault, signature)
     return signature.replicas if all_of_them else min(fault.away or 0, signature.replicas)

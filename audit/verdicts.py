@@ -32,7 +32,7 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, placements, racks_of, voters_of
+from .situations import CELLS, Cell, Name, away, placements, racks_of, taken_at_hosts, voters_of
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -157,7 +157,8 @@ def _answer(signature: Signature, question: Question, cell: Cell, explorations: 
     if question.asked == "goes_on":
         places = placements(cell.fault, signature)
         said = [_goes_on(signature, question, cell, *place, explorations) for place in places]
-        return _worst(said) if signature.racks else _over_racks(said)
+        stated = signature.racks or taken_at_hosts(cell.fault, signature)
+        return _worst(said) if stated else _over_racks(said)
     racks = racks_of(cell.fault, signature)
     return _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
 
@@ -206,6 +207,11 @@ def _loss_in(plan: Plan, question: Question, case: Case, explorations: Explorati
 
 def _beyond_the_model(signature: Signature, cell: Cell) -> str:
     """Why no loss in the model is none in the cluster; "" where it is."""
+    if cell.fault.name == "disk-loss" and any(2 * voters > voters_of(signature) > 1 for _, voters in signature.hosts):
+        return (
+            "the disk may be that of most controllers, or ZooKeeper servers, which share one host, with the metadata "
+            "of all topics, which is not modelled: have a host for each"
+        )
     if cell.fault.name in ("disk-loss", "rack-loss") and signature.voters == 1:
         return (
             "the disk may be that of the only controller, or ZooKeeper server, with the metadata of all topics, which "

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ...language.errors import nearest
+from ..addresses import placed as placed_on_hosts
 from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
@@ -78,8 +79,10 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
     _of_one_cluster(joined)
+    brokers, zookeepers = placed_on_hosts(_brokers(joined, topics, quorum))
     cluster = Cluster(
-        brokers=_brokers(joined, topics, quorum),
+        brokers=brokers,
+        zookeepers=zookeepers,
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),

@@ -1,0 +1,178 @@
+"""Nodes that stand on one host by their own addresses: what a loss of its power, or of its disk, takes at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tidegate.audit.cases import Explorations
+from tidegate.audit.cluster import Cluster
+from tidegate.audit.questions import QUESTION
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.situations import BY_NAME, FAULT, away, budgets, placements
+from tidegate.audit.verdicts import answer
+
+from .conftest import NewExplorations
+from .test_audit_facts import signatures
+from .test_audit_verdicts import signature
+
+SOUND = "log.dirs=data\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+VOTERS = ("c1:9093", "c2:9093", "c3:9093")
+APART = ("PLAINTEXT://kafka1:9092", "PLAINTEXT://kafka2:9092", "PLAINTEXT://kafka3:9092")
+
+
+@pytest.fixture(scope="module")
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
+
+
+def read(texts: dict[str, str]) -> tuple[Cluster, list[str]]:
+    files = [(name, text, True) for name, text in texts.items()]
+    cluster, findings = of_texts(files, Options(kafka_version="3.9.0", distribution="apache"), "x")
+    return cluster, [finding.what for finding in findings]
+
+
+def kraft(listeners: tuple[str, ...], voters: tuple[str, ...] = VOTERS, more: str = "") -> Cluster:
+    quorum = ",".join(f"{number}@{voter}" for number, voter in enumerate(voters, 11))
+    common = f"{SOUND}controller.quorum.voters={quorum}\ncontroller.listener.names=C\n{more}"
+    brokers = {
+        f"b{number}.properties": f"process.roles=broker\nnode.id={number}\nlisteners={listener}\n{common}"
+        for number, listener in enumerate(listeners, 1)
+    }
+    controllers = {
+        f"c{number}.properties": f"process.roles=controller\nnode.id={number}\nlisteners=C://{voter}\n{common}"
+        for number, voter in enumerate(voters, 11)
+    }
+    return read(brokers | controllers)[0]
+
+
+def with_zookeeper(connect: str, listeners: tuple[str, ...] = APART) -> tuple[Cluster, list[str]]:
+    return read(
+        {
+            f"b{number}.properties": f"broker.id={number}\nlisteners={listener}\nzookeeper.connect={connect}\n{SOUND}"
+            for number, listener in enumerate(listeners, 1)
+        }
+    )
+
+
+def on_hosts(cluster: Cluster) -> set[tuple[Any, ...]]:
+    return {(one.one_machine, one.hosts, one.two_hosts) for one in signatures(cluster)}
+
+
+@pytest.mark.parametrize(
+    ("listeners", "machine"),
+    [
+        (("PLAINTEXT://kafka1:9094", "PLAINTEXT://kafka1:9095", "PLAINTEXT://Kafka1.:9096"), True),
+        (("PLAINTEXT://localhost:9094", "PLAINTEXT://127.0.0.1:9095", "PLAINTEXT://[::1]:9096"), True),
+        (APART, False),
+        (("PLAINTEXT://:9092", "PLAINTEXT://0.0.0.0:9092", "PLAINTEXT://[::]:9092"), False),
+        (tuple(f"{listener},LOCAL://localhost:9999" for listener in APART), False),
+    ],
+)
+def test_brokers_whose_listeners_name_one_host_stand_on_it(listeners: tuple[str, ...], machine: bool) -> None:
+    cluster = kraft(listeners, more="listener.security.protocol.map=PLAINTEXT:PLAINTEXT,LOCAL:PLAINTEXT,C:PLAINTEXT\n")
+    assert on_hosts(cluster) == {(machine, (), ())}
+
+
+def test_brokers_that_clients_reach_at_one_balancer_are_not_on_one_host() -> None:
+    """Where the brokers reach each other says where they are; where clients do says nothing."""
+    more = (
+        "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,OUT:PLAINTEXT,C:PLAINTEXT\ninter.broker.listener.name={}\n"
+        "advertised.listeners=PLAINTEXT://{}:9092,OUT://balancer:9094\n"
+    )
+    inner = tuple(f"PLAINTEXT://:9092,OUT://:909{number}\n" for number in (3, 4, 5))
+    apart = tuple(listener + more.format("PLAINTEXT", f"k{number}") for number, listener in enumerate(inner))
+    assert on_hosts(kraft(apart)) == {(False, (), ())}
+    assert on_hosts(kraft(tuple(listener + more.format("OUT", "k") for listener in inner))) == {(True, (), ())}
+
+
+@pytest.mark.parametrize(
+    ("voters", "listeners", "one", "two"),
+    [
+        (("kafka1:9093", "kafka1:9094", "kafka1:9095"), APART, ((1, 3),), ((2, 3),)),
+        (("kafka1:9093", "kafka2:9093", "kafka3:9093"), APART, ((1, 1),), ((2, 2),)),
+        (("c:9093", "c:9094", "d:9093"), APART, ((0, 2), (1, 0)), ((0, 3), (1, 2), (2, 0))),
+        (VOTERS, (APART[0], "PLAINTEXT://kafka1:9094", APART[2]), ((0, 1), (2, 0)), ((0, 2), (2, 1), (3, 0))),
+    ],
+)
+def test_what_stands_on_one_host_and_on_two(
+    voters: tuple[str, ...],
+    listeners: tuple[str, ...],
+    one: tuple[tuple[int, int], ...],
+    two: tuple[tuple[int, int], ...],
+) -> None:
+    assert on_hosts(kraft(listeners, voters)) == {(False, one, two)}
+
+
+def test_brokers_that_reach_every_controller_at_a_loopback_are_on_its_host() -> None:
+    open_ = ("PLAINTEXT://:9092", "PLAINTEXT://:9093", "PLAINTEXT://:9094")
+    assert on_hosts(kraft(open_, ("localhost:9191", "localhost:9192", "localhost:9193"))) == {(True, (), ())}
+
+
+def test_zookeeper_servers_stand_on_the_hosts_that_their_addresses_name() -> None:
+    cluster, findings = with_zookeeper("kafka1:2181/kafka")
+    assert on_hosts(cluster) == {(False, ((1, 1),), ((2, 1),))}
+    assert any("node 1, ZooKeeper server kafka1:2181 stand on one host, kafka1" in what for what in findings)
+    assert on_hosts(with_zookeeper("kafka1,kafka2:2181")[0]) == {(False, ((1, 1),), ((2, 2),))}
+    assert on_hosts(with_zookeeper("zk1,zk2,zk3")[0]) == {(False, (), ())}
+
+
+@pytest.mark.parametrize(
+    ("connect", "servers"), [("zk1:2181,zk1:2181,zk1/kafka", 1), ("zk1/kafka,zk2", 1), ("zk1,zk2,zk3", 3)]
+)
+def test_a_zookeeper_server_that_is_named_several_times_is_one(connect: str, servers: int) -> None:
+    cluster, findings = with_zookeeper(connect)
+    assert {one.voters for one in signatures(cluster)} == {servers}
+    assert any("names one server, zk1:2181" in what for what in findings) is (servers == 1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "settings", "places", "replicas"),
+    [
+        ("power-loss", {"hosts": ((0, 1), (2, 0))}, ((0, 1), (2, 0)), 2),
+        ("disk-loss", {"hosts": ((2, 1),)}, ((2, 1),), 2),
+        ("two-power-losses", {"hosts": ((1, 3),), "two_hosts": ((2, 3),)}, ((2, 3),), 2),
+        ("cut-off-power-loss", {"hosts": ((2, 1),)}, ((3, 1),), 3),
+        ("power-loss", {"hosts": ((2, 2),), "co_located": True}, ((2, 0),), 2),
+        ("crash", {"hosts": ((3, 3),)}, ((None, 0),), 1),
+        ("power-loss", {}, ((None, 0),), 1),
+    ],
+)
+def test_a_loss_of_power_takes_what_stands_on_the_host(
+    fault: str, settings: dict[str, Any], places: tuple[tuple[int | None, int], ...], replicas: int
+) -> None:
+    one = signature(voters=3, **settings)
+    assert placements(FAULT[fault], one) == places
+    assert away(FAULT[fault], one) == replicas
+
+
+def test_as_many_replicas_lose_power_or_disks_as_stand_on_the_host() -> None:
+    one = signature(voters=3, hosts=((2, 0),), two_hosts=((3, 0),))
+    found = {name: budgets(BY_NAME[f"{name}@all"], one) for name in ("power-loss", "disk-loss", "two-power-losses")}
+    assert [found["power-loss"]["power_losses"], found["two-power-losses"]["power_losses"]] == [2, 3]
+    assert found["disk-loss"]["disk_losses"] == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "cell", "settings", "word"),
+    [
+        ("writable", "power-loss@all", {"voters": 3, "hosts": ((1, 3),)}, "can lose"),
+        ("writable", "power-loss@all", {"voters": 1, "hosts": ((1, 1),)}, "can lose"),
+        ("writable", "power-loss@all", {"voters": 3, "hosts": ((1, 1),)}, "no loss found"),
+        ("writable", "power-loss@all", {"voters": 3, "hosts": ((0, 3), (1, 0))}, "no loss found"),
+        ("no-loss", "disk-loss@min-isr", {"voters": 1}, "not checked"),
+        ("no-loss", "disk-loss@min-isr", {"voters": 3, "hosts": ((1, 3),)}, "not checked"),
+        ("no-loss", "disk-loss@min-isr", {"voters": 3, "hosts": ((1, 1),)}, "no loss found"),
+        ("no-loss", "power-loss@min-isr", {"voters": 3, "hosts": ((2, 0),)}, "can lose"),
+    ],
+)
+def test_what_goes_on_and_what_is_lost_with_a_shared_host(
+    question: str, cell: str, settings: dict[str, Any], word: str, explorations: Explorations
+) -> None:
+    assert answer(signature(**settings), QUESTION[question], BY_NAME[cell], explorations).word == word
+
+
+@pytest.mark.parametrize(("directory", "said"), [("/dev/shm/kafka", True), ("/data/kafka", False)])
+def test_a_log_in_memory_is_said(directory: str, said: bool) -> None:
+    text = f"broker.id=1\nzookeeper.connect=z1,z2,z3\nlog.dirs={directory}\n"
+    assert any("is in memory" in what for what in read({"b.properties": text})[1]) is said
