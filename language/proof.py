@@ -24,9 +24,10 @@ Word: TypeAlias = Literal["proved", "conditional", "vacuous", "refuted", "not pr
 Answer: TypeAlias = Literal["proved", "refuted", "not proved"]
 """The verdict on one obligation, on the assumption that all lemmas hold."""
 
-Emptiness: TypeAlias = Literal["full", "empty", "limited"]
-"""Whether something is said of nothing: `empty` if the lemmas contradict an action's guard, or all antecedents of a
-goal; `limited` if they contradict what the limits and the types let through of an action's steps; else `full`."""
+Emptiness: TypeAlias = Literal["full", "empty", "barred", "limited"]
+"""Whether something is said of nothing: `barred` if an action's guard is false in every state of the types, whatever
+the lemmas say; `empty` if the lemmas contradict the guard, or all antecedents of a goal; `limited` if they contradict
+what the limits and the types let through of an action's steps; else `full`."""
 
 Standing: TypeAlias = Literal[Word, "known false", "left out", "not stated", "not asked for"]
 """What a result says of one property."""
@@ -128,11 +129,13 @@ class Proof:
     `sizes` are the domains and how many members each has: nothing is proved for other numbers. `lemmas` are those that
     the proof rests on; `actions` those that were looked at, in source order; `goals` what was to be proved: lemmas and
     properties by name, with what each says. `empty` is what makes it vacuous, `never` among that: actions that can
-    never happen, by the lemmas or by their limits. `spent` are actions that never happen since their budget is 0: of
-    them it is only proved that their guards can be evaluated. `unstated` are properties that cannot be said without
-    bounds, `left_out` those about a feature that is switched off, `known_false` those of which a violation is recorded,
-    `not_asked` those that were not asked for: others were named, or they were excluded. `roomless` are the fields with
-    a set or a bag whose capacity is without a bound: that they have room for what is added to them is not proved.
+    never happen, by the types, the lemmas or their limits. `spent` are actions that never happen since their budget is
+    0: of them it is only proved that their guards can be evaluated. `unstated` are properties that cannot be said
+    without bounds, `left_out` those about a feature that is switched off, `known_false` those of which a violation is
+    recorded, `not_asked` those that were not asked for: others were named, or they were excluded. `roomless` are the
+    fields with a set or a bag whose capacity is without a bound: that they have room for what is added to them is
+    not proved.
+    `switched_off` are the actions that constant guards switch off: nothing of their text is looked at.
     `idle` are lemmas whose antecedent is never true. `symmetric` are the domains of which one choice of members stands
     for all. `witnesses` counts the reachable states, initial ones among them, in which plain Python found all lemmas
     true. `stopped` says why it ended early. `falls` are the candidates that were given up. `above_zero` are those of
@@ -165,6 +168,7 @@ class Proof:
     not_asked: tuple[str, ...] = ()
     roomless: tuple[str, ...] = ()
     spent: tuple[str, ...] = ()
+    switched_off: tuple[str, ...] = ()
     elsewhere: tuple[Unclaimed, ...] = ()
 
     @property

@@ -61,6 +61,16 @@ def test_a_sentence_that_cannot_be_filled_in_is_an_error_but_spoils_no_trace() -
         sentence(MODEL, deliver, start, {"letter": None})
 
 
+def test_a_sentence_that_breaks_says_why_in_the_trace(tmp_path: Path) -> None:
+    path = tmp_path / "follower.py"
+    text = (COURIER.parent / "follower.py").read_text(encoding="utf-8")
+    path.write_text(text.replace("The higher one goes on.", "On from {6 // s.high}."), encoding="utf-8")
+    document = run_document(model := load(path).bind(), run_text(model, "lead; lead"))
+    first, second = (step["sentence"] for step in document["steps"])
+    assert first.startswith("lead (the sentence in its docstring cannot be filled in: ") and "zero" in first
+    assert second == "On from 6."
+
+
 # --- differences ------------------------------------------------------------------------------------------------------
 
 

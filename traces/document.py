@@ -329,12 +329,14 @@ def _step(model: Model, number: int, before: State, step: Step, changed: list[Ch
 
 
 def _said(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
-    """The step's sentence; its text, where the sentence cannot be filled in (it may read a ghost that is folded
-    away)."""
+    """The step's sentence. Where it cannot be filled in, the step's text and why; the text alone, where it reads what
+    the state does not have (a ghost that is folded away)."""
     try:
         return sentence(model, action, state, arguments)
-    except ModelError:
-        return format_step(action.name, arguments)
+    except ModelError as error:
+        step = format_step(action.name, arguments)
+        is_folded = isinstance(error.__cause__, AttributeError)
+        return step if is_folded else f"{step} (the sentence in its docstring cannot be filled in: {error.message})"
 
 
 def _written_cell(model: Model, change: Change) -> str:

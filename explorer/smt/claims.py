@@ -42,16 +42,19 @@ Verdict: TypeAlias = "Unstated | Unclaimed"
 
 class Claims:
     """The claims of one bound model whose bounds are open, its lemmas bound. Of each field in `changing` a run is known
-    that changes it. No such field is among those that no step changes, so they need not be looked at."""
+    that changes it. No such field is among those that no step changes, so they need not be looked at. Of instances of
+    actions that differ by a renaming in `symmetric` domains one is made."""
 
-    def __init__(self, model: Model, changing: Collection[str] = ()) -> None:
+    def __init__(self, model: Model, changing: Collection[str] = (), symmetric: frozenset[str] = frozenset()) -> None:
         self.model, self.encoding, self.changing = model, unbounded(model), frozenset(changing)
+        self.symmetric = symmetric
         self.before, self.after = (fresh_state(model, self.encoding, prefix) for prefix in "01")
         self._fixed: Mapping[str, Shape] | None = None
 
     def survey(self, names: Sequence[str]) -> Iterator[Verdict]:
-        """Of some lemmas and properties those about which nothing is claimed. NotUnbounded for a lemma that has no
-        meaning without bounds."""
+        """Of some lemmas and properties those about which nothing is claimed. NotUnbounded for a lemma or an action
+        that has no meaning without bounds: the whole proof rests on both, so it ends before it begins."""
+        self._state_actions()
         lemmas = {lemma.name for lemma in self.model.lemmas}
         goals = {goal.name: goal for goal in (*self.model.properties, *self.model.lemmas)}
         for goal in map(goals.__getitem__, names):
@@ -69,6 +72,17 @@ class Claims:
             reason = "" if goal.name in lemmas else self._why_left_out(goal, said)
             if reason:
                 yield Unclaimed(goal.name, reason)
+
+    def _state_actions(self) -> None:
+        """Makes every action into formulas. NotUnbounded for one of which that cannot be done."""
+        for action in self.model.actions:
+            try:
+                instances(self.model, self.encoding, self.before, "c", action.name, symmetric=self.symmetric)
+            except NotUnbounded as error:
+                what = (
+                    f"the action {action.name} cannot be stated without bounds, so nothing is proved: {error.message}"
+                )
+                raise NotUnbounded(error.where, what, error.remedy) from None
 
     def _meaning(self, prop: Property, fixed: Mapping[str, Shape]) -> list[z3.BoolRef]:
         states = [self.before, self.after] if prop.kind == "transition" else [self.before]

@@ -54,6 +54,7 @@ _UNBOUND = (
     "that refutes something may take one"
 )
 _NEVER: Mapping[Emptiness, str] = {
+    "barred": "its guard is false in every state that the types allow, with these constants",
     "empty": "its guard contradicts the lemmas",
     "limited": "with these constants none of its steps is within the limits and the types",
 }
@@ -154,12 +155,12 @@ class Induction:
     @cached_property
     def apart(self) -> Mapping[str, Unstated | Unclaimed]:
         """The properties about which nothing is claimed, by name: decided from the text alone, in a process of its own.
-        NotUnbounded for a lemma that has no meaning without bounds, Unsayable for a property that was named and has
-        none."""
+        NotUnbounded for a lemma or an action that has no meaning without bounds, Unsayable for a property that was
+        named and has none."""
         found = dict[str, Unstated | Unclaimed]()
         names = tuple(goal.name for goal in self._wanted())
         changed = self.sample.changed()
-        for result in run_tasks(lambda: Claims(self.model, changed).survey, deque([names]), 1, None):
+        for result in run_tasks(lambda: Claims(self.model, changed, self.symmetric).survey, deque([names]), 1, None):
             if isinstance(result, LostTask):
                 raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
             if isinstance(result, Unstated) and result.goal in self.asked.properties:
@@ -372,6 +373,7 @@ class Induction:
             not_asked=tuple(self._not_asked()),
             roomless=roomless(model, self.encoding),
             spent=self._spent(),
+            switched_off=tuple(each.name for each in model.actions if is_off(self.encoding, each)),
             elsewhere=tuple(Unclaimed(name, why) for name, why in self.asked.elsewhere.items() if name in goals),
         )
 

@@ -70,7 +70,7 @@ class ProofCache:
         """Whether an action can never happen, or a goal's antecedents are never true; None when it is not known."""
         held = self._read(self._doubt(action, goal))
         word = None if held is None else held.get("word")
-        return word if word in ("empty", "limited", "full") else None
+        return word if word in ("empty", "barred", "limited", "full") else None
 
     def keep_emptiness(self, action: str, goal: str, word: Emptiness) -> None:
         """Keeps the answer."""

@@ -185,15 +185,18 @@ class Questions:
     def why_never(self, action: str) -> Emptiness:
         """Why the action can never happen, so that whatever is said of it is said of nothing; "full" if it can, or that
         is not known. Limits let every step through here, but where one lets it through that breaks the types: what
-        contradicts the lemmas with the types, and not without them, is what no limit lets through."""
+        contradicts the lemmas with the types, and not without them, is what no limit lets through. Of a
+        guard it is asked first whether it is false in every state of the types, with no lemma assumed."""
         if not self._is_impossible(happening for _, happening in self._all_instances(action)):
             return "full"
-        guards = (self._guarded(*instance) for instance in self._all_instances(action))
+        guards = [self._guarded(*instance) for instance in self._all_instances(action)]
+        if self._is_impossible(guards, frozenset()):
+            return "barred"
         return "empty" if self._is_impossible(guards) else "limited"
 
-    def _is_impossible(self, contexts: Iterable[Context]) -> bool:
+    def _is_impossible(self, contexts: Iterable[Context], lemmas: Lemmas = None) -> bool:
         work = self.effort.work / SHORT
-        return all(self._refuted(context, [], None, 0, work).proved for context in contexts)
+        return all(self._refuted(context, [], lemmas, 0, work).proved for context in contexts)
 
     def _guarded(self, instance: Instance, happening: Context) -> Context:
         """That an instance's guards let it through, whatever it breaks after them."""

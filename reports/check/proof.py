@@ -164,6 +164,8 @@ def claim(proof: Proof) -> list[str]:
         lines.append(
             f"{_listed(proof.spent)} {'never happens' if len(proof.spent) == 1 else 'never happen'}: a budget of 0"
         )
+    if proof.switched_off:
+        lines.append(f"switched off by constants: {', '.join(proof.switched_off)}")
     lines += _assumptions(proof)
     if proof.above_zero:
         zeros = [f"{name}=0" for name in proof.above_zero]
@@ -342,6 +344,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "obligations": [_finding(at, finding, paths) for at, finding in enumerate(proof.findings)],
         "never": list(proof.never),
         "spent": list(proof.spent),
+        "switched_off": list(proof.switched_off),
         "symmetric": list(proof.symmetric),
         "witnesses": proof.witnesses,
         "falls": [{"lemma": fall.lemma, "round": fall.round, "why": _sentence(fall.finding)} for fall in proof.falls],
