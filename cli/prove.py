@@ -159,7 +159,7 @@ def _no_meaning(message: str) -> Exit:
 def _proved(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:
     """The proof, its table printed as it fills."""
     try:
-        from ..explorer.smt.encoding import boundless_constants
+        from ..explorer.smt.boundless import boundless_constants
         from ..explorer.smt.houdini import surviving
         from ..explorer.smt.induction import Induction, ProofRequest
     except ModuleNotFoundError as error:

@@ -19,7 +19,7 @@ def type_ok(s: Cluster) -> bool:
 @invariant
 def unique_ephemeral(s: Cluster) -> bool:
     """Z1: whoever is registered, and the owner of /controller, has a session that the ensemble keeps."""
-    return all(each not in s.registered or is_alive(s.session[each]) for each in Broker) and (
+    return all(node not in s.registered or is_alive(s.session[node]) for node in Broker) and (
         s.controller is None or s.controller in s.registered
     )
 
@@ -36,26 +36,26 @@ def controller_holds_the_newest_epoch(s: Cluster) -> bool:
 
     Else brokers obey a zombie and refuse the controller, and so does ZooKeeper.
     """
-    return all(s.controller != each or s.held[each] in {0, s.controller_epoch} for each in Broker)
+    return all(s.controller != node or s.held[node] in {0, s.controller_epoch} for node in Broker)
 
 
 @transition
 def controller_epoch_monotone(before: Cluster, after: Cluster) -> bool:
     """Z3: the epoch never goes back, and grows by one with whoever begins to believe."""
-    begins = any(before.held[each] == 0 and after.held[each] > 0 for each in Broker)
+    begins = any(before.held[node] == 0 and after.held[node] > 0 for node in Broker)
     return after.controller_epoch == (before.controller_epoch + 1 if begins else before.controller_epoch)
 
 
 @transition
 def no_zombie_effect(before: Cluster, after: Cluster) -> bool:
     """Z4: no broker obeys a lower controller epoch than before, and only the newest controller writes an election."""
-    return all(after.seen[each] >= before.seen[each] for each in Broker) and (
+    return all(after.seen[node] >= before.seen[node] for node in Broker) and (
         after.partition.leader_epoch <= before.partition.leader_epoch
         or any(
-            before.held[each] == before.controller_epoch
-            and before.read[each] != after.read[each]
-            and after.read[each] == after.partition
-            for each in Broker
+            before.held[node] == before.controller_epoch
+            and before.read[node] != after.read[node]
+            and after.read[node] == after.partition
+            for node in Broker
         )
     )
 
@@ -66,19 +66,19 @@ def at_most_one_believes_to_be_controller(s: Cluster) -> bool:
 
     Sessions expire before their brokers know.
     """
-    return len(Set(each for each in Broker if s.held[each] > 0)) <= 1
+    return len(Set(node for node in Broker if s.held[node] > 0)) <= 1
 
 
 @transition
 def ephemeral_semantics(before: Cluster, after: Cluster) -> bool:
     """Z6: a registration and /controller go only where their owner's session ends."""
     return all(
-        not is_alive(after.session[each])
+        not is_alive(after.session[node])
         or (
-            (each not in before.registered or each in after.registered)
-            and (before.controller != each or after.controller == each)
+            (node not in before.registered or node in after.registered)
+            and (before.controller != node or after.controller == node)
         )
-        for each in Broker
+        for node in Broker
     )
 
 
@@ -97,7 +97,7 @@ def isr_change_is_kept(before: Cluster, after: Cluster) -> bool:
 @transition
 def brokers_never_go_back(before: Cluster, after: Cluster) -> bool:
     """What a broker knows of the partition is never replaced by something older."""
-    return all(after.known[each].leader_epoch >= before.known[each].leader_epoch for each in Broker)
+    return all(after.known[node].leader_epoch >= before.known[node].leader_epoch for node in Broker)
 
 
 @invariant
@@ -132,18 +132,18 @@ def is_quiet(s: Cluster) -> bool:
     return (
         s.registered == Set(Broker)
         and any(
-            s.controller == each
-            and s.held[each] == s.controller_epoch
-            and s.live[each] == s.registered
-            and s.read[each] == s.partition
-            and len(s.owed[each]) == 0
-            and len(s.back[each]) == 0
-            for each in Broker
+            s.controller == node
+            and s.held[node] == s.controller_epoch
+            and s.live[node] == s.registered
+            and s.read[node] == s.partition
+            and len(s.owed[node]) == 0
+            and len(s.back[node]) == 0
+            for node in Broker
         )
-        and all(each.controller_epoch < s.controller_epoch for each in s.requests)
+        and all(node.controller_epoch < s.controller_epoch for node in s.requests)
         and all(
-            each.controller_epoch < s.controller_epoch or each.leader_epoch < s.partition.leader_epoch
-            for each in s.stopping
+            node.controller_epoch < s.controller_epoch or node.leader_epoch < s.partition.leader_epoch
+            for node in s.stopping
         )
     )
 
@@ -154,13 +154,13 @@ def refused_for_good_only_if_behind(s: Cluster) -> bool:
 
     Then a LeaderAndIsr is on its way. Else it waits for ever, and can neither take a follower out of the ISR nor in.
     """
-    return all(s.known[each].version < s.partition.version for each in s.refused)
+    return all(s.known[node].version < s.partition.version for node in s.refused)
 
 
 @invariant
 def replicas_run_once_all_is_quiet(s: Cluster) -> bool:
     """KIP-570: when the controller has given each replica back and nothing newer is under way, all replicas run."""
-    return not is_quiet(s) or all(s.running[each] for each in Broker)
+    return not is_quiet(s) or all(s.running[node] for node in Broker)
 
 
 @transition
@@ -178,14 +178,14 @@ def nothing_written_without_majority(before: Cluster, after: Cluster) -> bool:
 def zombie_is_refused(s: Cluster) -> bool:
     """A request of a controller that was replaced reaches a broker that has obeyed the new one."""
     return any(
-        request.controller_epoch < s.seen[each] and each in request.to for request in s.requests for each in Broker
+        request.controller_epoch < s.seen[node] and node in request.to for request in s.requests for node in Broker
     )
 
 
 @reachable
 def isr_changes_before_the_failover_is_done(s: Cluster) -> bool:
     """A second controller has read the partition, and its leader has changed the ISR since."""
-    return any(s.held[each] == 2 and s.controller == each and is_behind(s, each) for each in Broker)
+    return any(s.held[node] == 2 and s.controller == node and is_behind(s, node) for node in Broker)
 
 
 def is_behind(s: Cluster, broker: Broker) -> bool:
@@ -197,10 +197,10 @@ def is_behind(s: Cluster, broker: Broker) -> bool:
 @reachable
 def broker_is_gone_unnoticed(s: Cluster) -> bool:
     """A controller has not read yet that a broker is no longer registered."""
-    return any(s.held[each] > 0 and not s.live[each] <= s.registered for each in Broker)
+    return any(s.held[node] > 0 and not s.live[node] <= s.registered for node in Broker)
 
 
 @reachable
 def two_leaders_believe(s: Cluster) -> bool:
     """Two brokers believe to lead the partition, with different leader epochs."""
-    return len(Set(each for each in Broker if s.known[each].leader == each)) > 1
+    return len(Set(node for node in Broker if s.known[node].leader == node)) > 1

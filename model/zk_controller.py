@@ -174,23 +174,23 @@ def start() -> Cluster:
     """All brokers are registered; the first leads the partition, all are in the ISR, and there is no controller."""
     partition = Partition(leader=Broker(0), leader_epoch=0, isr=Set(Broker), version=0)
     return Cluster(
-        session=Map({each: Session.CONNECTED for each in Broker}),
+        session=Map({node: Session.CONNECTED for node in Broker}),
         registered=Set(Broker),
         controller=None,
         controller_epoch=0,
         partition=partition,
         majority=True,
         creating=Set(),
-        held=Map({each: 0 for each in Broker}),
-        read=Map({each: None for each in Broker}),
-        live=Map({each: Set() for each in Broker}),
-        back=Map({each: Set() for each in Broker}),
-        owed=Map({each: Set() for each in Broker}),
+        held=Map({node: 0 for node in Broker}),
+        read=Map({node: None for node in Broker}),
+        live=Map({node: Set() for node in Broker}),
+        back=Map({node: Set() for node in Broker}),
+        owed=Map({node: Set() for node in Broker}),
         requests=Set(),
         stopping=Set(),
-        seen=Map({each: 0 for each in Broker}),
-        known=Map({each: partition for each in Broker}),
-        running=Map({each: True for each in Broker}),
+        seen=Map({node: 0 for node in Broker}),
+        known=Map({node: partition for node in Broker}),
+        running=Map({node: True for node in Broker}),
         refused=Set(),
     )
 
@@ -295,7 +295,7 @@ def without_the_dead(old: Partition, live: Set[Broker]) -> Partition:
 
 def first_of(some: Set[Broker]) -> Option[Broker]:
     """The first of them in the order of the assignment; None where there is none."""
-    return choose(each for each in Broker if each in some) if len(some) > 0 else None
+    return choose(node for node in Broker if node in some) if len(some) > 0 else None
 
 
 def is_wrong(old: Partition, live: Set[Broker]) -> bool:
@@ -512,9 +512,9 @@ def register(s: Cluster, broker: Broker) -> None:
     s.session[broker] = Session.CONNECTED
     s.registered.add(broker)
     if broker_epochs:
-        for each in Broker:
-            if broker in s.live[each]:
-                s.back[each].add(broker)
+        for node in Broker:
+            if broker in s.live[node]:
+                s.back[node].add(broker)
         s.requests = Set(replace(it, to=it.to - {broker}) for it in s.requests if it.to != {broker})
         s.stopping = Set(replace(it, to=it.to - {broker}) for it in s.stopping if it.to != {broker})
 

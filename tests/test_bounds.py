@@ -11,7 +11,8 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search, Walks
-from tidegate.explorer.smt.encoding import unbounded, unbounded_model
+from tidegate.explorer.smt.boundless import unbounded_model
+from tidegate.explorer.smt.encoding import unbounded
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.terms import formula
 from tidegate.explorer.smt.transition import instances

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.smt.encoding import boundless_constants
+from tidegate.explorer.smt.boundless import boundless_constants
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.gates.records import known_violations
 from tidegate.invariants.catalogue import find

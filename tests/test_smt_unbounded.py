@@ -7,7 +7,8 @@ from typing import cast
 
 import pytest
 import z3
-from tidegate.explorer.smt.encoding import Encoding, boundless_constants, unbounded, unbounded_model
+from tidegate.explorer.smt.boundless import boundless_constants, unbounded_model
+from tidegate.explorer.smt.encoding import Encoding, unbounded
 from tidegate.explorer.smt.errors import NotUnbounded
 from tidegate.explorer.smt.predicate import clauses, predicate
 from tidegate.explorer.smt.shapes import Fields, Records

@@ -57,8 +57,8 @@ class Story:
 
     def request(self, epoch: int, to: Broker, leader_epoch: int | None = None) -> Any:
         """The one under way to a broker."""
-        found = [each for each in self.state.requests if each.controller_epoch == epoch and to in each.to]
-        (only,) = [each for each in found if leader_epoch in (None, each.partition.leader_epoch)]
+        found = [request for request in self.state.requests if request.controller_epoch == epoch and to in request.to]
+        (only,) = [request for request in found if leader_epoch in (None, request.partition.leader_epoch)]
         return only
 
     def false(self) -> set[str]:
@@ -75,7 +75,7 @@ def test_a_controller_elects_the_first_of_the_isr_that_is_registered() -> None:
     assert (story.state.partition.leader, set(story.state.partition.isr)) == (B, {B, C})
     # A does not know, and believes to lead in the leader epoch before.
     story.deliver(1, B, 1)
-    assert [story.state.known[each].leader for each in (A, B)] == [A, B]
+    assert [story.state.known[broker].leader for broker in (A, B)] == [A, B]
     assert story.false() == set()
 
 
@@ -186,7 +186,7 @@ def test_with_broker_epochs_nothing_arrives_that_was_meant_for_the_registration_
     for profile, old in (("kafka_7235", {B}), ("kafka_2_6", set[Broker]())):
         story = Story(profile).take_over(A).step("announce", broker=A).deliver(1, A).deliver(1, C)
         story.expire(B).come_back(B)
-        assert {to for each in story.state.requests for to in each.to} == old
+        assert {to for request in story.state.requests for to in request.to} == old
     # What it sends before it reads that B is back does not count, either.
     story = Story().take_over(A).expire(B).come_back(B).step("announce", broker=A)
     assert set(story.request(1, A).to) == {A, C}
@@ -289,7 +289,7 @@ def is_quick(check: Recorded) -> bool:
     return any(0 < (it.steps or 0) < 16 and it.verdict == "violated" for it in check.properties.values())
 
 
-@pytest.mark.parametrize("check", tiered([each for each in CHECKS if each.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
@@ -310,5 +310,5 @@ def test_plain_python_counts_the_same(cache: Path) -> None:
     for profile in ("kafka_3_9", "kafka_2_6"):
         model = find("zk_controller")[0].bind("small", small, profile, properties=kept)
         native, plain = (ENGINES[name](model, Search(cache=cache), None) for name in ("native", "python"))
-        counts = [(each.distinct_states, each.transitions, each.depth) for each in (native, plain)]
+        counts = [(verdict.distinct_states, verdict.transitions, verdict.depth) for verdict in (native, plain)]
         assert counts[0] == counts[1]

@@ -7,8 +7,8 @@ variables; for proofs that hold whatever the bounds are.
 A constant without a bound is a variable, the same in all states. Of it only its declared minimum is known, and that it
 is not 0 where that is the minimum. A type that it bounds has that variable for an end: so a proof is one for every
 value of the constant, and a comparison with it means what it means in the model. Which constants these are is said by
-`boundless_constants`: those that occur in a `Range`, in a `Capacity`, or as a budget, in no size of a `Domain`, and
-whose value is not 0. A bound of 0 says that there is no such thing (`messages=0`: an exchange is one step; `crashes=0`:
+`boundless.boundless_constants`: those that occur in a `Range`, in a `Capacity`, or as a budget, in no size of a
+`Domain`, and whose value is not 0. A bound of 0 says that there is no such thing (`messages=0`: an exchange is one step; `crashes=0`:
 nobody crashes), and goes on saying so.
 """
 
@@ -20,7 +20,6 @@ from typing import Any, cast
 
 import z3
 
-from ...language.binding import Definition
 from ...language.constants import Constant, ConstantExpression, Open, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
@@ -550,55 +549,6 @@ def finite(model: Model) -> Encoding:
 
 
 def unbounded(model: Model) -> Encoding:
-    """Quantities bounded by the model's open constants have no upper end. `model` is one that `unbounded_model` made:
-    all of its open constants are bounds."""
+    """Quantities bounded by the model's open constants have no upper end. `model` is one that
+    `boundless.unbounded_model` made: all of its open constants are bounds."""
     return Encoding(model, Integers(), model.open)
-
-
-def unbounded_model(definition: Definition, model: Model) -> Model:
-    """The same model with its bounds left open, and its properties, ghosts and other constants as they are.
-
-    Raises ModelErrors when the text needs a bound to be known (a set of numbers without an end, say)."""
-    return definition.bind(
-        model.name,
-        constants=model.values,
-        open=boundless_constants(definition, model),
-        ghosts=model.ghosts,
-        properties=[prop.name for prop in model.properties],
-    )
-
-
-def boundless_constants(definition: Definition, model: Model) -> frozenset[str]:
-    """The constants that lose their bound in the unbounded encoding of this model."""
-    integers = [name for name, constant in definition.constants.items() if constant.minimum is not None]
-    wide = definition.bind(model.name, constants=model.values, open=integers, ghosts=True, properties=())
-    bounds, sizes = set[str](), set[str]()
-    types = [field.type for field in wide.fields]
-    types += [parameter.type for action in wide.actions for parameter in action.form.parameters]
-    for type_ in types:
-        for expression in _open_bounds(type_, sizes):
-            bounds |= expression.names()
-    bounds |= {action.budget for action in wide.actions if action.budget is not None}
-    return frozenset(name for name in bounds - sizes if model.values[name] != 0)
-
-
-def _open_bounds(type_: Type, sizes: set[str]) -> Iterator[ConstantExpression]:
-    """The open upper bounds in a type; the constants that domains' sizes depend on are added to `sizes`."""
-    match type_:
-        case Int(hi_open=hi_open):
-            yield from () if hi_open is None else (hi_open,)
-        case Identity(size_open=size_open):
-            sizes |= frozenset() if size_open is None else size_open.names()
-        case Option(of=of) | Subset(of=of):
-            yield from _open_bounds(of, sizes)
-        case Record(fields=fields):
-            for _, of in fields:
-                yield from _open_bounds(of, sizes)
-        case Map(key=key, value=value):
-            yield from _open_bounds(key, sizes)
-            yield from _open_bounds(value, sizes)
-        case Seq(of=of, capacity_open=capacity_open) | Pool(of=of, capacity_open=capacity_open):
-            yield from _open_bounds(of, sizes)
-            yield from () if capacity_open is None else (capacity_open,)
-        case Bool() | Enumeration() | Unit():
-            return

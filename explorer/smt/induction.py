@@ -28,9 +28,10 @@ from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
 from ..verdicts import plain
+from .boundless import boundless_constants
 from .claims import Claims, roomless
 from .effort import SolverEffort
-from .encoding import boundless_constants, unbounded
+from .encoding import unbounded
 from .errors import Unsayable
 from .finite_instances import FiniteInstances, confirm, lemmas_of
 from .hints import Hints
@@ -373,7 +374,7 @@ class Induction:
             not_asked=tuple(self._not_asked()),
             roomless=roomless(model, self.encoding),
             spent=self._spent(),
-            switched_off=tuple(each.name for each in model.actions if is_off(self.encoding, each)),
+            switched_off=tuple(action.name for action in model.actions if is_off(self.encoding, action)),
             elsewhere=tuple(Unclaimed(name, why) for name, why in self.asked.elsewhere.items() if name in goals),
         )
 
