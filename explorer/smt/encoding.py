@@ -8,8 +8,8 @@ A constant without a bound is a variable, the same in all states. Of it only its
 is not 0 where that is the minimum. A type that it bounds has that variable for an end: so a proof is one for every
 value of the constant, and a comparison with it means what it means in the model. Which constants these are is said by
 `boundless.boundless_constants`: those that occur in a `Range`, in a `Capacity`, or as a budget, in no size of a
-`Domain`, and whose value is not 0. A bound of 0 says that there is no such thing (`messages=0`: an exchange is one step; `crashes=0`:
-nobody crashes), and goes on saying so.
+`Domain`, and whose value is not 0. A bound of 0 says that there is no such thing (`messages=0`: an exchange is one
+step; `crashes=0`: nobody crashes), and goes on saying so.
 """
 
 from __future__ import annotations
