@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.models import definition_of
-from tidegate.explorer.smt.encoding import boundless_constants
+from tidegate.explorer.smt.boundless import boundless_constants
 from tidegate.explorer.smt.errors import Unsayable
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.gates.records import known_violations

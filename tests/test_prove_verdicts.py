@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.cli.main import main
+from tidegate.explorer.smt.boundless import boundless_constants
 from tidegate.explorer.smt.claims import Claims
 from tidegate.explorer.smt.effort import SolverEffort
-from tidegate.explorer.smt.encoding import boundless_constants
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.vacuity import denied
