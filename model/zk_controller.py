@@ -228,8 +228,7 @@ def create_controller(s: Cluster, broker: Broker) -> None:
 
 @action
 def raise_epoch(s: Cluster, broker: Broker) -> None:
-    """{broker}, which has created /controller, raises the epoch to {s.controller_epoch + 1}, and believes to be the
-    controller."""
+    """{broker} raises the epoch to {s.controller_epoch + 1}, and believes to be the controller."""
     require(not one_multi and can_write(s, broker) and broker in s.creating)
     limit(s.controller_epoch < max_epoch)
     s.controller_epoch += 1
