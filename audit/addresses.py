@@ -1,7 +1,7 @@
-"""On which hosts the nodes of a cluster stand, as far as the addresses in their own files tell.
+"""On which hosts the nodes of a cluster stand, as far as the addresses in their own files show.
 
-Two nodes that bind one address stand on one host, and so do two brokers at which the others are told to reach them
-under one name. An address of every interface says nothing. A loopback address says that whoever uses it stands there:
+Two nodes that bind one address stand on one host, and so do two brokers that the others are to reach under
+one name. An address of every interface says nothing. A loopback address says that whoever uses it stands there:
 brokers that reach each other at it, and the controllers that all of them reach at it, are on one host.
 """
 
