@@ -57,7 +57,7 @@ def bench(cache: Path) -> Bench:
     return Bench(cache)
 
 
-@pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed in (1, 3)))
+@pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
 def test_a_setting_that_cannot_matter_does_not(bench: Bench, seed: int) -> None:
     """The case that is explored for another finds the same: states, depth, scenarios, step by step."""
     for case in random.Random(seed).sample(every_case(), 8):

@@ -70,7 +70,12 @@ def test_what_brokers_take_while_they_run(topic: str, change: str, version: str,
 @pytest.mark.parametrize(
     ("version", "file", "says", "restart"),
     [
-        ("3.9", "zookeeper.connect=z1,z2,z3\n", "Upgrade to 3.9 and migrate to KRaft there (KIP-866). Upgrade to 4.1", True),
+        (
+            "3.9",
+            "zookeeper.connect=z1,z2,z3\n",
+            "Upgrade to 3.9 and migrate to KRaft there (KIP-866). Upgrade to 4.1",
+            True,
+        ),
         ("2.8", "", "Upgrade to 3.9 and migrate to KRaft there (KIP-866). Upgrade to 4.1 and turn on", True),
         ("3.9", "process.roles=broker\n", "Upgrade to 4.1 and turn on eligible leader replicas (KIP-966);", True),
         ("4.1", "process.roles=broker\n", "Turn on eligible leader replicas (KIP-966); set min.insync.replicas", False),

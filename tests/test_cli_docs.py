@@ -50,16 +50,20 @@ LONG = (
     "audit examples/clusters/good/topics.txt", "audit examples/clusters/strimzi", "--engine spark",
     "check kraft:kafka_12619 --bounds three_epochs", "check kraft:kip595 --bounds large",
     "prove kraft:kafka_12619", "prove replication:kip320",
+    "--baseline accepted.toml",
 )  # fmt: skip
 """Commands that take seconds of a processor, and do what ordinary tests look at: the large searches are in spec/, and
 the audit's examples, the proofs and Spark have files of tests of their own."""
 
+LONG_PAGES = ("raft-claims", "refinement", "zookeeper")
+"""Pages of which the first block alone is ordinary: their other commands are of one kind, and none needs its output."""
+
 
 def examples(page: Path) -> Iterator[Example]:
     text = page.read_text(encoding="utf-8")
-    for block in re.finditer(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for number, block in enumerate(re.finditer(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)):
         first = text.count("\n", 0, block.start(1)) + 1
-        long = any(word in block[1] for word in LONG)
+        long = any(word in block[1] for word in LONG) or (number > 0 and page.stem in LONG_PAGES)
         yield from (replace(example, long=long) for example in commands(page.stem, block[1].splitlines(), first))
 
 
