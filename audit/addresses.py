@@ -56,9 +56,17 @@ def _plain(host: str) -> str:
 
 
 def zookeeper_servers(setting: Setting) -> tuple[str, ...]:
-    """The servers that a `zookeeper.connect` names, each once, with their ports; what follows a slash is a path."""
-    named = (text.strip() for text in setting.value.partition("/")[0].split(",") if text.strip())
-    return tuple(dict.fromkeys(name if re.search(r":\d+$", name) else f"{name}:2181" for name in named))
+    """The servers that a `zookeeper.connect` names, each once, with their ports."""
+    return servers_and_path(setting.value, 2181)[0]
+
+
+def servers_and_path(text: str, port: int | None) -> tuple[tuple[str, ...], str]:
+    """The servers of an address list, each once, with `port` where none is written and there is one to assume; and the
+    path below them, which is what follows the first slash."""
+    servers, _, path = text.partition("/")
+    named = (server.strip() for server in servers.split(",") if server.strip())
+    whole = (name if port is None or re.search(r":\d+$", name) else f"{name}:{port}" for name in named)
+    return tuple(dict.fromkeys(whole)), path.strip().strip("/")
 
 
 def _zookeepers(brokers: Iterable[Broker]) -> tuple[str, ...]:

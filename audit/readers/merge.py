@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from ...language.errors import nearest
 from ..addresses import placed as placed_on_hosts
+from ..addresses import servers_and_path
 from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
@@ -506,21 +507,13 @@ def _of_one_cluster(joined: _Joined) -> None:
     """
     settings = [setting for part in joined.parts for broker in part.brokers for setting in broker.settings]
     for key, port in MEETING.items():
-        places = [(setting, _place(setting.value, port)) for setting in settings if setting.key == key]
+        places = [(setting, servers_and_path(setting.value, port)) for setting in settings if setting.key == key]
         for (first, (servers, path)), (other, (others, below)) in pairwise(places):
-            if path != below or not servers & others:
+            if path != below or not {*servers} & {*others}:
                 what = f"`{key}` is {first.value} at {first.origin}, and {other.value} here"
                 to_do = "give the files of one cluster, or name one server in all of them"
                 joined.incomplete(f"{what}: by these files the nodes are not of one cluster", other.origin, to_do)
                 break
-
-
-def _place(text: str, port: int | None) -> tuple[frozenset[str], str]:
-    """The servers of an address list, and the path below them."""
-    servers, _, path = text.partition("/")
-    named = (server.strip() for server in servers.split(",") if server.strip())
-    whole = (server if port is None or ":" in server else f"{server}:{port}" for server in named)
-    return frozenset(whole), path.strip().strip("/")
 
 
 def _uses(joined: _Joined, cluster: Cluster) -> None:
