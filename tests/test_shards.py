@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import shutil
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +15,10 @@ import pytest
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.spark import driver
+from tidegate.explorer.spark.driver import SparkSearch
 from tidegate.explorer.spark.job import Damaged, Job
 from tidegate.explorer.spark.levels import level_path
+from tidegate.explorer.spark.prefix import Prefix
 from tidegate.explorer.spark.rundir import RunDirectory
 from tidegate.explorer.spark.seen import OFFSET
 from tidegate.explorer.spark.step import BLOCK, TRAILER
@@ -375,3 +379,44 @@ def test_verdicts_levels_and_coverage_as_tables(expected: Verdict, tmp_path: Pat
     fired = {row["action"]: row["fired"] for row in read_back["coverage"]}
     assert sum(fired.values()) == expected.transitions
     assert [row["property"] for row in read_back["properties"]] == [prop.name for prop in expected.properties]
+
+
+# --- Ctrl-C -----------------------------------------------------------------------------------------------------------
+
+
+def interrupting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as it is, at whose beginning Ctrl-C comes."""
+
+    def interrupted(*arguments: Any, **more: Any) -> Any:
+        assert threading.current_thread() is threading.main_thread()
+        signal.raise_signal(signal.SIGINT)
+        return function(*arguments, **more)
+
+    return interrupted
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (Prefix, "run"),
+        (Prefix, "give"),
+        (Prefix, "close"),
+        (RunDirectory, "write"),
+        (SparkSearch, "_ship"),
+        (SparkSearch, "_running"),
+        (SparkSearch, "_fold"),
+        (Loop, "run"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else part.__name__,
+)
+def test_a_search_that_is_interrupted_anywhere_goes_on(
+    kip320: Model, expected: Verdict, tmp_path: Path, cache: Path, owner: type, name: str
+) -> None:
+    search, before = Search(cache=cache), signal.getsignal(signal.SIGINT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, interrupting(getattr(owner, name)))
+        first = looped(kip320, tmp_path, search, hand_over=60)
+    assert first.verdict == "inconclusive" and "stopped by Ctrl-C" in first.assurance
+    assert signal.getsignal(signal.SIGINT) is before
+    then = looped(kip320, tmp_path, search, hand_over=60)
+    assert (said(then), counts(then)) == (said(expected), counts(expected))

@@ -27,6 +27,7 @@ from ..native.search import kernel_number
 from ..search import Progress, Report, Search, SparkCluster
 from ..symmetry import Symmetry, symmetry_of
 from .ending import EndedSearch, verdict
+from .interrupts import STOPPED, interrupts_noted
 from .job import Damaged, Job
 from .levels import Facts, LevelFile
 from .prefix import Prefix, first_of
@@ -109,6 +110,7 @@ class SparkSearch:
         self.started = time.perf_counter()
         self.stopped: str | None = None
         self.runner: JobRunner | None = None
+        self.prefix: Prefix | None = None
         self.before = 0.0
         self.manifest: Manifest
 
@@ -117,21 +119,17 @@ class SparkSearch:
         try:
             return self._verdict()
         finally:
+            if self.prefix is not None:
+                self.prefix.close()
             if self.runner is not None:
                 self.runner.close(self._job())
 
     def _verdict(self) -> Verdict:
-        manifest = self.directory.read()
-        if manifest is not None:
-            self._same_question(manifest)
-        if manifest is None or not manifest.levels:
-            settled = self._begin(manifest)
-            if isinstance(settled, Verdict):
-                return settled
-            manifest = settled
-        self.manifest, self.before = manifest, manifest.seconds
-        if not manifest.finished and not self._failed():
-            self._search()
+        with interrupts_noted() as self.interrupted:
+            alone = self._explored_alone()
+        if alone is not None:
+            return self._alone(alone)
+        manifest = self.manifest
         self._complete()
         if self.cluster.states_out is not None:
             self._write_states(self.cluster.states_out)
@@ -179,23 +177,34 @@ class SparkSearch:
                 "on"
             )
 
-    def _begin(self, manifest: Manifest | None) -> Manifest | Verdict:
-        """The levels that this process explores alone; a verdict when that is all of them."""
-        prefix = Prefix(self.model, self.search, self.kernel, self.cluster.hand_over, self.report)
-        try:
-            if not prefix.run():
-                return self._alone(prefix)
-            if manifest is None:
-                shards = self.cluster.shards or self._running().shards
-                manifest = Manifest(self.identity, shards)
-            self.manifest = manifest
-            self.directory.write(manifest)
-            self._ship(Target.host())
-            prefix.give(self._job(), manifest)
-            manifest.seconds = self._seconds()
-            self.directory.write(manifest)
-        finally:
-            prefix.close()
+    def _explored_alone(self) -> Prefix | None:
+        """Explore until it ends. What this process explored, where that was everything: no file tells of it."""
+        manifest = self.directory.read()
+        if manifest is not None:
+            self._same_question(manifest)
+        if manifest is None or not manifest.levels:
+            self.prefix = Prefix(self.model, self.search, self.kernel, self.cluster.hand_over, self.report)
+            if not self.prefix.run(self.interrupted):
+                return self.prefix
+            manifest = self._hand_over(self.prefix, manifest)
+        self.manifest, self.before = manifest, manifest.seconds
+        if not manifest.finished and not self._failed():
+            self._search()
+        return None
+
+    def _hand_over(self, prefix: Prefix, manifest: Manifest | None) -> Manifest:
+        """The manifest of the levels that this process explored, which are files now."""
+        if manifest is None:
+            shards = self.cluster.shards or self._running().shards
+            manifest = Manifest(self.identity, shards)
+        self.manifest = manifest
+        self.directory.write(manifest)
+        self._ship(Target.host())
+        prefix.give(self._job(), manifest)
+        manifest.seconds = self._seconds()
+        self.directory.write(manifest)
+        prefix.close()
+        self.prefix = None
         return manifest
 
     def _alone(self, prefix: Prefix) -> Verdict:
@@ -255,15 +264,21 @@ class SparkSearch:
         return any(find["kind"] in ending for find in self.manifest.finds)
 
     def _search(self) -> None:
-        runner = self._running()
-        self._ship(runner.target)
         try:
+            self._heed_interrupts()  # Spark takes seconds to start
+            runner = self._running()
+            self._ship(runner.target)
             while not self.manifest.finished and not self._failed():
+                self._heed_interrupts()
                 self._advance(runner)
         except OutOfTime:
             self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
         except SearchStopped as stopped:
             self.stopped = str(stopped)
+
+    def _heed_interrupts(self) -> None:
+        if self.interrupted.is_set():
+            raise SearchStopped(STOPPED)
 
     def _running(self) -> JobRunner:
         self.runner = self.runner or self.start()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from ..native.kernels import Kernel
 from ..native.memory import Region, physical_memory
 from ..native.search import MEMORY_SHARE, Driver
 from ..search import Report, Search
+from .interrupts import STOPPED
 from .job import Job
 from .levels import Facts, LevelWriter, StateLocation
 from .rundir import Done, Manifest
@@ -37,12 +39,16 @@ class Prefix:
         self.driver = Driver(model, replace(search, workers=1), kernel, self.frontier, report)
         self._hand_over, self._limit = hand_over, limit
 
-    def run(self) -> bool:
-        """Search; True when there is more to do than this process should do alone."""
-        self.driver.run(self._is_enough)
+    def run(self, interrupted: threading.Event) -> bool:
+        """Search; True when there is more to do than this process should do alone. Between two levels it is looked at
+        whether it was interrupted."""
+        self.driver.run(lambda: self._is_enough(interrupted))
         return not self.driver.findings.ended
 
-    def _is_enough(self) -> bool:
+    def _is_enough(self, interrupted: threading.Event) -> bool:
+        if interrupted.is_set():
+            self.driver.findings.stop(STOPPED)
+            return True
         frontier = self.frontier
         waiting = frontier["COUNT"] - frontier["NEXT"]
         return waiting >= self._hand_over or frontier.bytes_used() > self._limit // MEMORY_PART

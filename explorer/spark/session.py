@@ -6,11 +6,11 @@ import atexit
 import contextlib
 import gc
 import importlib.util
+import math
 import os
 import re
 import shlex
 import shutil
-import signal
 import sys
 import tempfile
 import threading
@@ -29,6 +29,7 @@ from ..search import Report, Search, SparkCluster
 from . import daemon, walks
 from .adapter import Batches, facts_of, level_frame, swept, taken_of, walk_frame
 from .driver import JobAnswer, OutOfTime, SearchStopped, explore
+from .interrupts import STOPPED, interrupts_noted
 from .job import Damaged, Job
 from .walks import Share, WalksTaken
 
@@ -36,6 +37,8 @@ RETRIES = 4
 """Attempts of a task, also in local mode, where Spark itself makes one."""
 CANCEL_SECONDS = 15.0
 """The longest that cancelled tasks are waited for."""
+WATCH_SECONDS = 0.1
+"""So often a job is looked at: whether its time is over, and whether Ctrl-C came."""
 SHUFFLED_MAX = 1 << 28
 """Bytes of shuffles that may lie about before Java is asked to collect garbage. Spark removes a shuffle's files once
 nothing in the driver refers to it; by itself it looks every half hour, and the disk is full before."""
@@ -163,22 +166,6 @@ def start(cluster: SparkCluster) -> SparkSession:
         ) from error
 
 
-@contextlib.contextmanager
-def _interrupts_noted() -> Generator[threading.Event]:
-    """Within it Ctrl-C is noted and does nothing more: Spark, interrupted while it starts, leaves a JVM behind."""
-    noted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield noted
-        return
-    before = signal.signal(signal.SIGINT, lambda _number, _frame: noted.set())
-    try:
-        yield noted
-    except KeyboardInterrupt:  # Spark puts a handler of its own there at the end of its start
-        noted.set()
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def first_line(error: BaseException) -> str:
     """The line of a Java or Python error that says most."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -193,8 +180,11 @@ class SparkRunner:
         self.connect = is_connect(cluster.master)
         self.target = Target.host() if is_local(cluster.master) else Target.baseline()
         self._cluster = cluster
-        with _interrupts_noted() as self._interrupted:
-            start(cluster)
+        with interrupts_noted() as self._interrupted:
+            try:
+                start(cluster)
+            except KeyboardInterrupt:  # Spark puts a handler of its own there at the end of its start
+                self._interrupted.set()
         self.spark = SparkSession.getActiveSession() or start(cluster)
         self.jobs = self._lying = 0
         if not self.connect:
@@ -237,34 +227,35 @@ class SparkRunner:
         """A job is under way within it, in a group of this name. OutOfTime after so many seconds, SearchStopped at
         Ctrl-C; no task of it runs any more when either is raised."""
         if self._interrupted.is_set():
-            raise SearchStopped("stopped by Ctrl-C")
+            raise SearchStopped(STOPPED)
         self.jobs += 1
         group = f"tidegate-{name}-{self.jobs}"
         over, late = threading.Event(), threading.Event()
-        if seconds is not None:
-            threading.Thread(target=self._end_after, args=(seconds, group, over, late), daemon=True).start()
+        threading.Thread(target=self._watch, args=(seconds, group, over, late), daemon=True).start()
         try:
             self._tag(group, says)
             yield group
-        except KeyboardInterrupt:
-            self._cancel(group)
-            self._settle(group)
-            raise SearchStopped("stopped by Ctrl-C") from None
         except Exception:
             self._settle(group)
+            if self._interrupted.is_set():
+                raise SearchStopped(STOPPED) from None
             if late.is_set():
                 raise OutOfTime from None
             raise
         finally:
             over.set()
 
-    def _end_after(self, seconds: float, group: str, over: threading.Event, late: threading.Event) -> None:
-        """Cancel a job after so many seconds, and again until it is over: what Spark has not begun yet when it is asked
-        to cancel, as on a busy machine, it begins all the same."""
-        while not over.wait(seconds):
-            late.set()
-            self._cancel(group)
-            seconds = 1.0
+    def _watch(self, seconds: float | None, group: str, over: threading.Event, late: threading.Event) -> None:
+        """Cancel a job at Ctrl-C or after so many seconds, and again until it is over: what Spark has not begun yet
+        when it is asked to cancel, as on a busy machine, it begins all the same."""
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        cancelled = False
+        while not over.wait(1.0 if cancelled else min(WATCH_SECONDS, max(0.0, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                late.set()
+            if late.is_set() or self._interrupted.is_set():
+                self._cancel(group)
+                cancelled = True
 
     def _tag(self, group: str, says: str) -> None:
         if self.connect:

@@ -28,6 +28,7 @@ from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker
 from ..native.walks import verdict as verdict_of_walks
 from ..search import Progress, Report, Search, Walks
 from .driver import OutOfTime, SearchStopped
+from .interrupts import interrupts_noted
 from .shipping import Parcel, opened, parcel
 
 FIRST = 256
@@ -194,7 +195,9 @@ def check(model: Model, search: Search, start: Callable[[], WalkRunner], report:
     rounds = WalkRounds(model, search, walks, kernel, report)
     try:
         if rounds.worker.ground.starts:
-            rounds.run(start)
+            with interrupts_noted():
+                rounds.run(start)
+            rounds.take_again()
         return rounds.verdict()
     finally:
         rounds.close()
@@ -226,7 +229,6 @@ class WalkRounds:
             self.stopped = str(stopped)
         finally:
             runner.close(None)
-        self._again()
 
     def _parcel(self, target: Target) -> Parcel:
         text = kernel_text(self.model, self.kernel.program, (), self.search.cache, walks=True)
@@ -273,7 +275,7 @@ class WalkRounds:
                 if kind == "error" or (kind != "witnesses" and not self.search.keep_going):
                     self.end = min(self.end, walk + 1)
 
-    def _again(self) -> None:
+    def take_again(self) -> None:
         """Take the walks that met something once more, here."""
         going = threading.Event()
         going.set()
