@@ -64,9 +64,21 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
     made = document(cluster, findings, reports, asked.required, exit_)
+    made["out_of_time"] = _out_of_time(explorations)
     if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
     return Audited(made, exit_, reports, explorations)
+
+
+def _out_of_time(explorations: Explorations) -> str:
+    """That time did not suffice, and what to do; "" where it did."""
+    left, asked = explorations.unfinished, len(explorations.known)
+    if not left:
+        return ""
+    return (
+        f"time ran out before {left:,} of {asked:,} explorations had ended: what is not decided here, or depends on "
+        "something, may be decided with more time; give a longer --time"
+    )
 
 
 def _report(

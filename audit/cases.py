@@ -65,6 +65,8 @@ CHUNK = 12
 HEAVY = 12
 """The weight from which on a case is one of many states: these come last, one at a time."""
 
+NO_TIME = "out of time"
+
 DIED = "the process that explored it ended, perhaps for lack of memory; free memory and audit again"
 
 MANY = 20_000
@@ -209,7 +211,7 @@ class Bench:
         """What a case finds until a moment (`time.time`)."""
         left = None if until is None else until - time.time()
         if left is not None and left <= 0:
-            return CaseResult(stopped="out of time", for_good=False)
+            return CaseResult(stopped=NO_TIME, for_good=False)
         model, verdict, given_up = self.verdict(case, left)
         if verdict.failure is not None and verdict.outcome == "model_error":
             return CaseResult(stopped=f"the model's bounds are too small: {verdict.failure.message}")
@@ -310,6 +312,11 @@ class Explorations:
         kernels = list({case.size: case for case in sorted(cases, key=lambda case: case.size)}.values())
         for chunk, found in self.processes.results(list(chunked(cases)), list(reversed(kernels))):
             yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
+
+    @property
+    def unfinished(self) -> int:
+        """How many explorations time did not suffice for."""
+        return sum(1 for found in self.known.values() if found.stopped and not found.for_good and found.stopped != DIED)
 
     def close(self) -> None:
         """Ends the other processes, if there are any. More may be asked: others begin then."""

@@ -79,6 +79,7 @@ def document(
         "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in required],
         "subjects": subjects,
         "diff": None,
+        "out_of_time": "",
         "findings": [_finding(finding) for finding in findings],
         "notes": list(NOTES),
     }

@@ -103,8 +103,13 @@ def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
 
 
 def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
-    """One answer of several: the same word, or which facts it depends on."""
+    """One answer of several: the same word, or which facts it depends on. Where nothing is lost in those that were
+    decided, and the rest are open for lack of time or memory, it is not decided: nothing is known to depend on a fact.
+    """
     words = {found.word for found in answers}
+    still_open = [found for found in answers if found.why.startswith(INCONCLUSIVE)]
+    if still_open and {found.word for found in answers if found not in still_open} == {"no loss found"}:
+        return still_open[0]
     if len(words) == 1:
         first = answers[0]
         on = tuple(dict.fromkeys(name for found in answers for name in found.on))

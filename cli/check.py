@@ -20,7 +20,7 @@ from ..reports.exits import Exit, of_verdict, worst
 from ..reports.files import write_json, write_text, write_trace
 from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page
-from ..reports.trace.page import trace_page
+from ..reports.trace.page import grouped_by_run, trace_page
 from .options import (
     add_cluster_options,
     add_model_options,
@@ -139,9 +139,11 @@ def _readers(model: Model) -> str:
 
 
 def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, witnesses: Sequence[str] = ()) -> str:
-    """The verdict, then the trace of everything that failed, and of the witnesses that were asked for."""
-    shown = [name for name in failures_and(witnesses, verdict) if name in traces]
-    pages = [verdict_page(verdict, paper), *(trace_page(traces[name], paper) for name in shown)]
+    """The verdict, then the trace of everything that failed, and of the witnesses that were asked for. A run that
+    violates several properties is printed once."""
+    shown = [traces[name] for name in failures_and(witnesses, verdict) if name in traces]
+    groups = grouped_by_run(shown)
+    pages = [verdict_page(verdict, paper), *(trace_page(first, paper, others) for first, *others in groups)]
     missing = [name for name in witnesses if name not in traces]
     if missing:
         pages.append(Page(paper))

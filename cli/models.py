@@ -8,28 +8,32 @@ from typing import Any
 
 from ..api.models import definition_of
 from ..gates.records import named_bounds
-from ..invariants.catalogue import CATALOGUE, REFINEMENTS
+from ..invariants.catalogue import CATALOGUE, REFINEMENTS, BuiltIn
 from ..language.constants import Constant
 from ..reports.document import plain
 from ..reports.exits import Exit
-from ..reports.paper import Page, Paper
+from ..reports.paper import Page, Paper, count
 from .options import add_print_options, paper_of
 from .output import print_json
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
-  tidegate models                     every built-in model
-  tidegate models replication         one of them
+  tidegate models                     the names of the built-in models, and what each is
+  tidegate models replication         everything about one of them
   tidegate models mine.py --json      a file of your own, as JSON
+  tidegate models --json              everything about every built-in model
 """
 
 
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
-    about = "The models with their constants (defaults and ranges), profiles, bounds and properties."
+    about = (
+        "The names of the built-in models; of each MODEL that is named, its constants (defaults and ranges), profiles, "
+        "bounds and properties."
+    )
     parser = add_verb(verbs, "models", about, EXAMPLES)
     parser.add_argument(
-        "models", metavar="MODEL", nargs="*", help="built-in names or paths (default: every built-in model)"
+        "models", metavar="MODEL", nargs="*", help="built-in names or paths (default: a list of the built-in models)"
     )
     add_print_options(parser)
     parser.set_defaults(run=run)
@@ -37,12 +41,40 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Prints the models."""
-    described = [describe(name) for name in options.models or (*CATALOGUE, *REFINEMENTS)]
     if options.json:
-        print_json({"schema": "tidegate.models/1", "models": described})
-    else:
+        names = options.models or (*CATALOGUE, *REFINEMENTS)
+        print_json({"schema": "tidegate.models/1", "models": [describe(name) for name in names]})
+    elif options.models:
+        described = [describe(name) for name in options.models]
         print("\n".join(_page(model, paper_of(options)).text() for model in described), end="")
+    else:
+        print(_list(paper_of(options)).text(), end="")
     return Exit.HOLDS
+
+
+def _list(paper: Paper) -> Page:
+    """The built-in models by name, each with what it is."""
+    page = Page(paper)
+    page.columns([(name, _in_a_line(model)) for name, model in CATALOGUE.items()], indent=0)
+    page.blank()
+    page.line("One model claimed to implement another; the claim is its only property:", style="bold")
+    page.columns([(name, _first_paragraph(model.definition().doc)) for name, model in REFINEMENTS.items()], indent=0)
+    page.blank()
+    page.line("tidegate models NAME: its profiles, constants, bounds and properties")
+    return page
+
+
+def _in_a_line(model: BuiltIn) -> str:
+    """A model's first sentences, and how many profiles it has."""
+    definition = model.definition()
+    says = _first_paragraph(definition.doc)
+    if model.default_profile is None:
+        return says
+    return f"{says} {count(len(definition.profiles), 'profile')}; by default {model.default_profile}."
+
+
+def _first_paragraph(doc: str) -> str:
+    return doc.strip().split("\n\n")[0].replace("\n", " ")
 
 
 # --- describing -----------------------------------------------------------------------------------------------------
@@ -54,7 +86,7 @@ def describe(text: str) -> dict[str, Any]:
     model = definition.bind(text, profile=profile)
     return {
         "name": text,
-        "says": model.doc.strip().split("\n\n")[0].replace("\n", " "),
+        "says": _first_paragraph(model.doc),
         "constants": [_constant(name, constant) for name, constant in definition.constants.items()],
         "profiles": _plain_values(definition.profiles),
         "bounds": _plain_values(named_bounds(text)),

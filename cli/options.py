@@ -142,7 +142,8 @@ def add_walk_options(parser: Parser) -> None:
         "--depth",
         metavar="D",
         type=positive,
-        help="steps after which a walk ends (default: 100); with --engine bmc, steps of the longest runs (default: 12)",
+        help="steps after which a walk ends (default: 100); with --engine bmc, steps of the longest runs (default: "
+        "12). The depth that a check reports is in states, one more than the steps",
     )
     group.add_argument(
         "--strategy",

@@ -301,4 +301,9 @@ def test_silence_is_no_pass(text: str, tidegate: Run, tmp_path: Path) -> None:
 def test_what_does_not_finish_is_not_checked(tidegate: Run) -> None:
     done = tidegate("audit", str(CLUSTERS / "shipped-defaults"), *OLD, "--time", "0.001", "--no-cache")
     assert done.exit == 5
-    assert "was not decided: inconclusive: out of time" in " ".join(done.out.split())
+    text = " ".join(done.out.split())
+    assert "was not decided: inconclusive: out of time" in text
+    found = re.search(
+        r"Note: time ran out before ([\d,]+) of ([\d,]+) explorations had ended: .* a longer --time\.", text
+    )
+    assert found is not None and found[1] == found[2]

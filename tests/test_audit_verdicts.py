@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import CaseResult, Explorations, chunked, from_json, to_json
+from tidegate.audit.cases import NO_TIME, CaseResult, Explorations, chunked, from_json, to_json
 from tidegate.audit.cluster import Origin, Topic
 from tidegate.audit.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.repair import changes_of, repair
@@ -26,7 +26,7 @@ from tidegate.audit.signature import (
     switches,
 )
 from tidegate.audit.situations import BY_NAME, CALM, CELLS, FAULTS, SITUATIONS, Name
-from tidegate.audit.verdicts import Answer, check_requirements, check_subjects, merge_answers
+from tidegate.audit.verdicts import INCONCLUSIVE, Answer, check_requirements, check_subjects, merge_answers
 from tidegate.audit.verdicts import answer as answer_in
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
@@ -369,6 +369,14 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
     )
     assert (reported.word, reported.on) == ("depends", ("acks",))
     assert merge_answers(some, [Answer("can lose")] * 4).word == "can lose"
+
+
+def test_what_is_open_for_lack_of_time_is_not_said_to_depend_on_a_fact() -> None:
+    fine, late = Answer("no loss found"), Answer("not checked", "", INCONCLUSIVE + NO_TIME)
+    some = [Variant((("version", text),), signature()) for text in ("3.8", "3.9")]
+    assert merge_answers(some, [fine, late]) == late
+    assert merge_answers(some, [Answer("can lose"), late]).word == "depends"
+    assert merge_answers(some, [fine, Answer("not checked", "", "no record is written")]).word == "depends"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.invariants.catalogue import CATALOGUE, REFINEMENTS
 
 from .commands import interrupted
 from .conftest import ROOT, Run
@@ -328,7 +329,14 @@ def test_models_lists_what_there_is(tidegate: Run) -> None:
     assert {"truncate_to_hw", "kip101", "kip279", "kip320_first_try", "kip320"} <= set(replication["profiles"])
     first = {key: value for key, value in replication["constants"][0].items() if key != "says"}
     assert first == {"name": "replicas", "default": 3, "minimum": 1, "maximum": 6}
-    assert "kip320" in tidegate("models").out
+    assert "kip320" in tidegate("models", "replication").out
+
+
+def test_models_by_itself_is_a_list_of_names_to_copy(tidegate: Run) -> None:
+    lines = tidegate("models").out.splitlines()
+    names = [line.split()[0] for line in lines if line[:1].islower() and not line.startswith("tidegate")]
+    assert names == [*CATALOGUE, *REFINEMENTS]
+    assert len(lines) < 60
 
 
 def test_explain_shows_one_action_in_notation(tidegate: Run) -> None:

@@ -17,6 +17,8 @@ from tidegate.reports.paper import Paper
 from tidegate.reports.trace.page import trace_page
 from tidegate.traces.document import trace_document
 
+from .conftest import Run
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -144,3 +146,53 @@ def test_what_is_inconclusive_never_looks_like_a_pass() -> None:
     verdict = check(lock("careful"), Search())
     stopped = dataclasses.replace(verdict, verdict="inconclusive", assurance="none: the time limit was reached")
     assert headline(stopped) == "? lock:careful is undecided: the time limit was reached"
+
+
+TWO_FAIL = '''"""A counter."""
+
+from typing import Annotated
+
+from tidegate.language import Range, action, initial, invariant, require, state
+
+@state
+class Counter:
+    """How often it counted."""
+    n: Annotated[int, Range(0, 3)]
+
+@initial
+def start() -> Counter:
+    """Nothing is counted."""
+    return Counter(n=0)
+
+@action
+def count_up(s: Counter) -> None:
+    """The counter goes up to {s.n + 1}."""
+    require(s.n < 3)
+    s.n += 1
+
+@invariant
+def below_two(s: Counter) -> bool:
+    """The counter is below two."""
+    return s.n < 2
+
+@invariant
+def below_three(s: Counter) -> bool:
+    """The counter is below three."""
+    return s.n < 3
+
+@invariant
+def not_two(s: Counter) -> bool:
+    """The counter is not two."""
+    return s.n != 2
+'''
+
+
+def test_a_run_that_violates_several_properties_is_printed_once(tmp_path: Path, tidegate: Run) -> None:
+    path = tmp_path / "counter.py"
+    path.write_text(TWO_FAIL, encoding="utf-8")
+    text = tidegate("check", str(path), "--keep-going", "--no-deadlock", "--no-cache").out
+    assert f"✗ {path}: below_two and not_two fail after 2 steps, in the same run" in " ".join(text.split())
+    assert f"✗ {path}: below_three fails after 3 steps" in " ".join(text.split())
+    assert (text.count("replay it:"), text.count("  1  The counter goes up")) == (2, 2)
+    for name in ("below_two", "not_two", "below_three"):
+        assert text.count(f"Why this violates {name}:") == 1 and text.count(f"{name} is false, because") == 1

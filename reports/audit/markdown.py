@@ -28,6 +28,8 @@ def _parts(document: Document) -> Iterator[str]:
         yield "\n".join(f"- now: {plain_text(outage['says'])}" for outage in document["outages"])
     if document["assumptions"]:
         yield "\n".join(f"Assumed: {plain_text(assumption)}." for assumption in document["assumptions"])
+    if document["out_of_time"]:
+        yield f"Note: {plain_text(document['out_of_time'])}."
     yield "\n".join(line for group in groups_of(subjects) for line in _line(group))
     yield plain_text(MARKS)
     for subject in subjects[:SHOWN]:

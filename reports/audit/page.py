@@ -43,6 +43,8 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
     _outages(page, document["outages"], every=every)
     for assumption in document["assumptions"]:
         page.line(f"Assumed: {assumption}.", style="yellow")
+    if document["out_of_time"]:
+        page.line(f"Note: {document['out_of_time']}.", style="yellow")
     _list(page, subjects, every=every)
     in_full = subjects if every else [subject for subject in subjects[:1] if subject["loss"] or subject["failed"]]
     if every:

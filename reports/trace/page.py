@@ -6,12 +6,12 @@ Everything here is laid out from the document; nothing is computed from a model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from ..document import Document, first_state, induction_text
-from ..paper import Page, Paper
+from ..paper import Page, Paper, count
 from ..settings import sizes_text
 from .cut import cut, number_of_steps
 from .lanes import board_at, lane_lines
@@ -22,19 +22,21 @@ _AROUND = 4
 """Steps before and behind one that is shown."""
 
 
-def trace_page(document: Document, paper: Paper) -> Page:
-    """The trace as a page; of a very long one its beginning and its end."""
+def trace_page(document: Document, paper: Paper, others: Sequence[Document] = ()) -> Page:
+    """The trace as a page; of a very long one its beginning and its end. `others` are documents of the same run for
+    other properties that it violates: its steps are printed once, and why it violates each of them."""
     document = cut(document)
     page = Page(paper)
     page.rule()
-    _heading(page, document)
+    _heading(page, document, others)
     page.rule()
-    _argument(page, document["argument"])
+    for same in (document, *others):
+        _argument(page, same["argument"])
     _steps(page, document)
     if document["failure"] is not None:
         _failure(page, document["failure"], number_of_steps(document) + 1)
-    else:
-        _reason(page, document["property"])
+    for same in (document, *others):
+        _reason(page, same["property"])
     _notes(page, document)
     page.blank()
     if document["replay"] is None:
@@ -46,6 +48,18 @@ def trace_page(document: Document, paper: Paper) -> Page:
     page.line("replay it:", style="bold")
     page.exact(f"  {document['replay']}")
     return page
+
+
+def grouped_by_run(documents: Iterable[Document]) -> list[list[Document]]:
+    """Documents of one run that fail at the same step, beside each other: in their order, each group where its first
+    is."""
+    groups: dict[object, list[Document]] = {}
+    for number, document in enumerate(documents):
+        claim: Mapping[str, Any] = document["property"] or {}
+        alike = document["kind"] == "counterexample" and document["replay"] is not None and document["loop"] is None
+        step = (claim.get("fails") or {"step": None})["step"]
+        groups.setdefault((document["replay"], step) if alike else number, []).append(document)
+    return list(groups.values())
 
 
 def step_page(document: Document, at: int, paper: Paper, *, whole: bool = False) -> Page:
@@ -194,12 +208,21 @@ _MARKS = {"counterexample": "✗ ", "deadlock": "✗ ", "error": "✗ ", "witnes
 _STYLES = {"✗ ": "red bold", "✓ ": "green bold", "": "bold"}
 
 
-def _heading(page: Page, document: Document) -> None:
+def _heading(page: Page, document: Document, others: Sequence[Document] = ()) -> None:
     mark = _MARKS[document["kind"]]
-    page.line(mark + document["title"], style=_STYLES[mark])
-    if document["failure"] is None and document["property"] is not None:
+    page.line(mark + _title(document, others), style=_STYLES[mark])
+    if document["failure"] is None and document["property"] is not None and not others:
         page.line(document["property"]["says"], indent=2, hang=0)
     page.line(sizes_text(document["bounds"]), indent=2, style="dim")
+
+
+def _title(document: Document, others: Sequence[Document]) -> str:
+    """What the run shows, in one line: of several properties, all of their names."""
+    if not others:
+        return document["title"]
+    *names, last = (same["property"]["name"] for same in (document, *others))
+    length = count(number_of_steps(document), "step")
+    return f"{document['model']}: {', '.join(names)} and {last} fail after {length}, in the same run"
 
 
 def _steps(page: Page, document: Document) -> None:
