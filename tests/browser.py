@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 MOST = 300_000
 """Milliseconds after which something in the browser hangs, and is not only slow on a busy machine."""
+expect.set_options(timeout=MOST)
 MISSING = "no chromium here; `apt-get install chromium` brings it"
 
 
@@ -28,7 +29,9 @@ def chromium() -> Generator[Browser]:
     if path is None:
         pytest.skip(MISSING)
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = started.chromium.launch(
+            executable_path=path, timeout=MOST, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         yield browser
         browser.close()
 
@@ -74,7 +77,7 @@ class Shown:
 
     def waits(self, selector: str, reported: str) -> None:
         """Waits until an element's text is this."""
-        expect(self.page.locator(selector)).to_have_text(reported, timeout=MOST)
+        expect(self.page.locator(selector)).to_have_text(reported)
 
     def passes(self, milliseconds: int) -> None:
         """Lets time pass in the page, where it stands still otherwise: what was due by then has happened."""

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from .capture.brokers import free_ports
 
-PATIENCE_SECONDS = 240.0
+PATIENCE_SECONDS = 800.0
+"""Longer than anything takes that does not hang; pytest's own limit is above it."""
 
 
 def spark_is_here() -> bool:
@@ -127,13 +128,30 @@ class LocalCluster:
             process.wait()
 
 
+_STANDS_STILL = """
+import signal, sys
+from tidegate.cli import check
+from tidegate.cli.main import main
+
+def stand_still(seen):
+    while seen.depth >= {until}:
+        signal.pause()
+
+check.report_for = lambda line: stand_still
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 @contextlib.contextmanager
-def checking(folder: Path, *arguments: str, cache: Path | None = None) -> Generator[subprocess.Popen[str]]:
+def checking(
+    folder: Path, *arguments: str, cache: Path | None = None, until: int | None = None
+) -> Generator[subprocess.Popen[str]]:
     """`tidegate check ... --engine spark --json` as a process of its own; killed at the end if it still runs. Its
-    kernels are kept in `cache`, or in the folder."""
+    kernels are kept in `cache`, or in the folder. Once it has `until` levels it stands still and does not end."""
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache or folder / "cache"), "PYTHONWARNINGS": "ignore",
                    "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(folder / "spark")}  # fmt: skip
-    command = [sys.executable, "-m", "tidegate", "check", *arguments, "--engine", "spark", "--json"]
+    program = ["-m", "tidegate"] if until is None else ["-c", _STANDS_STILL.format(until=until)]
+    command = [sys.executable, *program, "check", *arguments, "--engine", "spark", "--json"]
     running = subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=(folder / "errors").open("a"), text=True,
         start_new_session=True,

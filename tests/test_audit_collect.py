@@ -90,7 +90,7 @@ def collect(folder: Path, release: str, *arguments: str, shell: str = "sh") -> s
         tools(stubs, release)
     start = [shell, "sh"] if shell == "busybox" else [shell]
     command = [*start, "collect.sh", "--bootstrap-server", "127.0.0.1:1", "--bin", str(stubs), *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
 def facts(topic: Topic) -> tuple[object, ...]:

@@ -137,7 +137,10 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Generator[Here, None, None
 def fill(kafka: capture.Kafka, address: str) -> None:
     """Topics and settings of every layer."""
     capture.wait_for_port(address)
-    client: Any = KafkaAdminClient(bootstrap_servers=[address])
+    patience = 300_000  # milliseconds: it listens long before it answers
+    client: Any = KafkaAdminClient(
+        bootstrap_servers=[address], bootstrap_timeout_ms=patience, request_timeout_ms=patience
+    )
     orders = {"num_partitions": 3, "configs": {"min.insync.replicas": "2", "retention.ms": "60000"}}
     client.create_topics({"orders": orders, "plain": {"num_partitions": 1}})
     own = {"log.cleaner.threads": "2", "unclean.leader.election.enable": "false"}

@@ -30,6 +30,9 @@ ENDLESS = '[[check]]\nset = {{ max_leader_epoch = 9, max_records = {number} }}\n
 HEAD = 'schema = "tidegate.spec/1"\nmodel = "replication"\n'
 QUICK = f'[[check]]\nmodel = "{ROOT / "examples" / "lock.py"}"\nexpect = {{ one_inside = "holds" }}\n'
 
+LOOKS, LOOK_SECONDS = 15_000, 0.02
+"""Five minutes of looking, after which something hangs, and is not only slow on a busy machine."""
+
 Gate = subprocess.Popen[str]
 
 
@@ -67,13 +70,16 @@ def begin(gates: list[Gate], folder: Path, cache: Path, text: str, *options: str
 
 
 def child(gate: Gate) -> int:
-    """The first check that the gate runs, once there is one: what the warm process forked."""
-    for _ in range(3000):
+    """The first check that the gate runs, once it is in a session of its own: what the warm process forked, which has
+    by then read all that the gate writes to it."""
+    for _ in range(LOOKS):
         assert gate.poll() is None, gate.communicate()
         for warm in children(gate.pid):
             for pid in children(warm):
-                return pid
-        time.sleep(0.02)
+                with contextlib.suppress(ProcessLookupError):
+                    if os.getsid(pid) == pid:
+                        return pid
+        time.sleep(LOOK_SECONDS)
     raise AssertionError("the gate runs nothing")
 
 
@@ -130,10 +136,10 @@ def test_a_gate_that_is_killed_leaves_no_process_behind(gates: list[Gate], tmp_p
     family = [child(gate), *children(gate.pid)]
     gate.kill()
     gate.wait()
-    for _ in range(3000):
+    for _ in range(LOOKS):
         if not any(is_running(pid) for pid in family):
             return
-        time.sleep(0.02)
+        time.sleep(LOOK_SECONDS)
     for pid in family:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -119,7 +119,7 @@ def test_one_state_is_kept_for_each_value_and_nothing_is_said_to_hold(engine: An
     grounds = "one state was explored for each value of @projection seen_as that was met, not every state"
     assert verdict.assurance == f"none: {grounds}"
     assert verdict.notes == ("one state was kept for each value of @projection seen_as",)
-    broken = engine(model, Search(seconds=60))
+    broken = engine(model, Search())
     assert broken.outcome == "safety", "the violation is there: the projection does not see it"
 
 
@@ -222,7 +222,7 @@ def test_random_models_keep_the_same_states_in_both_engines(seed: int, tmp_path:
     names = [field.name for field in model.fields]
     chosen = random.Random(seed).sample(names, (len(names) + 1) // 2)
     model = replace(model, projections=(fields_of(model, chosen),))
-    reported = [engine(model, Search(projection="some", keep_going=True, seconds=20)) for engine in (native, plain)]
+    reported = [engine(model, Search(projection="some", keep_going=True)) for engine in (native, plain)]
     assert summary(reported[0]) == summary(reported[1])
 
 

@@ -22,7 +22,7 @@ from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.kernels import kernel_of
-from tidegate.explorer.search import Search, SparkCluster, Walks
+from tidegate.explorer.search import Progress, Search, SparkCluster, Walks
 from tidegate.explorer.spark.driver import OutOfTime
 from tidegate.explorer.spark.shipping import parcel
 from tidegate.explorer.spark.walks import Share, WalkRounds
@@ -33,13 +33,15 @@ from . import test_unions as unions
 from .commands import without
 from .conftest import Run
 from .engines import text_of
-from .spark_cluster import LocalCluster, checking, kill_all, kill_one, spark_is_here, wait_for
+from .spark_cluster import PATIENCE_SECONDS, LocalCluster, checking, kill_all, kill_one, spark_is_here, wait_for
 
 pytestmark = pytest.mark.skipif(not spark_is_here(), reason="needs the extra spark")
 
 MODEL = ("replication:kip320", "--bounds", "large", "--property", "strong_isr", "--property", "weak_isr")
 KIP320 = {"verdict": "holds", "distinct_states": 737_794}
 DEPTH = 22
+HELD = 12
+"""The level at which a driver that is to be killed stands still."""
 LOCAL = SparkCluster(master="local[2]", conf=(("spark.driver.memory", "512m"),))
 SMALL = {"verdict": "holds", "distinct_states": 39_619, "transitions": 102_219, "depth": DEPTH}
 
@@ -155,16 +157,19 @@ def loaded_before(batches: Iterator[Any]) -> Iterator[Any]:
 
 
 @pytest.mark.long
-def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(cache: Path) -> None:
-    from tidegate.explorer.spark.session import SparkRunner  # needs the extra
+def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tidegate.explorer.spark import session  # needs the extra
 
+    monkeypatch.setattr(session, "CANCEL_SECONDS", PATIENCE_SECONDS)
     definition, profile = find("replication:kip320")
     model = definition.bind(profile=profile)
     kernel = kernel_of(model, (), cache, walks=True)
     rounds = WalkRounds(model, Search(), Walks(), kernel, None)
     sent = parcel("", Target.host(), kernel.binary, None)
     shares = [Share(rounds.worker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
-    runner = SparkRunner(LOCAL)
+    runner = session.SparkRunner(LOCAL)
     try:
         for seconds in (0.001, 2.5):  # before Spark has begun it, and while it runs
             with pytest.raises(OutOfTime):
@@ -185,19 +190,23 @@ def test_files_of_shuffles_that_are_over_are_removed(
 ) -> None:
     from tidegate.explorer.spark import session  # needs the extra
 
-    monkeypatch.setattr(session, "SHUFFLED_MAX", 0)
+    monkeypatch.setattr(session, "SHUFFLED_MAX", 0)  # Java is asked to collect garbage after each job
     definition, profile = find("replication:kip320")
     model = definition.bind(profile=profile, properties=["strong_isr"])
     conf = (*LOCAL.conf, ("spark.local.dir", str(tmp_path)))
     cluster = replace(LOCAL, conf=conf, shards=2, hand_over=200)
-    kept: list[set[Path]] = []
+    seen, gone = set[Path](), list[bool]()
 
-    def look(_: object) -> None:
-        kept.append(set(tmp_path.rglob("shuffle_*.data")))
+    def look(progress: Progress) -> None:
+        """Spark removes them in a thread of its own, which is waited for once there were several jobs."""
+        seen.update(tmp_path.rglob("shuffle_*.data"))
+        if progress.depth >= HELD and not gone:
+            wait_for(lambda: bool(seen - set(tmp_path.rglob("shuffle_*.data"))))
+            gone.append(True)
 
     found = session.check(model, Search(cache=cache, cluster=cluster), look)
     assert found.verdict == "holds"
-    assert len(kept[-1]) < len(set[Path]().union(*kept)), "some went before the end"
+    assert gone, "some went before the end"
 
 
 # --- a cluster whose parts are killed ---------------------------------------------------------------------------------
@@ -248,18 +257,18 @@ def test_kills_on_a_cluster(cluster: LocalCluster, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_kills_in_a_small_run(cluster: LocalCluster, tmp_path: Path) -> None:
-    """A Python worker in the first job, an executor in the second, the driver in the third; then it is resumed."""
+    """A Python worker in the first job, an executor after it, then the driver, which goes no further than some levels:
+    it cannot be done before it is killed. Then it is resumed."""
     (tmp_path / "scratch").mkdir()
     asked = ("replication:kip320", "--property", "strong_isr", *options(cluster, tmp_path, hand_over=200))
-    with checking(tmp_path, *asked) as running:
+    with checking(tmp_path, *asked, until=HELD) as running:
         kill_one(cluster.python_workers)
-        at = levels(tmp_path)
+        at = min(levels(tmp_path), HELD - 1)
         wait_for(lambda: levels(tmp_path) > at)
         kill_one(cluster.executors)
-        at = levels(tmp_path)
-        wait_for(lambda: levels(tmp_path) > at)
+        wait_for(lambda: levels(tmp_path) >= HELD)
         kill_all(running)
-    assert running.returncode == -signal.SIGKILL and 0 < levels(tmp_path) < DEPTH
+    assert running.returncode == -signal.SIGKILL and HELD <= levels(tmp_path) < DEPTH
     with checking(tmp_path, *asked) as running:
         assert same(report(running), SMALL)
 

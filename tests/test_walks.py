@@ -261,11 +261,11 @@ def only_what_exhaustion_finds(folder: Path, text: str, strategy: Strategy, seed
         model = bound(folder, text)
     except ModelErrors:
         reject()
-    exact = asked(native, model, Search(keep_going=True, memory_bytes=MEMORY, seconds=5))
-    search = Search(keep_going=True, seed=seed, seconds=5, walks=Walks(number=200, depth=20, strategy=strategy))
+    exact = asked(native, model, Search(keep_going=True, memory_bytes=MEMORY))
+    search = Search(keep_going=True, seed=seed, walks=Walks(number=200, depth=20, strategy=strategy))
     sampled = asked(walk, model, search)
     if isinstance(exact, str) or isinstance(sampled, str):
-        assert exact == sampled or "time" in str(getattr(exact, "assurance", ""))
+        assert exact == sampled
         return
     if exact.verdict == "inconclusive" or exact.outcome == "model_error":
         return  # a broken model ends the search at its first broken step; walks meet another one first
@@ -301,10 +301,8 @@ def test_time_as_the_goal_is_a_sample_and_time_as_a_limit_is_undecided(tmp_path:
 def test_progress_is_reported(tmp_path: Path) -> None:
     reported_: list[Progress] = []
     model = world(tmp_path, BODY.split("@invariant")[0])
-    walk(model, Search(seconds=0.5, cache=KEPT[0], walks=Walks(number=None)), reported_.append)
-    assert reported_
-    assert reported_[-1].walks is not None
-    assert reported_[-1].walks > 0
+    walk(model, Search(cache=KEPT[0], walks=Walks(number=1000)), reported_.append)
+    assert reported_[-1].walks == 1000
 
 
 def test_an_unknown_field_is_reported_with_what_is_near(tmp_path: Path) -> None:
