@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..language import Set, invariant, reachable, transition
 from ..model.parts.zookeeper import is_alive
-from ..model.zk_controller import Broker, Cluster
+from ..model.zk_controller.state import Answer, Broker, Cluster, Metadata
 
 
 @invariant
@@ -164,6 +164,66 @@ def replicas_run_once_all_is_quiet(s: Cluster) -> bool:
 
 
 @transition
+def metadata_never_goes_back(before: Cluster, after: Cluster) -> bool:
+    """No broker answers clients with an older leader epoch than it has answered before."""
+    return all(after.cached[node].leader_epoch >= before.cached[node].leader_epoch for node in Broker)
+
+
+@invariant
+def metadata_is_right_once_all_is_quiet(s: Cluster) -> bool:
+    """When the controller has read everything and nothing is under way, all brokers answer clients who leads.
+
+    Else a client may ask them for ever and never hear of the leader.
+    """
+    right = Metadata(leader=s.partition.leader, leader_epoch=s.partition.leader_epoch)
+    return (
+        s.controller_epoch == 0
+        or not is_quiet(s)
+        or any(request.controller_epoch == s.controller_epoch for request in s.updating)
+        or all(s.cached[node] == right for node in Broker)
+    )
+
+
+@transition
+def client_never_goes_back(before: Cluster, after: Cluster) -> bool:
+    """KAFKA-7738: a client that asks a broker that is behind does not take an older leader for a newer one."""
+    return after.client.leader_epoch >= before.client.leader_epoch
+
+
+@transition
+def acknowledged_by_all_in_sync(before: Cluster, after: Cluster) -> bool:
+    """What is acknowledged is with all who may be elected: a leader that was replaced acknowledges nothing by itself.
+
+    Whoever is in the ISR in ZooKeeper follows, in the same leader epoch, the broker that acknowledges.
+    """
+    leader = after.client.leader
+    return (
+        before.answer == after.answer
+        or after.answer != Answer.ACKNOWLEDGED
+        or (
+            leader is not None
+            and all(
+                after.known[node].leader_epoch == after.known[leader].leader_epoch and after.running[node]
+                for node in after.partition.isr
+            )
+        )
+    )
+
+
+@transition
+def acknowledged_is_with_the_leader(before: Cluster, after: Cluster) -> bool:
+    """What is acknowledged is with the leader in ZooKeeper: the client's stale metadata lead to nobody who acknowledges
+    what nobody else has."""
+    asked, leader = after.client.leader, after.partition.leader
+    return (
+        before.answer == after.answer
+        or after.answer != Answer.ACKNOWLEDGED
+        or leader is None
+        or (asked is not None and after.known[leader].leader_epoch == after.known[asked].leader_epoch)
+    )
+
+
+@transition
 def nothing_written_without_majority(before: Cluster, after: Cluster) -> bool:
     """ZL2: without a majority of the ensemble there is no new controller, no registration, and no write of the ISR."""
     return before.majority or (
@@ -204,3 +264,21 @@ def broker_is_gone_unnoticed(s: Cluster) -> bool:
 def two_leaders_believe(s: Cluster) -> bool:
     """Two brokers believe to lead the partition, with different leader epochs."""
     return len(Set(node for node in Broker if s.known[node].leader == node)) > 1
+
+
+@reachable
+def client_is_turned_away(s: Cluster) -> bool:
+    """NOT_LEADER: the broker that the client's metadata names does not lead, while another one does."""
+    return s.answer == Answer.NOT_LEADER and any(
+        node != s.client.leader and s.known[node].leader == node for node in Broker
+    )
+
+
+@reachable
+def metadata_is_stale(s: Cluster) -> bool:
+    """A broker leads, and the one that led before still answers clients that it leads."""
+    return any(
+        s.partition.leader == one and s.known[one].leader == one and s.cached[other].leader == other and one != other
+        for one in Broker
+        for other in Broker
+    )

@@ -41,7 +41,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("leadership", {}),
     ("znode_election", {}),
     ("znode_election:by_path", {"candidates": 2}),
-    ("zk_controller", {"brokers": 2}),
+    ("zk_controller", {"brokers": 2, "updates": 1, "writes": 1}),
 ]
 
 

@@ -14,7 +14,7 @@ from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.parts.zookeeper import Session
-from tidegate.model.zk_controller import Broker, Partition
+from tidegate.model.zk_controller.state import Answer, Broker, Partition
 
 from .conftest import ROOT
 from .shipped import shipped, tiered
@@ -59,6 +59,15 @@ class Story:
         """The one under way to a broker."""
         found = [request for request in self.state.requests if request.controller_epoch == epoch and to in request.to]
         (only,) = [request for request in found if leader_epoch in (None, request.partition.leader_epoch)]
+        return only
+
+    def answers(self, epoch: int, to: Broker) -> Story:
+        """The UpdateMetadata of that controller epoch reaches a broker, which obeys."""
+        return self.step("update_metadata", request=self.update(epoch, to), to=to)
+
+    def update(self, epoch: int, to: Broker) -> Any:
+        """The one under way to a broker."""
+        (only,) = [it for it in self.state.updating if it.controller_epoch == epoch and to in it.to]
         return only
 
     def false(self) -> set[str]:
@@ -239,6 +248,63 @@ def test_a_zombie_writes_no_isr() -> None:
         else:
             with pytest.raises(StepError, match="write_fence"):
                 story.step("ask_to_shrink", **asks)
+
+
+# --- metadata and clients ---------------------------------------------------------------------------------------------
+
+
+def with_metadata(profile: str, **constants: Any) -> Story:
+    """A was the controller and has sent nothing yet; B took over and elected itself, which B and C have obeyed."""
+    story = Story(profile, updates=2, writes=1, **constants).take_over(A).expire(A).take_over(B).step("elect", broker=B)
+    for broker in (B, C):
+        story.deliver(2, broker).answers(2, broker)
+    return story
+
+
+def test_a_client_with_stale_metadata_is_turned_away_and_asks_whom_it_likes() -> None:
+    story = with_metadata("kafka_3_9").come_back(A)
+    # A leads no more only once it hears so; what it answers clients is a request of its own.
+    story.step("read_brokers", broker=B).step("announce", broker=B).deliver(2, A).step("turn_away", broker=A)
+    assert story.state.answer == Answer.NOT_LEADER
+    with pytest.raises(StepError, match="answer"):
+        story.step("turn_away", broker=A)
+    # A's metadata are stale: the client asks it and is turned away again, and then it asks B.
+    story.step("ask_for_metadata", broker=A).step("turn_away", broker=A).step("ask_for_metadata", broker=B)
+    assert story.state.client.leader == B
+    assert story.step("write", broker=B).state.answer == Answer.ACKNOWLEDGED
+
+
+def test_a_client_takes_no_older_leader_for_a_newer_one() -> None:
+    """KAFKA-7738: the leader epoch comes with metadata."""
+    for profile, back in (("kafka_7738", True), ("kafka_3_9", False)):
+        story = with_metadata(profile).step("ask_for_metadata", broker=B)
+        if back:
+            assert story.step("ask_for_metadata", broker=A).state.client.leader == A
+        else:
+            with pytest.raises(StepError, match="client_epochs"):
+                story.step("ask_for_metadata", broker=A)
+
+
+def test_a_zombies_metadata_are_refused() -> None:
+    for profile, wrong in (("kafka_532", True), ("kafka_2_6", False)):
+        story = with_metadata(profile).step("announce", broker=A)
+        if wrong:
+            assert story.answers(1, B).state.cached[B].leader == A
+        else:
+            with pytest.raises(StepError, match="broker_fence"):
+                story.answers(1, B)
+            story.step("refuse_metadata", request=story.update(1, B), to=B)
+
+
+def test_a_leader_that_was_replaced_acknowledges_nothing_that_waits_for_the_isr() -> None:
+    for profile, acknowledged in (("acks_1", True), ("kafka_3_9", False)):
+        story = with_metadata(profile)
+        assert story.state.client.leader == A and story.state.known[A].leader == A
+        if acknowledged:
+            assert story.step("write", broker=A).state.answer == Answer.ACKNOWLEDGED
+        else:
+            with pytest.raises(StepError, match="acks_all"):
+                story.step("write", broker=A)
 
 
 # --- properties that no profile violates can fail ---------------------------------------------------------------------

@@ -1,0 +1,78 @@
+"""Kafka's controller on ZooKeeper: who creates `/controller` elects leaders, and a zombie must have no effect.
+
+Brokers register in `/brokers/ids`, and the one that creates `/controller` is the controller. It reads who is registered
+and the partition's znode, elects a leader from the ISR in the order of the assignment, writes that, and sends it to the
+brokers. The partition's leader asks the controller to change the ISR (`alter_partition`, KIP-497, from 2.7 on) or
+changes it in ZooKeeper itself. A broker whose session expires learns so later, and the thread of its controller later
+still: meanwhile it goes on under its new session. What keeps that harmless is a switch each:
+
+* `one_multi`: `/controller` is created and `/controller_epoch` is raised in one transaction, not in two steps, as up to
+  1.1. The second step reads the epoch and compares when it writes, so that no epoch is taken twice.
+* `broker_fence`: a broker refuses requests of a lower controller epoch than it has seen (KAFKA-532).
+* `write_fence`: a controller writes only where `/controller_epoch` is still the epoch that it holds (KAFKA-6082).
+* `controller_cas`: a controller writes only over the version of the partition's znode that it has read.
+* `leader_cas`: a leader that writes the ISR itself does so only over the version that it knows.
+* `not_controller`: a controller that a leader is ahead of does not refuse it for good (KAFKA-14154).
+* `leader_epoch_check`: a broker refuses a LeaderAndIsr whose leader epoch is not newer (KAFKA-1188, KAFKA-1483).
+* `broker_epochs`: who was gone and is back before the controller has read so is new to it, and refuses requests that
+  were meant for its registration before (KAFKA-7235, KIP-380).
+* `stop_epoch`: a StopReplica carries the leader epoch, and a broker refuses an older one (KAFKA-9539, KIP-570).
+* `client_epochs`: a client takes no metadata of an older leader epoch than it has seen (KAFKA-7738).
+
+With bounds `updates` and `writes`, a controller sends all brokers who leads (UpdateMetadata), and a client writes to
+whom the metadata of any of them name. Such a request is late, is from a zombie and is fenced as the others are. Two of
+one controller come in any order here, where Kafka keeps it; with one under way at once there is no difference.
+
+What is abstracted away: logs. What is asked here is who has an effect; what a log loses when the ISR or the leader is
+wrong is the question of `model/partition/`, whose controller is always the right one. There are no clocks. A controller
+reads who is registered, and the partition, at any time after they have changed, which is what its watches (and
+`/isr_change_notification`) come to; so it may miss that a broker was gone. It stops reading when its session ends, and
+ends what it had begun. It deals with who is gone before who is new, and takes all who are gone out of the ISR in one
+write, where Kafka takes the reverse order and a write each. A request goes to all brokers that the controller knows,
+and reaches each in a step of its own, in any order; to a broker without a session it may never come. Kafka keeps the
+order of requests to a broker, but for what it sends again. Kafka sends StopReplica to brokers that are registered, for
+a reassignment, a deletion or a shutdown; here for a replica that is moved away and given back at once. A request to
+alter the partition is asked, written and answered in one step. A broker that restarts keeps what it knows.
+All else of reassignment, deletion and clients is left out.
+
+The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
+do, `clients.py` metadata and a client, `sessions.py` how sessions end and begin.
+
+Sources: KafkaController (processBrokerChange, tryProcessAlterPartition), ReplicaStateMachine, KafkaZkClient
+(registerControllerAndIncrementControllerEpoch, updateLeaderAndIsr), KafkaApis (isBrokerEpochStale), ReplicaManager and
+Partition of Kafka 3.9; KIP-380, KIP-497, KIP-570; the issues named above. Properties are in
+`invariants/zk_controller.py`.
+"""
+
+from __future__ import annotations
+
+from ...language import GroupLanes
+from . import brokers, clients, controller, sessions, state
+from .state import Broker
+
+modules = (state, controller, brokers, clients, sessions)
+
+view = GroupLanes(
+    lane=Broker,
+    state="'controller' if s.held[lane] > 0 else 'broker'",
+    generation="held",
+    badges={"session": "session", "knows": "known", "obeyed": "seen", "runs": "running", "metadata": "cached"},
+    board={"/controller": "controller", "/controller_epoch": "controller_epoch", "partition": "partition"},
+)
+
+profiles = {
+    "kafka_3_9": {},
+    "kafka_14154": {"not_controller": False},
+    "kafka_2_6": {"alter_partition": False},
+    "two_steps": {"alter_partition": False, "one_multi": False},
+    "kafka_532": {"alter_partition": False, "broker_fence": False},
+    "kafka_6082": {"alter_partition": False, "write_fence": False},
+    "controller_overwrites": {"alter_partition": False, "controller_cas": False},
+    "leader_overwrites": {"alter_partition": False, "leader_cas": False},
+    "kafka_1188": {"alter_partition": False, "leader_epoch_check": False},
+    "kafka_7235": {"alter_partition": False, "broker_epochs": False},
+    "kafka_9539": {"alter_partition": False, "stop_epoch": False},
+    "kafka_7738": {"client_epochs": False},
+    "acks_1": {"acks_all": False},
+    "kafka_2729": {"alter_partition": False, "write_fence": False, "broker_epochs": False},
+}

@@ -1,0 +1,68 @@
+"""How sessions end and begin, and how the ensemble loses its majority."""
+
+from __future__ import annotations
+
+from ...language import Set, action, replace, require
+from ..parts.zookeeper import Session, cut_off, expire, learn_of_expiry, reconnect
+from .state import Broker, Cluster, broker_epochs, majority_losses
+
+# --- sessions ---------------------------------------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="cuts")
+def lose_connection(s: Cluster, broker: Broker) -> None:
+    """{broker} no longer reaches ZooKeeper; its session goes on."""
+    cut_off(s.session, broker)
+
+
+@action
+def connect_again(s: Cluster, broker: Broker) -> None:
+    """{broker} reaches ZooKeeper again in time."""
+    require(s.majority)
+    reconnect(s.session, broker)
+
+
+@action
+def end_session(s: Cluster, broker: Broker) -> None:
+    """The session of {broker} expires: its ephemeral znodes are removed."""
+    require(s.majority)
+    expire(s.session, broker)
+    s.registered.discard(broker)
+    if s.controller == broker:
+        s.controller = None
+
+
+@action
+def learn(s: Cluster, broker: Broker) -> None:
+    """{broker} reaches ZooKeeper again and learns that its session has expired."""
+    require(s.majority)
+    learn_of_expiry(s.session, broker)
+
+
+@action
+def register(s: Cluster, broker: Broker) -> None:
+    """{broker} registers under a new session; if it was the controller, that thread does not know yet."""
+    require(s.majority and s.session[broker] == Session.OVER)
+    s.session[broker] = Session.CONNECTED
+    s.registered.add(broker)
+    if broker_epochs:
+        for node in Broker:
+            if broker in s.live[node]:
+                s.back[node].add(broker)
+        s.requests = Set(replace(it, to=it.to - {broker}) for it in s.requests if it.to != {broker})
+        s.updating = Set(replace(it, to=it.to - {broker}) for it in s.updating if it.to != {broker})
+        s.stopping = Set(replace(it, to=it.to - {broker}) for it in s.stopping if it.to != {broker})
+
+
+@action(kind="fault", budget="majority_losses")
+def lose_majority(s: Cluster) -> None:
+    """The ensemble loses its majority: nothing is written, and no session expires."""
+    require(majority_losses > 0 and s.majority)
+    s.majority = False
+
+
+@action
+def regain_majority(s: Cluster) -> None:
+    """The ensemble has a majority again."""
+    require(majority_losses > 0 and not s.majority)
+    s.majority = True

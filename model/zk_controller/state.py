@@ -1,0 +1,166 @@
+"""Bounds, switches and the state of the controller on ZooKeeper."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ...language import Capacity, Domain, Map, Option, Range, Set, constant, initial, record, state
+from ..parts.zookeeper import Session
+
+brokers = constant(3, minimum=2, maximum=4, says="brokers, each with a replica of the partition")
+max_epoch = constant(3, minimum=1, maximum=4, says="controllers that take over in all")
+max_version = constant(2, minimum=1, maximum=8, says="writes to the partition's znode in all")
+room = constant(1, minimum=1, maximum=4, says="LeaderAndIsr requests that are under way at once")
+cuts = constant(2, minimum=0, maximum=4, says="connections between a broker and ZooKeeper that fail")
+stops = constant(1, minimum=0, maximum=2, says="replicas that a controller moves off a broker and back")
+majority_losses = constant(0, minimum=0, maximum=2, says="times that the ensemble loses its majority")
+updates = constant(0, minimum=0, maximum=2, says="UpdateMetadata requests that are under way at once; 0: none are sent")
+writes = constant(0, minimum=0, maximum=1, says="writes of the client")
+alter_partition = constant(True, says="KIP-497: a leader asks the controller to write the ISR, else it does so itself")
+one_multi = constant(True, says="/controller and /controller_epoch are written in one transaction")
+broker_fence = constant(True, says="KAFKA-532: brokers refuse requests of a lower controller epoch")
+write_fence = constant(True, says="KAFKA-6082: a controller's write checks that its epoch is still the newest")
+controller_cas = constant(True, says="a controller's write checks the version of the partition's znode")
+leader_cas = constant(True, says="a leader's write of the ISR checks the version of the partition's znode")
+not_controller = constant(
+    True, says="KAFKA-14154: a controller that is behind a leader says that it is not the controller"
+)
+leader_epoch_check = constant(True, says="KAFKA-1188: brokers refuse a LeaderAndIsr that is not newer")
+broker_epochs = constant(
+    True, says="KIP-380: a broker that was gone is new to the controller, and obeys nothing sent before"
+)
+stop_epoch = constant(True, says="KIP-570: brokers refuse a StopReplica of an older leader epoch")
+client_epochs = constant(True, says="KAFKA-7738: clients take no metadata of an older leader epoch than they have seen")
+acks_all = constant(True, says="the client's write waits for all of the ISR (acks=all), else for the leader alone")
+
+
+class Broker(Domain, size=brokers, ordered=True):
+    """A broker. The order is that of the partition's assignment."""
+
+
+Epoch = Annotated[int, Range(0, max_epoch)]
+Version = Annotated[int, Range(0, max_version)]
+
+
+@record
+class Partition:
+    """The content of the partition's znode, and its version."""
+
+    leader: Option[Broker]
+    leader_epoch: Version
+    isr: Set[Broker]
+    version: Version
+
+
+@record
+class LeaderAndIsr:
+    """A controller's request that brokers lead or follow."""
+
+    to: Set[Broker]  # whom it has yet to reach
+    controller_epoch: Epoch
+    partition: Partition
+
+
+@record
+class StopReplica:
+    """A controller's request that brokers stop their replicas, which it takes out of the ISR, with the leader epoch
+    before that."""
+
+    to: Set[Broker]  # whom it has yet to reach
+    controller_epoch: Epoch
+    leader_epoch: Version
+
+
+@record
+class Metadata:
+    """Who leads the partition, and in which leader epoch, as a broker answers clients."""
+
+    leader: Option[Broker]
+    leader_epoch: Version
+
+
+@record
+class UpdateMetadata:
+    """A controller's request that brokers answer clients so."""
+
+    to: Set[Broker]  # whom it has yet to reach
+    controller_epoch: Epoch
+    metadata: Metadata
+
+
+class Answer(Enum):
+    """How it is with the client's write."""
+
+    NONE = "none"  # it is not answered yet
+    NOT_LEADER = "not the leader"  # who was asked does not lead: the client has to ask for metadata
+    ACKNOWLEDGED = "acknowledged"
+
+
+@state
+class Cluster:
+    """ZooKeeper, what controllers hold, what is under way, and what brokers know."""
+
+    session: Map[Broker, Session]  # how it is with each broker's session
+    registered: Set[Broker]  # /brokers/ids
+    controller: Option[Broker]  # /controller
+    controller_epoch: Epoch  # /controller_epoch
+    partition: Partition  # the partition's znode
+    majority: bool  # whether the ensemble has its majority
+    creating: Set[Broker]  # who has created /controller, and has yet to raise the epoch (two steps)
+    held: Map[Broker, Epoch]  # the epoch with which each believes to be the controller; 0: it does not
+    read: Map[Broker, Option[Partition]]  # what each controller has read of the partition
+    live: Map[Broker, Set[Broker]]  # whom each controller has read to be registered
+    back: Map[Broker, Set[Broker]]  # who of these has registered anew since that controller has read so
+    owed: Map[Broker, Set[Broker]]  # who is new to each controller, so that it has yet to send them the state
+    requests: Annotated[Set[LeaderAndIsr], Capacity(room)]  # LeaderAndIsr requests under way
+    stopping: Annotated[Set[StopReplica], Capacity(2)]  # StopReplica requests under way
+    seen: Map[Broker, Epoch]  # the controller epoch of the last request that each broker obeyed
+    known: Map[Broker, Partition]  # what each broker knows of the partition
+    running: Map[Broker, bool]  # whether its replica runs
+    updating: Annotated[Set[UpdateMetadata], Capacity(2)]  # UpdateMetadata requests under way
+    cached: Map[Broker, Metadata]  # what each broker answers clients
+    client: Metadata  # what the client was answered
+    answer: Answer  # how it is with its write
+    refused: Set[Broker]  # leaders whose change of the ISR was refused for good: they wait for a LeaderAndIsr
+
+
+@initial
+def start() -> Cluster:
+    """All brokers are registered; the first leads the partition, all are in the ISR, and there is no controller."""
+    partition = Partition(leader=Broker(0), leader_epoch=0, isr=Set(Broker), version=0)
+    metadata = Metadata(leader=Broker(0), leader_epoch=0)
+    return Cluster(
+        session=Map({node: Session.CONNECTED for node in Broker}),
+        registered=Set(Broker),
+        controller=None,
+        controller_epoch=0,
+        partition=partition,
+        majority=True,
+        creating=Set(),
+        held=Map({node: 0 for node in Broker}),
+        read=Map({node: None for node in Broker}),
+        live=Map({node: Set() for node in Broker}),
+        back=Map({node: Set() for node in Broker}),
+        owed=Map({node: Set() for node in Broker}),
+        requests=Set(),
+        stopping=Set(),
+        seen=Map({node: 0 for node in Broker}),
+        known=Map({node: partition for node in Broker}),
+        running=Map({node: True for node in Broker}),
+        updating=Set(),
+        cached=Map({node: metadata for node in Broker}),
+        client=metadata,
+        answer=Answer.NONE,
+        refused=Set(),
+    )
+
+
+def can_write(s: Cluster, broker: Broker) -> bool:
+    """Whether a broker's requests are served by ZooKeeper."""
+    return s.majority and s.session[broker] == Session.CONNECTED
+
+
+def leads(s: Cluster, broker: Broker) -> bool:
+    """Whether a broker believes to lead the partition."""
+    return s.known[broker].leader == broker and s.running[broker]
