@@ -17,7 +17,8 @@ from ..language.values import ModelError, State
 from ..language.verdict import Run
 from ..reports.document import Document
 from ..traces.differences import changes, state_to_json
-from ..traces.document import SCHEMA
+from ..traces.document import SCHEMA, change_texts
+from ..traces.wording import RecordNames
 
 _FAMILY = SCHEMA.partition("/")[0]
 
@@ -88,8 +89,9 @@ def run_of(model: Model, document: Document, place: Path | str) -> Run:
     except ModelError as error:
         step = "" if error.action is None else f": {format_step(error.action, error.arguments or {})}"
         raise UsageError(f"{place}: {_changed(document)}{step} breaks it: {error.message} ({error.where})") from None
+    names = RecordNames(model)
     for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
-        now = [change.text() for change in changes(model.fields, before, taken.after)]
+        now = change_texts(changes(model.fields, before, taken.after), before, taken.after, names)
         if now != step["changed"]:
             was = "; ".join(text for text in step["changed"] if text not in now) or "less"
             new = "; ".join(text for text in now if text not in step["changed"]) or "less"

@@ -404,7 +404,7 @@ def test_on_paper_there_are_the_words_and_every_step(browser: Browser, saved: Pa
         assert one.seen("#paper") and not one.seen("main") and not one.seen("#header")
         assert one.text("#paper h1") == kip_101()["title"]
         assert one.count("#paper > ol > li") == 8
-        assert "log[B]: - Record(id=0, epoch=1) at 0" in one.text("#paper")
+        assert "log[B]: - 1a at 0" in one.text("#paper")
         assert one.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert one.page.pdf()[:5] == b"%PDF-"
 

@@ -107,14 +107,14 @@ MUTANTS = {
     "partition: whoever fetches joins the ISR": Mutant(
         "partition_as_log",
         "partition/broker.py",
-        "        and s.fetched[leader][follower] >= s.high_watermark[leader]\n",
+        "        and s.fetch_offset[leader][follower] >= s.high_watermark[leader]\n",
         "",
     ),
     "partition: the fastest member of the ISR counts": Mutant(
         "partition_as_log",
         "partition/broker.py",
-        "return min(s.fetched[leader][broker] if",
-        "return max(s.fetched[leader][broker] if",
+        "return min(\n        s.fetch_offset[leader][broker] if",
+        "return max(\n        s.fetch_offset[leader][broker] if",
     ),
     "raft: a candidate's log is not compared": Mutant(
         "raft_as_log",

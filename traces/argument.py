@@ -1,8 +1,8 @@
 """Why a run violates a property, in words, made by going back from the failing conjunct's witness.
 
     Why this violates strong_isr
-      In short: A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0.
       Let 0a be the record that came into A's log at offset 0 in step 4.
+      In short: A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0.
       - A's high watermark went from 0 to 1 at step 6: A moves its high watermark past offset 0, which its ISR has.
       - B's log lost 0a at step 8, because B's high watermark was 0: B learns that A leads epoch 1, and follows it.
       However, B's log is empty; so `offset < len(s.log[other])` is false for one = A, other = B, offset = 0.
@@ -89,7 +89,7 @@ class _ArgumentText:
         now = [] if self.prop.kind == "transition" else self._end()
         short = InShort(self.model, self.run, self.words, mentioned).sentence(self._cause, self._says, now, race)
         shorts = [_row("short", self.at, short)] if short else []
-        return [title, *shorts, *lets, *events, _row("however", self.at, however)]
+        return [title, *lets, *shorts, *events, _row("however", self.at, however)]
 
     def _cause(self, step: int, cells: Sequence[StatePart]) -> str:
         return self._why(step, self.model.action(self.run.steps[step - 1].action), cells)

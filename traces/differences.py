@@ -7,7 +7,7 @@ bag it is the element that comes or goes; in a sequence it is the elements beyon
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, cast
 
@@ -19,6 +19,10 @@ from ..language.records import is_tuple, parts_of
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 
 Path = tuple[str | int, ...]
+
+
+def _unnamed(value: Any) -> None:
+    return None
 
 
 @immutable
@@ -39,12 +43,14 @@ class Change:
         values = {"+": [self.after], "-": [self.before], "~": [self.before, self.after]}[self.sign]
         return [*self.path, *(to_json(value, self.of) for value in values)]
 
-    def text(self) -> str:
-        """The change as people read it: `high_watermark[B]: 0 -> 1`, `log[A]: + Record(id=0, epoch=1) at 0`."""
+    def text(self, named: Callable[[Any], str | None] = _unnamed) -> str:
+        """The change as people read it: `high_watermark[B]: 0 -> 1`, `log[A]: + Record(id=0, epoch=1) at 0`; where
+        `named` has a name for what comes or goes, with that: `log[A]: + 1a at 0`."""
         where = "" if self.at is None else f" at {self.at}"
         if self.sign == "~":
             return f"{self.cell}: {show(self.before)} -> {show(self.after)}"
-        return f"{self.cell}: {self.sign} {show(self.after if self.sign == '+' else self.before)}{where}"
+        value = self.after if self.sign == "+" else self.before
+        return f"{self.cell}: {self.sign} {named(value) or show(value)}{where}"
 
 
 def changes(fields: tuple[Field, ...], before: State, after: State) -> list[Change]:

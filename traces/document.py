@@ -37,6 +37,7 @@ from .picture import Picture, Undrawable, frames_of
 from .places import lines, place, writing
 from .sentences import sentence, subject
 from .typetext import type_to_json
+from .wording import RecordNames
 
 SCHEMA = "tidegate.trace/1"
 KEYFRAME_EVERY = 50
@@ -176,13 +177,14 @@ class _Run:
         """The parts of the document that are about steps and states."""
         changed = [changes(self.model.fields, before, step.after) for before, step in _pairs(self.run)]
         lanes = lanes_of(self.model, self.run)
+        names = RecordNames(self.model)
         post = Post(self.model, self.run, lanes)
         view, frames = self._picture()
         return {
             "view": view,
             "frames": frames,
             "steps": [
-                _step(self.model, at, self.states[at - 1], step, changed[at - 1], lanes[at - 1])
+                _step(self.model, at, self.states[at - 1], step, changed[at - 1], lanes[at - 1], names)
                 | {"messages": post.events[at - 1]}
                 for at, step in enumerate(self.run.steps, 1)
             ],
@@ -309,7 +311,15 @@ def _place_of(where: str) -> Document | None:
 # --- steps and states -------------------------------------------------------------------------------------------------
 
 
-def _step(model: Model, number: int, before: State, step: Step, changed: list[Change], lane: str | None) -> Document:
+def _step(
+    model: Model,
+    number: int,
+    before: State,
+    step: Step,
+    changed: list[Change],
+    lane: str | None,
+    names: RecordNames,
+) -> Document:
     action = model.action(step.action)
     reading = Reading(model, {action.form.state: before})
     return {
@@ -324,8 +334,14 @@ def _step(model: Model, number: int, before: State, step: Step, changed: list[Ch
         "statement": place(writing(action.form, {str(change.path[0]) for change in changed})),
         "reads": list(dict.fromkeys(cell.main() for cell in reading.step(action, step.arguments).reads())),
         "writes": list(dict.fromkeys(_written_cell(model, change) for change in changed)),
-        "changed": [change.text() for change in changed],
+        "changed": change_texts(changed, before, step.after, names),
     }
+
+
+def change_texts(changed: Sequence[Change], before: State, after: State, names: RecordNames) -> list[str]:
+    """Changes as people read them, records of logs by the names that the picture gives them."""
+    states = {"-": before, "+": after, "~": after}
+    return [change.text(lambda value, state=states[change.sign]: names.changed(value, state)) for change in changed]
 
 
 def _said(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:

@@ -23,6 +23,32 @@ from .picture import Picture, Undrawable, letter
 _CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
 
 
+class RecordNames:
+    """The names that a model's picture gives to the records of its logs: `1a`. None for what has no name."""
+
+    def __init__(self, model: Model) -> None:
+        self.entries = tuple(_entry_types(model))
+        self._picture = _picture_of(model)
+
+    def drawn(self, record: Any) -> str | None:
+        """The name of a record of a log."""
+        if self._picture is None or not isinstance(record, self.entries):
+            return None
+        try:
+            return self._picture.text_of(record).strip() or None
+        except Undrawable:
+            return None
+
+    def changed(self, value: Any, state: State) -> str | None:
+        """The name of what came into a part of a state, or left it: a record, or a record's number in a set of them."""
+        return self.drawn(value if not is_number(value) else self.numbered(value, state))
+
+    def numbered(self, number: int, state: State) -> Any:
+        """The record of a log that has this number as its `id`; None where no log has it."""
+        records = (record for record in _records_of(state) if isinstance(record, self.entries))
+        return next((record for record in records if getattr(record, "id", None) == number), None)
+
+
 class Wording:
     """The words for one model. `mentioned` has the records that were named so far, each with its name."""
 
@@ -30,8 +56,8 @@ class Wording:
         self.model = model
         self.lanes = LaneNames(model)
         self.mentioned: dict[Any, str] = {}
-        self._entries = tuple(_entry_types(model))
-        self._picture = _picture_of(model)
+        self._names = RecordNames(model)
+        self._entries = self._names.entries
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -58,29 +84,27 @@ class Wording:
         return self._record(value)
 
     def _record(self, value: Any) -> str:
-        """`Election(role=leader, epoch=1)`; of one that holds a record of a log: `1a (term 3)`."""
+        """`Election(role=leader, epoch=1)`; of one that holds a record of a log: `1a (term 3)`. What is true stands by
+        its name, and what is false is left out: `Vote(candidate=A, granted)`."""
         parts = {name: getattr(value, name) for name in field_names(cast("type[Any]", type(value)))}
         entry = next((name for name, held in parts.items() if isinstance(held, self._entries)), None)
         if entry is not None:
             others = ", ".join(f"{in_words(name)} {self.value(held)}" for name, held in parts.items() if name != entry)
             return self.name(parts[entry]) + (f" ({others})" if others else "")
-        return f"{type(value).__name__}({', '.join(f'{name}={self.value(held)}' for name, held in parts.items())})"
+        said = [
+            name if held is True else f"{name}={self.value(held)}" for name, held in parts.items() if held is not False
+        ]
+        return f"{type(value).__name__}({', '.join(said)})"
 
     def name(self, record: Any) -> str:
         """The name of a record of a log."""
         if record not in self.mentioned:
             taken = set(self.mentioned.values())
-            name = self._drawn(record) or letter(len(taken))
+            name = self._names.drawn(record) or letter(len(taken))
             while name in taken:
                 name += "'"
             self.mentioned[record] = name
         return self.mentioned[record]
-
-    def _drawn(self, record: Any) -> str:
-        try:
-            return "" if self._picture is None else self._picture.text_of(record).strip()
-        except Undrawable:
-            return ""
 
     # --- cells --------------------------------------------------------------------------------------------------------
 
@@ -158,11 +182,8 @@ class Wording:
 
     def _member(self, member: Any, state: State) -> str:
         """A member of a set: by the name of its record, where the set is of records' numbers."""
-        if isinstance(member, int) and not isinstance(member, bool):
-            for record in _records_of(state):
-                if isinstance(record, self._entries) and getattr(record, "id", None) == member:
-                    return self.name(record)
-        return self.value(member)
+        record = self._names.numbered(member, state) if is_number(member) else None
+        return self.value(member) if record is None else self.name(record)
 
     def _sequence(self, cell: StatePart, old: Seq[Any], new: Seq[Any]) -> str:
         name = self.owned(cell)
@@ -183,6 +204,11 @@ class Wording:
 
 CONTAINERS = (Seq, Set, Bag)
 _PREPOSITIONS = (" for", " by", " from", " to")
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_record(value: object) -> bool:

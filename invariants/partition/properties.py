@@ -217,7 +217,7 @@ def counted_log_matches(s: Partition) -> bool:
         if is_true_leader(s, leader)
         for follower in s.up
         if follower not in s.truncating and follows_true_leader(s, follower)
-        for offset in range(min(s.fetched[leader][follower], len(s.log[leader]), len(s.log[follower])))
+        for offset in range(min(s.fetch_offset[leader][follower], len(s.log[leader]), len(s.log[follower])))
     )
 
 
@@ -277,7 +277,7 @@ def replication_quorum_superset(s: Partition) -> bool:
     """Every broker that may be elected counts for the high watermark of the leader of the newest epoch."""
     return all(
         s.registered.isr | s.registered.elr <= counted(s, leader)
-        and (s.pending[leader] is not None or not is_current(s, leader) or counted(s, leader) == s.registered.isr)
+        and (s.request[leader] is not None or not is_current(s, leader) or counted(s, leader) == s.registered.isr)
         for leader in Broker
         if is_true_leader(s, leader) and len(s.registered.isr) >= effective_min_isr()
     )

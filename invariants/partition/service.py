@@ -65,7 +65,7 @@ def nothing_to_register(s: Partition) -> bool:
     return (
         all((broker in s.up) == (broker not in s.fenced) for broker in Broker)
         and all(broker in s.up or broker in s.gone for broker in Broker)
-        and all(s.pending[broker] is None for broker in s.up)
+        and all(s.request[broker] is None for broker in s.up)
         and all(not (may_propose(s, leader) and may_join(s, leader, broker)) for leader in s.up for broker in Broker)
     )
 

@@ -7,6 +7,7 @@ from ..parts.logs import common_end, end_of_last_epoch
 from .ghosts import note_committed, note_read, note_refused
 from .state import (
     Acks,
+    AlterPartition,
     Broker,
     DivergingEpoch,
     IsrChange,
@@ -136,13 +137,13 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
             note_read(s, follower, min(s.high_watermark[leader], end))
         cut(s, follower, common)
         if not skip_diverging:
-            s.fetched[leader][follower] = min(end, len(s.log[leader]))
+            s.fetch_offset[leader][follower] = min(end, len(s.log[leader]))
     else:
         reached = min(end + 1, len(s.log[leader]))
         known = min(s.high_watermark[leader], reached)
         if end < reached:
             s.log[follower].append(s.log[leader][end])
-        s.fetched[leader][follower] = reached
+        s.fetch_offset[leader][follower] = reached
         s.high_watermark[follower] = known
         if follower_reads:
             note_read(s, follower, known)
@@ -166,8 +167,8 @@ def forget(s: Partition, broker: Broker) -> None:
     """A broker has nothing under way any more, neither as a leader nor as a follower."""
     s.truncating.discard(broker)
     s.answer[broker] = None
-    s.pending[broker] = None
-    s.fetched[broker] = nothing_fetched()
+    s.request[broker] = None
+    s.fetch_offset[broker] = nothing_fetched()
 
 
 def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
@@ -207,7 +208,7 @@ def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> b
     return (
         end < len(s.log[leader])
         or diverges_at(s, leader, follower) < end
-        or s.fetched[leader][follower] != end
+        or s.fetch_offset[leader][follower] != end
         or s.high_watermark[follower] != s.high_watermark[leader]
     )
 
@@ -293,7 +294,9 @@ def advance_high_watermark(s: Partition, leader: Broker) -> None:
 
 def end_in_sync(s: Partition, leader: Broker) -> int:
     """The offset up to which every broker that counts is known to have the leader's log."""
-    return min(s.fetched[leader][broker] if broker != leader else len(s.log[leader]) for broker in counted(s, leader))
+    return min(
+        s.fetch_offset[leader][broker] if broker != leader else len(s.log[leader]) for broker in counted(s, leader)
+    )
 
 
 def counted(s: Partition, leader: Broker) -> Set[Broker]:
@@ -311,7 +314,7 @@ def propose_shrink(s: Partition, leader: Broker, follower: Broker) -> None:
     require(alter_partition and isr_shrinks > 0)
     require(may_propose(s, leader))
     require(follower != leader and follower in s.view[leader].isr)
-    s.pending[leader] = IsrChange(broker=follower, joins=False, answered=False, restarted=False)
+    s.request[leader] = AlterPartition(broker=follower, change=IsrChange.SHRINK, answered=False, restarted=False)
 
 
 @action
@@ -320,7 +323,7 @@ def propose_expansion(s: Partition, leader: Broker, follower: Broker) -> None:
     require(alter_partition)
     require(may_propose(s, leader))
     require(may_join(s, leader, follower))
-    s.pending[leader] = IsrChange(broker=follower, joins=True, answered=False, restarted=False)
+    s.request[leader] = AlterPartition(broker=follower, change=IsrChange.EXPAND, answered=False, restarted=False)
 
 
 @action(kind="fault", budget="isr_shrinks")
@@ -350,7 +353,7 @@ def expand_isr(s: Partition, leader: Broker, follower: Broker) -> None:
 
 def may_propose(s: Partition, leader: Broker) -> bool:
     """Whether it waits for no other change, and knows all that is registered: otherwise it would be refused."""
-    return leads(s, leader) and s.pending[leader] is None and is_current(s, leader)
+    return leads(s, leader) and s.request[leader] is None and is_current(s, leader)
 
 
 def is_current(s: Partition, leader: Broker) -> bool:
@@ -364,9 +367,9 @@ def may_join(s: Partition, leader: Broker, follower: Broker) -> bool:
         follower not in s.view[leader].isr
         and may_fetch(s, leader, follower)
         and follower in s.assignment.replicas
-        and (s.fetched[leader][follower] == len(s.log[follower]) or not one_snapshot or not fetch_in_epoch)
-        and s.fetched[leader][follower] >= s.high_watermark[leader]
-        and (not await_epoch_start or s.fetched[leader][follower] >= epoch_start(s, leader))
+        and (s.fetch_offset[leader][follower] == len(s.log[follower]) or not one_snapshot or not fetch_in_epoch)
+        and s.fetch_offset[leader][follower] >= s.high_watermark[leader]
+        and (not await_epoch_start or s.fetch_offset[leader][follower] >= epoch_start(s, leader))
     )
 
 
@@ -398,13 +401,13 @@ def learn(s: Partition, broker: Broker) -> None:
         leader_epoch=s.registered.leader_epoch,
         isr=s.registered.isr if s.registered.leader == broker else Set(),
     )
-    s.pending[broker] = None
+    s.request[broker] = None
     answer = s.answer[broker]
     if anew:
         if answer is not None:
             s.answer[broker] = replace(answer, late=True)
         if fetch_in_epoch or follows or not led:
-            s.fetched[broker] = nothing_fetched()
+            s.fetch_offset[broker] = nothing_fetched()
         if not follows:
             s.truncating.discard(broker)
         elif asks and truncation == Truncation.HIGH_WATERMARK:
@@ -416,10 +419,10 @@ def learn(s: Partition, broker: Broker) -> None:
 
 def has_news(s: Partition, broker: Broker) -> bool:
     """Whether the registered state is newer than what a broker knows."""
-    change = s.pending[broker]
+    request = s.request[broker]
     return (
         s.view[broker].leader_epoch != s.registered.leader_epoch
         or s.view[broker].leader != s.registered.leader
         or (s.registered.leader == broker and s.view[broker].isr != s.registered.isr)
-        or (change is not None and change.answered)
+        or (request is not None and request.answered)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...language import Option, Set, action, limit, replace, require
 from .broker import is_current
 from .state import (
+    AlterPartition,
     Broker,
     IsrChange,
     Partition,
@@ -39,50 +40,54 @@ from .state import (
 def change_isr(s: Partition, leader: Broker) -> None:
     """The controller makes {asked_isr(s, leader)} the ISR, as {leader} has asked."""
     require(alter_partition)
-    change = s.pending[leader]
-    require(change is not None and not change.answered)
+    request = s.request[leader]
+    require(request is not None and not request.answered)
     require(controllers_decide(s) and is_current(s, leader))
-    assert change is not None
-    require(not is_refused(s, change))
+    assert request is not None
+    require(not is_refused(s, request))
     isr = asked_isr(s, leader)
     target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
     changed = replace(target, leader_epoch=s.registered.leader_epoch + epochs_for(s.registered, target))
     limit(changed.leader_epoch <= max_leader_epoch)
     s.registered = changed
-    s.pending[leader] = replace(change, answered=True)
-    if not change.joins:
-        s.left_isr.add(change.broker)
+    s.request[leader] = replace(request, answered=True)
+    if request.change == IsrChange.SHRINK:
+        s.left_isr.add(request.broker)
 
 
 @action
 def refuse_isr_change(s: Partition, leader: Broker) -> None:
     """The controller does not take {who_changes(s, leader)} into the ISR: INELIGIBLE_REPLICA."""
     require(alter_partition and (reject_fenced or reject_restarted))
-    change = s.pending[leader]
-    require(change is not None and not change.answered)
+    request = s.request[leader]
+    require(request is not None and not request.answered)
     require(controllers_decide(s) and is_current(s, leader))
-    assert change is not None
-    require(is_refused(s, change))
-    s.pending[leader] = None
+    assert request is not None
+    require(is_refused(s, request))
+    s.request[leader] = None
 
 
 def asked_isr(s: Partition, leader: Broker) -> Set[Broker]:
     """The ISR as it is once a leader has what it asks for."""
-    change = s.pending[leader]
-    if change is None:
+    request = s.request[leader]
+    if request is None:
         return s.registered.isr
-    return s.registered.isr | {change.broker} if change.joins else s.registered.isr - {change.broker}
+    if request.change == IsrChange.EXPAND:
+        return s.registered.isr | {request.broker}
+    return s.registered.isr - {request.broker}
 
 
 def who_changes(s: Partition, leader: Broker) -> Option[Broker]:
     """The broker that a leader asks to add or remove."""
-    change = s.pending[leader]
-    return None if change is None else change.broker
+    request = s.request[leader]
+    return None if request is None else request.broker
 
 
-def is_refused(s: Partition, change: IsrChange) -> bool:
+def is_refused(s: Partition, request: AlterPartition) -> bool:
     """Whether the broker may not join the ISR: it is fenced, or has registered anew since its leader asked."""
-    return change.joins and ((reject_fenced and change.broker in s.fenced) or (reject_restarted and change.restarted))
+    return request.change == IsrChange.EXPAND and (
+        (reject_fenced and request.broker in s.fenced) or (reject_restarted and request.restarted)
+    )
 
 
 # --- it elects --------------------------------------------------------------------------------------------------------
@@ -257,11 +262,11 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
     s.up.add(broker)
     s.unclean.discard(broker)
     for leader in Broker:
-        change = s.pending[leader]
-        if change is not None and change.broker == broker:
-            s.pending[leader] = replace(change, restarted=True)
+        request = s.request[leader]
+        if request is not None and request.broker == broker:
+            s.request[leader] = replace(request, restarted=True)
         if reject_restarted and one_snapshot:
-            s.fetched[leader][broker] = 0
+            s.fetch_offset[leader][broker] = 0
 
 
 @action

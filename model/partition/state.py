@@ -184,12 +184,19 @@ class View:
     isr: Set[Broker]
 
 
+class IsrChange(Enum):
+    """What a leader asks for (in Kafka's leader PendingShrinkIsr, PendingExpandIsr)."""
+
+    SHRINK = "shrink"
+    EXPAND = "expand"
+
+
 @record
-class IsrChange:
+class AlterPartition:
     """An AlterPartition request of a leader that the leader has no answer to yet."""
 
-    broker: Broker
-    joins: bool
+    broker: Broker  # whom it takes out of the ISR, or into it
+    change: IsrChange
     answered: bool  # the controller has done it, and the leader does not know
     restarted: bool  # the broker has registered anew since the leader asked
 
@@ -222,8 +229,8 @@ class Partition:
     log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]  # each broker's log, in page cache and on disk
     flushed: Map[Broker, Offset]  # how much of its log is on disk for certain
     high_watermark: Map[Broker, Offset]  # how far each broker knows its log to be committed
-    fetched: Map[Broker, Map[Broker, Offset]]  # up to which offset each leader knows a follower's log to be its own
-    pending: Map[Broker, Option[IsrChange]]  # what each leader has asked of the controller
+    fetch_offset: Map[Broker, Map[Broker, Offset]]  # where a leader knows a follower to fetch next
+    request: Map[Broker, Option[AlterPartition]]  # what each leader has asked of the controller
     sent: Annotated[int, Range(0, max_records)]  # how many records the producer has sent
     acknowledged: Set[RecordId]  # records that it may take for safe
     committed: Ghost[Annotated[Seq[RecordId], Capacity(log_size)]]  # what was ever below a leader's high watermark
@@ -256,8 +263,8 @@ def start(leader: Broker) -> Partition:
         log=Map({broker: Seq() for broker in Broker}),
         flushed=Map({broker: 0 for broker in Broker}),
         high_watermark=Map({broker: 0 for broker in Broker}),
-        fetched=Map({broker: nothing_fetched() for broker in Broker}),
-        pending=Map({broker: None for broker in Broker}),
+        fetch_offset=Map({broker: nothing_fetched() for broker in Broker}),
+        request=Map({broker: None for broker in Broker}),
         sent=0,
         acknowledged=Set(),
         committed=Seq(),
@@ -303,5 +310,7 @@ def controllers_decide(s: Partition) -> bool:
 
 def maximal(s: Partition, leader: Broker) -> Set[Broker]:
     """Kafka's maximalIsr: the ISR that the leader knows, with the broker that it has proposed to add."""
-    change = s.pending[leader]
-    return s.view[leader].isr if change is None or not change.joins else s.view[leader].isr | {change.broker}
+    request = s.request[leader]
+    if request is None or request.change == IsrChange.SHRINK:
+        return s.view[leader].isr
+    return s.view[leader].isr | {request.broker}
