@@ -9,7 +9,7 @@ value outside its type is a ModelError that says what is allowed.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -57,8 +57,8 @@ _map_over = Map[Any, Any].over
 def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
     """Every value of a finite type, in order. TypeError for a type whose values cannot be listed.
 
-    `None` comes before the values of an option; sets are in the order of their bit masks; the first field of a record
-    and the first key of a map change slowest.
+    `None` comes before the values of an option; sets are in the order of their bit masks, sequences in that of
+    their lengths; the first field of a record, key of a map and element of a sequence change slowest.
     """
     match type_:
         case types.Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
@@ -84,13 +84,26 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             held = itertools.product(members_of(value, values), repeat=len(keys))
             places = {key: at for at, key in enumerate(keys)}
             return tuple(_map_over(places, element) for element in held)
+        case types.Seq(of=of, capacity=capacity, capacity_open=capacity_open):
+            elements, lengths = members_of(of, values), range(_bound(capacity_open, capacity, values) + 1)
+            return tuple(Seq(held) for length in lengths for held in itertools.product(elements, repeat=length))
+        case types.Pool(of=of, capacity=capacity, multiple=False, capacity_open=capacity_open):
+            return tuple(map(Set, _sets(members_of(of, values), _bound(capacity_open, capacity, values))))
         case _:
             raise TypeError(f"{type_} has no list of values")
 
 
+def _sets(members: tuple[Any, ...], most: int) -> list[tuple[Any, ...]]:
+    """The sets of at most so many members, in the order of their bit masks."""
+    made: list[tuple[Any, ...]] = [()]
+    for member in members:
+        made += [(*chosen, member) for chosen in made if len(chosen) < most]
+    return made
+
+
 def member_at(type_: types.Type, number: int) -> Any:
     """The value at a place of `members_of` of a finite type whose bounds are not open, without the list. IndexError
-    beyond the last; TypeError for a type whose values cannot be listed, and for one of several records."""
+    beyond the last; TypeError for a type whose values cannot be listed."""
     if not 0 <= number < types.value_count(type_):
         raise IndexError(number)
     match type_:
@@ -106,10 +119,29 @@ def member_at(type_: types.Type, number: int) -> Any:
             parts = [value] * len(keys)
             held = tuple(map(member_at, parts, places_of(parts, number)))
             return _map_over({key: at for at, key in enumerate(keys)}, held)
-        case types.Record():
-            raise TypeError(f"{type_} is one of several records")
+        case types.Record(variants=variants):
+            for member, _ in variants:
+                if number < types.value_count(member):
+                    return member_at(member, number)
+                number -= types.value_count(member)
+            raise IndexError(number)
+        case types.Seq(of=of):
+            counts = types.sequence_counts(type_)
+            length = next(at for at, through in enumerate(itertools.accumulate(counts)) if number < through)
+            return Seq(member_at(of, place) for place in places_of([of] * length, number - sum(counts[:length])))
+        case types.Pool(of=of, capacity=capacity):
+            return Set(member_at(of, place) for place in _chosen(types.value_count(of), capacity, number))
         case _:
             return members_of(type_, {})[number]
+
+
+def _chosen(count: int, most: int, number: int) -> Iterator[int]:
+    """The places of the members of a set at a place of `_sets` of so many members."""
+    for place in reversed(range(count)):
+        without = types.set_count(place, most)
+        if number >= without:
+            yield place
+            number, most = number - without, most - 1
 
 
 def places_of(parts: Sequence[types.Type], number: int) -> list[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
-from math import prod
+from math import comb, prod
 from typing import Any, TypeAlias
 
 from .constants import ConstantExpression
@@ -146,9 +146,9 @@ def scalar_size(type_: Type) -> int:
 
 def value_count(type_: Type) -> int:
     """The number of values of a finite type (the static one, where a bound is open): a scalar, or an option, record,
-    map or set made of such.
+    map, sequence or set made of such.
 
-    Raises TypeError for a type whose values cannot be listed: a sequence, messages in flight.
+    Raises TypeError for a type whose values cannot be listed: a bag.
     """
     match type_:
         case Option(of=of):
@@ -161,5 +161,34 @@ def value_count(type_: Type) -> int:
             return value_count(value) ** scalar_size(key)
         case Subset(of=of):
             return 1 << scalar_size(of)
+        case Seq():
+            return sum(sequence_counts(type_))
+        case Pool(of=of, capacity=capacity, multiple=False):
+            return set_count(value_count(of), capacity)
         case _:
             return scalar_size(type_)
+
+
+def has_elements(of: Type) -> bool:
+    """Whether there are sequences, or sets of records, in a type."""
+    match of:
+        case Seq() | Pool():
+            return True
+        case Option(of=inner):
+            return has_elements(inner)
+        case Map(value=value):
+            return has_elements(value)
+        case Record(fields=fields):
+            return any(has_elements(inner) for _, inner in fields)
+        case _:
+            return False
+
+
+def sequence_counts(type_: Seq) -> list[int]:
+    """How many sequences there are of each length, from none to as many as there is room for."""
+    return [value_count(type_.of) ** length for length in range(type_.capacity + 1)]
+
+
+def set_count(count: int, most: int) -> int:
+    """How many sets of at most `most` elements there are of so many values."""
+    return sum(comb(count, size) for size in range(min(count, most) + 1))

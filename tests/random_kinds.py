@@ -173,8 +173,13 @@ FAMILIES = (
     Kind("Set[tuple[Node, bool]]", "set of records", (tuple_(NODE, BOOL),), "4"),
 )
 """Sets of sets and of tuples; room for a few is used."""
-LISTED = (option(NODE), option(SMALL), map_(NODE, BOOL), map_(BOOL, option(POT)), map_(NODE, SMALL), option(set_(POT)))
+LISTED = (
+    option(NODE), option(SMALL), map_(NODE, BOOL), map_(BOOL, option(POT)), map_(NODE, SMALL), option(set_(POT)),
+    seq(SMALL, "2"), seq(NODE, "room"), option(seq(COLOR, "1")), seq(MESSAGE, "1"), FAMILIES[0], FAMILIES[3],
+)  # fmt: skip
 """Types of parameters, besides scalars and sets: each of their values is tried."""
+FREE = (PAIR, MESSAGE, PING)
+"""Records that are choices where the state holds no messages of them."""
 KEYS = (NODE, POT, SEAT, COLOR, BOOL, SIGNED, SMALL)
 POOLS = (
     pool(FLAT, "room", "Set"),

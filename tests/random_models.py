@@ -20,6 +20,7 @@ from .random_kinds import (
     COLOR,
     FAMILIES,
     FLAT,
+    FREE,
     HEADER,
     KEYS,
     LISTED,
@@ -708,7 +709,7 @@ def called(number: int, color: Color) -> int:
         parameters = list[str]()
         for _ in range(self.random.choice((0, 1, 1, 2))):
             name = self.fresh("p")
-            kind = self.random.choice((*SCALARS, NODE, set_(NODE), set_(COLOR), FLAT, FLAT, *LISTED))
+            kind = self.random.choice((*SCALARS, NODE, set_(NODE), set_(COLOR), FLAT, FLAT, *LISTED, *self._free()))
             if kind == FLAT:
                 notes = self.fields.get("notes")
                 if notes is None:
@@ -735,6 +736,11 @@ def called(number: int, color: Color) -> int:
         mark = '@action(kind="fault", budget="faults")' if number == 1 and self.chance(0.6) else "@action"
         head = f'{mark}\ndef step{number}({", ".join(["s: World", *parameters])}) -> None:\n    """A step."""\n'
         return head + indent("\n".join(lines), "    ") + "\n\n\n"
+
+    def _free(self) -> tuple[Kind, ...]:
+        """The records that a parameter may be any of: no messages of them, or of a union with them, are held."""
+        held = {of for kind in self.fields.values() if kind.form.endswith("of records") for of in kind.of}
+        return tuple(kind for kind in FREE if kind not in held and MESSAGE not in held)
 
     def _property(self, role: str, most: int, parameters: str, states: tuple[str, ...], name: str = "") -> str:
         made = ""

@@ -130,11 +130,6 @@ MISTAKES = {
         "TG110",
         "a member of an Enum or of a Domain",
     ),
-    "a tuple as a parameter": (
-        "@action\ndef act(s: World, pair: tuple[Node, bool]) -> None:\n    '''Act.'''\n    s.on = pair[1]\n",
-        "TG308",
-        "a parameter for each part",
-    ),
     "one record of a union as a parameter": (
         "@action\ndef act(s: World, ack: Ack) -> None:\n    '''Act.'''\n    s.on = ack.done\n",
         "TG308",

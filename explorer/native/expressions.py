@@ -7,23 +7,20 @@ function, if the predicate holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any, cast
+from typing import Any
 
 from llvmlite import ir as llvm
 
 from ...language import ir
-from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
 from ...language.types import (
     Bool,
-    Identity,
     Int,
     Map,
     Option,
     Pool,
-    Record,
     Seq,
     Subset,
     Type,
@@ -32,11 +29,12 @@ from ...language.types import (
 )
 from ..traversal import children, is_expression
 from .cells import Built, Items, Mask, NativeNumber, NativeOption, NativeTruth, PackedValue, Parts, Words
+from .choices import Choices
 from .effort import FULL, CompileEffort
 from .layout import Layout
 from .machine import I1
 from .scalars import Bit, Num
-from .shapes import Shapes, is_within, leaf_types, unbounded
+from .shapes import is_within, leaf_types, unbounded
 
 CHEAP = 14
 """Expressions of at most this many operations are evaluated without branches."""
@@ -46,7 +44,7 @@ UNROLL = 24
 Environment = dict[str, Built]
 
 
-class Expressions(Shapes):
+class Expressions(Choices):
     """Evaluates expressions into values at the builder's position."""
 
     def __init__(
@@ -336,96 +334,6 @@ class Expressions(Shapes):
         self.fail_if(self.negate(self.existing(node.type)(index)))
         return self.member(node.type, self._safe(index, size))
 
-    def size(self, type_: Type) -> Num:
-        """How many members of a finite scalar type exist in this run."""
-        if isinstance(type_, Identity) and type_.size_open is not None:
-            return self.bound(type_.size_open)
-        return scalar_size(type_)
-
-    def existing(self, type_: Type) -> Callable[[Num], Bit]:
-        """Whether the value of a finite type with some position exists in this run."""
-        match type_:
-            case Identity(size_open=size) if size is not None:
-                count = self.bound(size)
-                return lambda at: self.compare("<", at, count)
-            case Int(lo=base, lo_open=lo, hi_open=hi) if lo is not None or hi is not None:
-                first = 0 if lo is None else self.sub(self.bound(lo), base)
-                last = type_.hi - base if hi is None else self.sub(self.bound(hi), base)
-                return lambda at: self.both(self.compare("<=", first, at), self.compare("<=", at, last))
-            case Option(of=of):
-                inner = self.existing(of)
-                return lambda at: self.either(self.compare("==", at, 0), inner(self.sub(at, 1)))
-            case Subset(of=of):
-                here = self.existing(of)
-                strange = reduce(self.bor, [self.pick(here(at), 0, 1 << at) for at in range(scalar_size(of))], 0)
-                return lambda at: self.compare("==", self.band(at, strange), 0)
-            case Record(fields=fields):
-                parts = [of for _, of in fields]
-                checks = [self.existing(of) for of in parts]
-                return lambda at: reduce(
-                    self.both, [check(digit) for check, digit in zip(checks, self.digits(at, parts), strict=True)], True
-                )
-            case Map(key=key, value=value):
-                return self._existing_map(key, value)
-            case _:
-                return lambda _at: True
-
-    def _existing_map(self, key: Type, value: Type) -> Callable[[Num], Bit]:
-        """A map has existing values at the keys that exist; what stands at the others is the first value, once."""
-        has_key, exists = self.existing(key), self.existing(value)
-        parts = [value] * scalar_size(key)
-
-        def check(at: Num) -> Bit:
-            digits = enumerate(self.digits(at, parts))
-            there = [
-                self.either(
-                    self.both(has_key(index), exists(digit)),
-                    self.both(self.negate(has_key(index)), self.compare("==", digit, 0)),
-                )
-                for index, digit in digits
-            ]
-            return reduce(self.both, there, True)
-
-        return check
-
-    def digits(self, at: Num, parts: Sequence[Type]) -> list[Num]:
-        """The position of a combination of values as the position of each of its parts, the last changing fastest."""
-        made: list[Num] = []
-        for of in reversed(parts):
-            at, digit = self.divide(at, value_count(of))
-            made.insert(0, digit)
-        return made
-
-    def bound(self, expression: ConstantExpression) -> Num:
-        """A bound that depends on open constants, at run time."""
-        match expression:
-            case Literal(number=number):
-                return number
-            case Constant(name=name):
-                return self.opens[name] if name in self.opens else int(cast(int, self.layout.values[name]))
-            case Operation(op=op, left=left, right=right):
-                return self.operate(op, self.bound(left), self.bound(right))
-            case Open(expression=opened):
-                return self.bound(opened)
-            case _:
-                raise TypeError(f"not a bound: {expression}")
-
-    def operate(self, op: str, left: Num, right: Num) -> Num:
-        """`left op right`; the divisor of `//` and `%` is not 0."""
-        match op:
-            case "+":
-                return self.add(left, right)
-            case "-":
-                return self.sub(left, right)
-            case "*":
-                return self.mul(left, right)
-            case "min":
-                return self.pick(self.compare("<", right, left), right, left)
-            case "max":
-                return self.pick(self.compare(">", right, left), right, left)
-            case _:
-                return self.divide(left, right)[0 if op == "//" else 1]
-
     def _Some(self, node: ir.Some) -> Built:
         assert isinstance(node.type, Option)
         return NativeOption(node.type, True, self.evaluate(node.value))
@@ -511,24 +419,6 @@ class Expressions(Shapes):
                 value = self.evaluate(node.value)
             parts.append(self.select(exists, value, self.zero(node.type.value)))
         return Parts(node.type, tuple(parts))
-
-    def member(self, type_: Type, index: Num) -> Built:
-        """The value of a finite type at a position, in the order of `checks.members_of`."""
-        match type_:
-            case Int():
-                return NativeNumber(type_, self.add(index, type_.lo))
-            case Option(of=of):
-                return NativeOption(type_, self.compare("!=", index, 0), self.member(of, self.sub(index, 1)))
-            case Record(fields=fields):
-                return self._combination(type_, index, [of for _, of in fields])
-            case Map(key=key, value=value):
-                return self._combination(type_, index, [value] * scalar_size(key))
-            case _:
-                return self.scalar(type_, index)
-
-    def _combination(self, type_: Record | Map, index: Num, parts: list[Type]) -> Built:
-        digits = zip(parts, self.digits(index, parts), strict=True)
-        return Parts(type_, tuple(self.member(of, digit) for of, digit in digits))
 
     # --- helpers ------------------------------------------------------------------------------------------------------
 

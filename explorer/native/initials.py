@@ -14,7 +14,7 @@ from math import prod
 from llvmlite import ir as llvm
 
 from ...language.model import Initial, Model
-from ...language.types import Map, Option, Record, Type, value_count
+from ...language.types import value_count
 from .actions import FAILED, load_opens
 from .cells import Built, Memory
 from .effort import CompileEffort
@@ -33,25 +33,12 @@ MOST = 1 << 62
 def combinations(model: Model) -> tuple[int, ...]:
     """How many combinations of arguments each `@initial` function has; none at all where plain Python makes the initial
     states: where they are few, and where how many there are is open."""
-    if model.open or any(
-        _is_union(parameter.type) for initial in model.initials for parameter in initial.form.parameters
-    ):
+    if model.open:
         return ()
     counts = tuple(
         prod(value_count(parameter.type) for parameter in initial.form.parameters) for initial in model.initials
     )
     return counts if MANY <= sum(counts) < MOST else ()
-
-
-def _is_union(type_: Type) -> bool:
-    """Whether a type has parts that are one of several records, whose numbers are not made of the numbers of parts."""
-    match type_:
-        case Record(fields=fields, variants=variants):
-            return bool(variants) or any(_is_union(field_type) for _, field_type in fields)
-        case Map(value=of) | Option(of=of):
-            return _is_union(of)
-        case _:
-            return False
 
 
 class StartCode(Statements):

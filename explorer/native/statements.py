@@ -256,6 +256,21 @@ class Statements(Loops):
             self._pool_add(cell, type_, self.packed(type_.of, value))
         return cell
 
+    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> Built:
+        """See `Choices`. Records whose bits are known are added in their order, after those that are there."""
+        type_ = replace(type_, capacity_open=None)
+        cell, shape = self.stage(type_, Items(type_, 0, ())), shape_of(type_.of)
+        records = [self.member(type_.of, number) for number in range(len(chosen))]
+        codes = [self.raw(type_.of, shape, record) if shape.bits <= 64 else None for record in records]
+        known = [code for code in codes if isinstance(code, int)]
+        if len(known) == len(codes):
+            for _, record, here in sorted(zip(known, records, chosen, strict=True), key=lambda entry: entry[0]):
+                self.when(here, lambda record=record: self._put_last(cell, type_, record))
+            return cell
+        for record, here in zip(records, chosen, strict=True):
+            self.when(here, lambda record=record: self._pool_add(cell, type_, self.packed(type_.of, record)))
+        return cell
+
     def collected_records(self, node: ir.Quantified) -> Built:
         """See `Loops`."""
         assert isinstance(node.type, Pool)

@@ -37,6 +37,7 @@ from ..types import (
     Subset,
     Type,
     Unit,
+    has_elements,
     scalar_size,
     value_count,
 )
@@ -499,9 +500,9 @@ def with_room(type_: Type) -> Type:
 
 
 def _count(of: Type) -> int | None:
-    """How many values a type has; None when they cannot be listed."""
+    """How many values a type has; None when they cannot be listed, and for one with sequences or sets of records."""
     try:
-        return value_count(of)
+        return None if has_elements(of) else value_count(of)
     except TypeError:
         return None
 

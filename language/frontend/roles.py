@@ -12,16 +12,14 @@ from types import FunctionType
 from .. import ir
 from ..errors import Abandoned, Diagnostics
 from ..immutable import immutable
-from ..records import is_tuple
 from ..steps import without_returns
-from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Subset, Type, Unit, value_count
+from ..types import Bool, Int, Unit
 from . import comparisons, patterns, statements
-from .annotations import describe
 from .calls import record_arguments
 from .effects import check_writes
 from .folding import Folder
 from .helpers import CallSignature, function_form, names_assigned, of_state, signature
-from .intervals import ANY_INT
+from .parameters import parameters_of
 from .rules import Ghosts, check_order, without_ghosts, without_names
 from .scope import Program, Role, Scope, block, expression
 from .source import Source, source_of_function
@@ -29,8 +27,6 @@ from .traversal import fields_read, fields_written, inside
 
 PHASES = (comparisons, patterns, statements)
 """Imported so that they register what they elaborate."""
-VALUES_MAX = 1 << 20
-"""A parameter of an action has at most so many values: each is tried in every state."""
 
 
 @immutable
@@ -140,102 +136,6 @@ _USAGE = {
 }
 
 
-# --- parameters ------------------------------------------------------------------------------------------------------
-
-
-def _parameters(program: Program, its: CallSignature, skip: int) -> tuple[ir.Parameter, ...]:
-    """The parameters that are right; mistakes in the others are noted."""
-    made: list[ir.Parameter] = []
-    for node, type_ in its.parameters[skip:]:
-        assert type_ is not None, "a state among the parameters was refused"
-        if node.arg not in its.broken:
-            with suppress(Abandoned):
-                made.append(_parameter(program, its, node, type_))
-    return tuple(made)
-
-
-def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type) -> ir.Parameter:
-    where = its.source.where(node)
-    if isinstance(type_, Record):
-        _check_message(program, type_, node, where)
-        return ir.Parameter(node.arg, type_, _pool(program, its, node, type_), where)
-    if not _is_listed(type_):
-        hint = "a domain, an enum, bool, an int with a Range, or an option, set or map of such; or a message"
-        message = f"{node.arg} is {describe(type_)}, which has no list of values"
-        program.diagnostics.add("TG308", where, message, hint)
-        raise Abandoned
-    count = value_count(type_)
-    if count > VALUES_MAX:
-        message = f"{node.arg} has {count:,} values, and an action is tried with each"
-        hint = f"at most {VALUES_MAX:,} values, or several smaller parameters"
-        program.diagnostics.add("TG308", where, message, hint)
-        raise Abandoned
-    return ir.Parameter(node.arg, type_, None, where)
-
-
-def _check_message(program: Program, type_: Record, node: ast.arg, where: ir.Where) -> None:
-    """A parameter that is a record is a message of the state: notes a tuple of choices, and one record of a union."""
-    pools = [field.of for field in program.shape.fields.values() if isinstance(field, Pool)]
-    if type_ in pools:
-        return
-    union = next((pool for pool in pools if any(member == type_ for member, _ in pool.variants)), None)
-    if is_tuple(type_):
-        message = f"{node.arg} is a tuple, and no field of the state holds messages of that type"
-        program.diagnostics.add("TG308", where, message, "a parameter for each part")
-    elif union is not None:
-        name = describe(union)
-        message = f"{node.arg} is of type {type_.name}, and the state holds messages of type {name}"
-        hint = f"{node.arg}: {name}, and match {node.arg}: case {type_.name}(...): ..."
-        program.diagnostics.add("TG308", where, message, hint)
-    else:
-        return
-    raise Abandoned
-
-
-def _is_listed(type_: Type) -> bool:
-    """Whether a type has finitely many values, all of which can be tried."""
-    match type_:
-        case Int():
-            return type_ != ANY_INT
-        case Bool() | Enumeration() | Identity():
-            return True
-        case Option(of=of) | Subset(of=of):
-            return _is_listed(of)
-        case Map(key=key, value=value):
-            return _is_listed(key) and _is_listed(value)
-        case _:
-            return False
-
-
-def _pool(program: Program, its: CallSignature, node: ast.arg, type_: Record) -> str:
-    """The state field whose members a message parameter ranges over."""
-    assert node.annotation is not None, "a parameter without annotation was refused"
-    chosen = program.types.read(node.annotation, its.source, its.function.__globals__).member_of
-    fields = [name for name, field in program.shape.fields.items() if isinstance(field, Pool) and field.of == type_]
-    where = its.source.where(node)
-    if chosen is not None and chosen not in fields:
-        message = f"the state has no Set or Bag of {type_.name} called {chosen}"
-        program.diagnostics.add(
-            "TG308", where, message, f"one of: {', '.join(fields)}" if fields else f"a field of type Set[{type_.name}]"
-        )
-        raise Abandoned
-    if chosen is None and not fields:
-        message = f"no field of the state holds messages of type {type_.name}"
-        program.diagnostics.add("TG308", where, message, f"a field of type Annotated[Set[{type_.name}], Capacity(n)]")
-        raise Abandoned
-    if chosen is None and len(fields) > 1:
-        message = f"{node.arg} could come from {' or '.join(fields)}"
-        program.diagnostics.add("TG307", where, message, f'Annotated[{type_.name}, Member("{fields[0]}")]')
-        raise Abandoned
-    name = chosen or fields[0]
-    if name in program.shape.ghosts:
-        program.diagnostics.add(
-            "TG303", where, f"{node.arg} would range over the ghost field {name}", "a field that is not a ghost"
-        )
-        raise Abandoned
-    return name
-
-
 def _scope(program: Program, its: CallSignature, role: Role, skip: int) -> Scope:
     scope = Scope(program, its.source, its.function.__globals__, role)
     scope.assigned = names_assigned(its.node.body)
@@ -277,7 +177,7 @@ class ActionText:
 def action(program: Program, function: FunctionType) -> ActionText:
     """Elaborates an action and checks the rules of a step. Raises Abandoned when nothing useful came of it."""
     its = _signature(program, function, 1, "an action")
-    parameters = _parameters(program, its, 1)
+    parameters = parameters_of(program, its, 1)
     scope, errors = _scope(program, its, "action", 1), program.diagnostics.count
     body, _ends = block(scope, without_returns(its.node.body))
     if program.diagnostics.count == errors:
@@ -326,7 +226,7 @@ class InitialText:
 def initial(program: Program, function: FunctionType) -> InitialText:
     """Elaborates an initial function. Raises Abandoned when nothing useful came of it."""
     its = _signature(program, function, 0, "an initial function")
-    parameters = _parameters(program, its, 0)
+    parameters = parameters_of(program, its, 0)
     scope = _scope(program, its, "initial", 0)
     *before, last = its.node.body
     body, _ends = block(scope, before)

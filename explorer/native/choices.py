@@ -1,0 +1,247 @@
+"""The values of a type by their numbers: what a parameter is tried with, in the order of `checks.members_of`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from itertools import accumulate
+from typing import cast
+
+from llvmlite import ir as llvm
+
+from ...language.constants import Constant, ConstantExpression, Literal, Open, Operation
+from ...language.types import (
+    Identity,
+    Int,
+    Map,
+    Option,
+    Pool,
+    Record,
+    Seq,
+    Subset,
+    Type,
+    scalar_size,
+    sequence_counts,
+    set_count,
+    value_count,
+)
+from .cells import Built, Items, NativeNumber, NativeOption, Parts
+from .layout import Layout
+from .scalars import Bit, Num
+from .shapes import Shapes
+
+
+class Choices(Shapes):
+    """Makes values from their numbers, and says which of them exist with the values that open constants have."""
+
+    layout: Layout
+    opens: Mapping[str, llvm.Value]
+
+    def size(self, type_: Type) -> Num:
+        """How many members of a finite scalar type exist in this run."""
+        if isinstance(type_, Identity) and type_.size_open is not None:
+            return self.bound(type_.size_open)
+        return scalar_size(type_)
+
+    def existing(self, type_: Type) -> Callable[[Num], Bit]:
+        """Whether the value of a finite type with some position exists in this run."""
+        match type_:
+            case Identity(size_open=size) if size is not None:
+                count = self.bound(size)
+                return lambda at: self.compare("<", at, count)
+            case Int(lo=base, lo_open=lo, hi_open=hi) if lo is not None or hi is not None:
+                first = 0 if lo is None else self.sub(self.bound(lo), base)
+                last = type_.hi - base if hi is None else self.sub(self.bound(hi), base)
+                return lambda at: self.both(self.compare("<=", first, at), self.compare("<=", at, last))
+            case Option(of=of):
+                inner = self.existing(of)
+                return lambda at: self.either(self.compare("==", at, 0), inner(self.sub(at, 1)))
+            case Subset(of=of):
+                here = self.existing(of)
+                strange = reduce(self.bor, [self.pick(here(at), 0, 1 << at) for at in range(scalar_size(of))], 0)
+                return lambda at: self.compare("==", self.band(at, strange), 0)
+            case Record(variants=variants) if variants:
+                return self._existing_variant([member for member, _ in variants])
+            case Record(fields=fields):
+                parts = [of for _, of in fields]
+                checks = [self.existing(of) for of in parts]
+                return lambda at: reduce(
+                    self.both, [check(digit) for check, digit in zip(checks, self.digits(at, parts), strict=True)], True
+                )
+            case Seq() | Pool():
+                return self._existing_elements(type_)
+            case Map(key=key, value=value):
+                return self._existing_map(key, value)
+            case _:
+                return lambda _at: True
+
+    def _existing_map(self, key: Type, value: Type) -> Callable[[Num], Bit]:
+        """A map has existing values at the keys that exist; what stands at the others is the first value, once."""
+        has_key, exists = self.existing(key), self.existing(value)
+        parts = [value] * scalar_size(key)
+
+        def check(at: Num) -> Bit:
+            digits = enumerate(self.digits(at, parts))
+            there = [
+                self.either(
+                    self.both(has_key(index), exists(digit)),
+                    self.both(self.negate(has_key(index)), self.compare("==", digit, 0)),
+                )
+                for index, digit in digits
+            ]
+            return reduce(self.both, there, True)
+
+        return check
+
+    def digits(self, at: Num, parts: Sequence[Type]) -> list[Num]:
+        """The position of a combination of values as the position of each of its parts, the last changing fastest."""
+        made: list[Num] = []
+        for of in reversed(parts):
+            at, digit = self.divide(at, value_count(of))
+            made.insert(0, digit)
+        return made
+
+    def bound(self, expression: ConstantExpression) -> Num:
+        """A bound that depends on open constants, at run time."""
+        match expression:
+            case Literal(number=number):
+                return number
+            case Constant(name=name):
+                return self.opens[name] if name in self.opens else int(cast(int, self.layout.values[name]))
+            case Operation(op=op, left=left, right=right):
+                return self.operate(op, self.bound(left), self.bound(right))
+            case Open(expression=opened):
+                return self.bound(opened)
+            case _:
+                raise TypeError(f"not a bound: {expression}")
+
+    def operate(self, op: str, left: Num, right: Num) -> Num:
+        """`left op right`; the divisor of `//` and `%` is not 0."""
+        match op:
+            case "+":
+                return self.add(left, right)
+            case "-":
+                return self.sub(left, right)
+            case "*":
+                return self.mul(left, right)
+            case "min":
+                return self.pick(self.compare("<", right, left), right, left)
+            case "max":
+                return self.pick(self.compare(">", right, left), right, left)
+            case _:
+                return self.divide(left, right)[0 if op == "//" else 1]
+
+    def member(self, type_: Type, index: Num) -> Built:
+        """The value of a finite type at a position, in the order of `checks.members_of`."""
+        match type_:
+            case Int():
+                return NativeNumber(type_, self.add(index, type_.lo))
+            case Option(of=of):
+                return NativeOption(type_, self.compare("!=", index, 0), self.member(of, self.sub(index, 1)))
+            case Record(variants=variants) if variants:
+                return self._variant(type_, index)
+            case Record(fields=fields):
+                return self._combination(type_, index, [of for _, of in fields])
+            case Map(key=key, value=value):
+                return self._combination(type_, index, [value] * scalar_size(key))
+            case Seq(of=of):
+                length, digits = self._lined_up(type_, index)
+                return Items(type_, length, tuple(self.member(of, digit) for digit in digits))
+            case Pool():
+                return self.gathered(type_, self._chosen(type_, index))
+            case _:
+                return self.scalar(type_, index)
+
+    def _combination(self, type_: Record | Map, index: Num, parts: list[Type]) -> Built:
+        digits = zip(parts, self.digits(index, parts), strict=True)
+        return Parts(type_, tuple(self.member(of, digit) for of, digit in digits))
+
+    # --- sequences, sets of records, unions ---------------------------------------------------------------------------
+
+    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> Built:
+        """The set of the records that are chosen, each by its number; at most as many as the type has room for."""
+        raise NotImplementedError
+
+    def _lined_up(self, type_: Seq, at: Num) -> tuple[Num, list[Num]]:
+        """The length of the sequence at a position, and the positions of its elements; 0 for those beyond its end."""
+        counts = sequence_counts(type_)
+        length, start, scale = cast("tuple[Num, Num, Num]", (0, 0, counts[-1]))
+        for size, first in enumerate([*accumulate(counts)][:-1], 1):
+            longer = self.compare(">=", at, first)
+            length, start = self.pick(longer, size, length), self.pick(longer, first, start)
+            scale = self.pick(longer, counts[-1 - size], scale)
+        return length, self.digits(self.mul(self.sub(at, start), scale), [type_.of] * type_.capacity)
+
+    def _chosen(self, type_: Pool, at: Num) -> list[Bit]:
+        """Which values are in the set at a position: those with the greatest numbers are decided first."""
+        count = value_count(type_.of)
+        room = min(type_.capacity, count)
+        left: Num = room
+        chosen: list[Bit] = []
+        for place in reversed(range(count)):
+            without: Num = set_count(place, room)
+            for fewer in range(room):
+                without = self.pick(self.compare("==", left, fewer), set_count(place, fewer), without)
+            taken = self.compare(">=", at, without)
+            at, left = self.sub(at, self.pick(taken, without, 0)), self.sub(left, self.widen(taken))
+            chosen.insert(0, taken)
+        return chosen
+
+    def _existing_elements(self, type_: Seq | Pool) -> Callable[[Num], Bit]:
+        """A sequence or set has elements that exist, and no more of them than there is room for."""
+        exists = self.existing(type_.of)
+        room = type_.capacity if type_.capacity_open is None else self.bound(type_.capacity_open)
+
+        def check(at: Num) -> Bit:
+            if isinstance(type_, Seq):
+                length, numbers = self._lined_up(type_, at)
+                there = [self.compare("<", place, length) for place in range(len(numbers))]
+            else:
+                there, numbers = self._chosen(type_, at), range(value_count(type_.of))
+                length = reduce(self.add, map(self.widen, there), cast(Num, 0))
+            found = zip(there, numbers, strict=True)
+            checks = [self.either(self.negate(inside), exists(number)) for inside, number in found]
+            return reduce(self.both, checks, self.compare("<=", length, room))
+
+        return check
+
+    def _ranges(self, members: Sequence[Record], at: Num) -> list[tuple[Bit, Num]]:
+        """Of each record of a union, whether the value at a position is one, and at which position of the record's."""
+        made: list[tuple[Bit, Num]] = []
+        for first, member in zip(accumulate(map(value_count, members), initial=0), members, strict=False):
+            inside = self.both(self.compare("<=", first, at), self.compare("<", at, first + value_count(member)))
+            made.append((inside, self.pick(inside, self.sub(at, first), 0)))
+        return made
+
+    def _existing_variant(self, members: Sequence[Record]) -> Callable[[Num], Bit]:
+        checks = [self.existing(member) for member in members]
+
+        def check(at: Num) -> Bit:
+            own = zip(self._ranges(members, at), checks, strict=True)
+            return reduce(self.either, [self.both(inside, exists(place)) for (inside, place), exists in own], False)
+
+        return check
+
+    def _variant(self, type_: Record, at: Num) -> Built:
+        """The value of a union at a position: those of its first record come first."""
+        ranges = self._ranges([member for member, _ in type_.variants], at)
+        made: Built | None = None
+        for number, (inside, place) in enumerate(ranges):
+            value = self._as_variant(type_, number, place)
+            made = value if made is None else self.select(inside, value, made)
+        assert made is not None, "a union has records"
+        return made
+
+    def _as_variant(self, type_: Record, number: int, at: Num) -> Built:
+        """The value at a position of a union's record, as one of the union: what it does not have is absent."""
+        member, places = type_.variants[number]
+        held = dict(zip(places, self.parts(self.member(member, at)), strict=True))
+        kind, *slots = [of for _, of in type_.fields]
+        parts = [self._in_slot(of, held[at]) if at in held else self.zero(of) for at, of in enumerate(slots, 1)]
+        return Parts(type_, (self.scalar(kind, number), *parts))
+
+    def _in_slot(self, of: Type, value: Built) -> Built:
+        """A part in the place that a union has for it, which is optional where other records have no such part."""
+        if isinstance(of, Option) and not isinstance(value.type, Option):
+            return NativeOption(of, True, value)
+        return value
