@@ -171,3 +171,11 @@ def test_what_is_no_image_of_itself_is_refused(
     with pytest.raises(ModelErrors) as raised:
         bound(tmp_path, changed)
     assert [(error.code, error.message) for error in raised.value.errors] == [(code, message)]
+
+
+def test_a_state_that_is_returned_as_it_is_has_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(ModelErrors) as raised:
+        bound(tmp_path, {"replace(s, net=Bag())": "s", ", Bag,": ",", ", refines, replace": ", refines"})
+    ((error,),) = (raised.value.errors,)
+    assert (error.code, error.hint[:12]) == ("TG203", "replace(s), ")
+    bound(tmp_path, {"replace(s, net=Bag())": "replace(s)", ", Bag,": ","})

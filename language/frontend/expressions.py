@@ -161,7 +161,10 @@ def name(scope: Scope, node: ast.Name, expected: Type | None) -> ir.Expr:
     if binding is not None:
         return _local(scope, binding, node)
     if node.id in scope.states:
-        raise scope.error("TG203", node, "the state as a whole is not a value", f"a field of it: {node.id}.field")
+        hint = f"a field of it: {node.id}.field"
+        if scope.program.own_image is not None:
+            hint = f"replace({node.id}), which is this state as one of the model with other constants; or {hint}"
+        raise scope.error("TG203", node, "the state as a whole is not a value", hint)
     found = scope.static(node)
     if found is not MISSING:
         return static_value(scope, found, node, expected)
