@@ -57,6 +57,20 @@ def add(verbs: Verbs[Parser]) -> None:
         help="print a shell script that collects a running cluster's configuration, and exit",
     )
     _add_running(parser)
+    _add_required(parser)
+    _add_facts(parser)
+    add_print_options(parser)
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="write audit.json, summary.md, results.sarif, junit.xml and a page of each loss",
+    )
+    parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
+    parser.set_defaults(run=run)
+
+
+def _add_required(parser: Parser) -> None:
     asked = parser.add_argument_group("what must hold")
     asked.add_argument(
         "--require",
@@ -66,7 +80,6 @@ def add(verbs: Verbs[Parser]) -> None:
         help=f"a preset, {', '.join(PRESETS)}, or QUESTION=FAULT@SITUATION, such as {EXAMPLE} (repeatable; default: "
         "standard); the questions, faults and situations are below",
     )
-    _add_facts(parser)
     asked.add_argument(
         "--baseline", metavar="FILE", type=Path, help="what is accepted, with a reason and an expiry (TOML)"
     )
@@ -83,15 +96,6 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     asked.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that explore (default: 2)")
     asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
-    add_print_options(parser)
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        type=Path,
-        help="write audit.json, summary.md, results.sarif, junit.xml and a page of each loss",
-    )
-    parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
-    parser.set_defaults(run=run)
 
 
 def _names() -> str:

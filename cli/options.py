@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from ..api.models import ModelChoice
@@ -30,14 +31,7 @@ def add_model_options(
         metavar=what,
         help=f"{says}a built-in name, `replication` or `replication:kip320`, or a path: `mine.py`, `mine.py:profile`",
     )
-    group.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        dest="assignments",
-        help="give a constant a value (repeatable)",
-    )
+    _add_repeatable(group.add_argument, "--set", "NAME=VALUE", "give a constant a value", "assignments")
     group.add_argument("--bounds", metavar="NAME", help="constants from the named bounds of the model's file in spec/")
     if ghosts:
         group.add_argument(
@@ -47,25 +41,15 @@ def add_model_options(
             help="keep ghost fields (default: if a checked property reads one; without them such a property is not "
             "checked)",
         )
-    group.add_argument(
-        "--property",
-        metavar="NAME",
-        action="append",
-        default=[],
-        dest="properties",
-        help="check this property only (repeatable)",
-    )
-    group.add_argument(
-        "--without", metavar="NAME", action="append", default=[], help="do not check this property (repeatable)"
-    )
+    _add_repeatable(group.add_argument, "--property", "NAME", "check this property only", "properties")
+    _add_repeatable(group.add_argument, "--without", "NAME", "do not check this property", "without")
     if search:
-        group.add_argument(
-            "--open",
-            metavar="NAME",
-            action="append",
-            default=[],
-            help="leave a constant open in the compiled code (repeatable)",
-        )
+        _add_repeatable(group.add_argument, "--open", "NAME", "leave a constant open in the compiled code", "open")
+
+
+def _add_repeatable(add: Callable[..., object], option: str, metavar: str, says: str, dest: str) -> None:
+    """An option that may be given several times, each time with one value."""
+    add(option, metavar=metavar, action="append", default=[], dest=dest, help=f"{says} (repeatable)")
 
 
 def chosen(options: argparse.Namespace) -> ModelChoice:

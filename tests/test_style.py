@@ -226,6 +226,21 @@ def test_examples_on_pages_name_variables_by_what_they_hold() -> None:
     assert not found
 
 
+SCRIPTS = sorted((ROOT / "reports").rglob("*.js"))
+USED_IN_SCRIPT = re.compile(r"\(each\b|\beach (=>|of )|\b(const|let) each\b|\[each\b|\beach\.")
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_scripts_name_variables_by_what_they_hold(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert not [number for number, line in enumerate(lines, 1) if USED_IN_SCRIPT.search(line)]
+
+
+@pytest.mark.parametrize("text", ["rows.map((each) => 1)", "for (const each of rows) {}", "([each]) => 1", "each.name"])
+def test_a_script_that_names_a_variable_each_is_found(text: str) -> None:
+    assert USED_IN_SCRIPT.search(text)
+
+
 LINTERS = [
     "ruff check",
     "ruff format --check",

@@ -21,7 +21,7 @@ from ..language.immutable import immutable
 from ..language.judge import holds
 from ..language.kinds import Domain
 from ..language.lanes import LaneNames
-from ..language.model import Action, Model, Property
+from ..language.model import Action, Field, Model, Property
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
 from ..language.verdict import Failure, PropertyVerdict, Run, Step
@@ -115,10 +115,7 @@ def _document(
         "property": None if about is None else _property(model, about, fails),
         "failure": broken,
         "argument": [] if fails is None else argument(model, fails.prop, run, fails.at, fails.reason),
-        "fields": [
-            {"name": field.name, "type": type_to_json(field.type), "says": field.says, "ghost": field.ghost}
-            for field in model.fields
-        ],
+        "fields": [_field(field) for field in model.fields],
         "lanes": [{"id": name, "type": domain} for name, domain in LaneNames(model).listed],
         "truth": truth,
         "properties": {prop.name: {"kind": prop.kind, "says": prop.says} for prop in model.properties},
@@ -129,6 +126,10 @@ def _document(
     if refined:
         document["abstract"] = [abstract_lane(prop, run, anywhere=anywhere) for prop in refined]
     return document | {"title": title(document)}
+
+
+def _field(field: Field) -> Document:
+    return {"name": field.name, "type": type_to_json(field.type), "says": field.says, "ghost": field.ghost}
 
 
 def _first_failing(model: Model, truth: Mapping[str, str]) -> Property | None:

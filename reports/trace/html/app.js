@@ -173,8 +173,8 @@ function search(direction) {
   const found = at.found.length === 1 ? "1 match" : `${digits.format(at.found.length)} matches`;
   $("found").textContent = $("search").value.trim() ? found : "";
   $("steps").drawn = null;
-  const next = direction > 0 ? at.found.find((each) => each > at.position) ?? at.found[0]
-    : at.found.findLast((each) => each < at.position) ?? at.found[at.found.length - 1];
+  const next = direction > 0 ? at.found.find((hit) => hit > at.position) ?? at.found[0]
+    : at.found.findLast((hit) => hit < at.position) ?? at.found[at.found.length - 1];
   if (direction && next !== undefined) go(next);
   else renderSteps();
   if (direction === 0) announce($("found").textContent);
@@ -201,8 +201,8 @@ function pane(of, position, title, id) {
 /** The fields of a state, what the step changed marked; of maps a row for each key, if asked for. */
 function fieldTable(of, position, { keys = false, wanted = "" } = {}) {
   const step = of.step(position), values = of.state(position);
-  const touched = new Set((step ? step.changed : []).map((each) =>
-    (keys ? cellOf(each).match(/^[^[.]+(\[[^\]]*\])?/) : each.match(/^\w+/))[0]));
+  const touched = new Set((step ? step.changed : []).map((change) =>
+    (keys ? cellOf(change).match(/^[^[.]+(\[[^\]]*\])?/) : change.match(/^\w+/))[0]));
   const row = (cell, type, value, says) => (`${cell} ${said(value, type)}`.toLowerCase().includes(wanted)
     ? html("tr", { class: touched.has(cell) ? "touched" : "", title: says }, html("th", { scope: "row" }, cell),
       html("td", "", said(value, type)))
@@ -255,7 +255,7 @@ const changeRow = (sign, phrase) => html("li", { class: { "+": "added", "-": "re
 function changeTree(rows) {
   const cells = [...new Set(rows.map(([cell]) => cell))];
   return html("ul", "tree", cells.map((cell) => html("li", "", html("b", "", cell),
-    html("ul", "", rows.filter(([each]) => each === cell).map(([, sign, phrase]) => changeRow(sign, phrase))))));
+    html("ul", "", rows.filter(([owner]) => owner === cell).map(([, sign, phrase]) => changeRow(sign, phrase))))));
 }
 
 /** A change as the document words it, as [cell, sign, words]. */
@@ -342,13 +342,13 @@ function reasons(fails) {
 
 function renderArgument() {
   const { argument, property, failure } = trace.document;
-  const title = argument.find((each) => each.role === "title");
-  const rest = argument.filter((each) => each !== title && each.role !== "short");
+  const title = argument.find((sentence) => sentence.role === "title");
+  const rest = argument.filter((sentence) => sentence !== title && sentence.role !== "short");
   const plain = failure ? "What went wrong" : property ? `Why ${property.name} is false` : "";
   $("why-title").textContent = title ? title.text : plain;
-  const parts = rest.map((each) => html("p", { class: each.role }, linked(each.text),
-    each.step === null || each.role === "however" || /\bstep \d/.test(each.text) ? ""
-      : linked(` (step ${each.step})`)));
+  const parts = rest.map((sentence) => html("p", { class: sentence.role }, linked(sentence.text),
+    sentence.step === null || sentence.role === "however" || /\bstep \d/.test(sentence.text) ? ""
+      : linked(` (step ${sentence.step})`)));
   if (failure) {
     const then = `Then step ${trace.total + 1} breaks it: ${failure.sentence}`;
     if (failure.step) parts.push(html("p", "event", then), html("p", "", html("code", "", failure.step)));
@@ -369,13 +369,13 @@ function renderHeader() {
   $("verdict").textContent = VERDICTS[doc.kind](name);
   $("model").textContent = doc.model;
   $("says").textContent = doc.property ? doc.property.says : doc.says;
-  const short = doc.argument.find((each) => each.role === "short");
+  const short = doc.argument.find((sentence) => sentence.role === "short");
   $("short").replaceChildren(...(short ? linked(short.text) : []));
   $("short").hidden = !short;
   $("failing").disabled = trace.failing === null && !doc.failure;
   const notes = [doc.truncated ? doc.truncated.says : null, page.beside, ...doc.notes].filter(Boolean);
   if (at.stale) notes.unshift("This link was made for another trace; it shows this one from its start.");
-  $("notice").textContent = notes.map((each) => (each.endsWith(".") ? each : `${each}.`)).join(" ");
+  $("notice").textContent = notes.map((note) => (note.endsWith(".") ? note : `${note}.`)).join(" ");
   $("notice").hidden = $("notice").textContent === "";
   const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`).join(", ") || "none";
   const facts = { model: doc.says, bounds: pairs(doc.bounds), budgets: pairs(doc.budgets), engine: doc.engine,
@@ -594,7 +594,7 @@ const CLICKS = { first: () => go(0), previous: () => move(-1), next: () => move(
 
 document.addEventListener("keydown", pressed);
 for (const [id, does] of Object.entries(CLICKS)) $(id).addEventListener("click", () => does());
-$("traces").append(...traces.map((each, index) => html("option", { value: index }, each.document.title)));
+$("traces").append(...traces.map((trace, index) => html("option", { value: index }, trace.document.title)));
 $("traces").addEventListener("change", (event) => { choose(Number(event.target.value)); go(opening()); });
 $("search").addEventListener("input", () => search(0));
 $("filter").addEventListener("input", renderFields);

@@ -6,11 +6,11 @@ const LINE = 28, GUTTER = 200, COLUMN = 116, HEADS = 30, CHART_WINDOW = 200;
 function columnsOf(trace) {
   const { view, lanes, messages } = trace.document;
   const taking = new Set(trace.steps.map((step) => step.lane));
-  for (const each of messages) for (const { lane } of [...each.received, { lane: each.source },
-    { lane: each.to }]) taking.add(lane);
+  for (const message of messages) for (const { lane } of [...message.received, { lane: message.source },
+    { lane: message.to }]) taking.add(lane);
   const ids = view ? [...view.lanes] : [];
   for (const { id } of lanes) if (!ids.includes(id) && taking.has(id)) ids.push(id);
-  const others = messages.some((each) => each.source === null || (each.to === null && each.received.length === 0));
+  const others = messages.some(({ source, to, received }) => source === null || (to === null && received.length === 0));
   return others || (ids.length > 0 && taking.has(null)) ? [null, ...ids] : ids;
 }
 
@@ -18,9 +18,10 @@ function columnsOf(trace) {
 class Chart {
   constructor(trace, host, onstep) {
     const at = (number) => (number === null ? Infinity : trace.positionOf(number));
-    const messages = trace.document.messages.map((each) => ({ ...each, sent: at(each.sent), gone: at(each.ended),
-      received: each.received.map(({ step, lane }) => ({ at: at(step), lane: lane ?? each.to })) }));
-    for (const each of messages) each.over = Math.min(each.gone, ...each.received.map((one) => one.at));
+    const messages = trace.document.messages.map((message) => ({
+      ...message, sent: at(message.sent), gone: at(message.ended),
+      received: message.received.map(({ step, lane }) => ({ at: at(step), lane: lane ?? message.to })) }));
+    for (const message of messages) message.over = Math.min(message.gone, ...message.received.map((one) => one.at));
     Object.assign(this, { trace, host, onstep, messages, columns: columnsOf(trace), from: null });
   }
 
@@ -56,7 +57,7 @@ class Chart {
       svg("defs", "", tip("tip", "M0,0 L8,4 L0,8 z", 13), tip("cross", "M0,0 L8,8 M0,8 L8,0", 4)),
       this.cursor, this.columns.map((id) => svg("line", { x1: this.x(id), y1: 0, x2: this.x(id), y2: height,
         class: "life" })),
-      rows, this.messages.map((each) => this.message(each)), this.veil, this.now));
+      rows, this.messages.map((message) => this.message(message)), this.veil, this.now));
   }
 
   /** A step: its number and action, and a mark in the lane whose step it is. */
@@ -89,23 +90,25 @@ class Chart {
   }
 
   /** A message from where it was sent to each place where it was received, or to where it was lost. */
-  message(each) {
-    const arrows = each.received.map(({ at, lane }) => this.arrow(each, at, this.x(lane), ""));
-    const start = this.x(each.source);
-    return each.end === "lost" ? [...arrows, this.arrow(each, each.gone, start + (this.x(each.to) - start) * 0.7,
-      "lost")] : arrows;
+  message(message) {
+    const arrows = message.received.map(({ at, lane }) => this.arrow(message, at, this.x(lane), ""));
+    if (message.end !== "lost") return arrows;
+    const start = this.x(message.source);
+    return [...arrows, this.arrow(message, message.gone, start + (this.x(message.to) - start) * 0.7, "lost")];
   }
 
-  arrow(each, ended, x2, how) {
-    if (ended < this.from || each.sent > this.to) return null;
-    const [x1, y1, y2] = [this.x(each.source), this.y(each.sent), this.y(ended)];
+  arrow(message, ended, x2, how) {
+    if (ended < this.from || message.sent > this.to) return null;
+    const [x1, y1, y2] = [this.x(message.source), this.y(message.sent), this.y(ended)];
     const back = x1 === x2 ? 44 : 0;
     const d = back ? `M${x1},${y1} C${x1 + back},${y1} ${x1 + back},${y2} ${x1},${y2}` : `M${x1},${y1} L${x2},${y2}`;
-    const phrase = `${each.text}${each.copy ? " (a duplicate)" : ""}${how ? `, ${how} at step ${each.ended}` : ""}`;
+    const phrase = `${message.text}${message.copy ? " (a duplicate)" : ""}` +
+      (how ? `, ${how} at step ${message.ended}` : "");
     return svg("g", { class: `arrow ${how}`, onclick: () => this.onstep(ended) }, svg("title", "", phrase),
-      svg("path", { d, class: each.copy ? "line copy" : "line", "marker-end": how ? "url(#cross)" : "url(#tip)" }),
-      each.copy ? svg("path", { d, class: "inner" }) : null,
-      text((x1 + x2) / 2 + back, (y1 + y2) / 2 - 5, short(each.name, 18), { class: "name", "text-anchor": "middle" }));
+      svg("path", { d, class: message.copy ? "line copy" : "line", "marker-end": how ? "url(#cross)" : "url(#tip)" }),
+      message.copy ? svg("path", { d, class: "inner" }) : null,
+      text((x1 + x2) / 2 + back, (y1 + y2) / 2 - 5, short(message.name, 18),
+        { class: "name", "text-anchor": "middle" }));
   }
 
   /** Scrolls so far that a position is in sight, by half of what can be seen, so that this is rarely needed. */
@@ -119,19 +122,19 @@ class Chart {
     this.cursor.setAttribute("y", this.y(position) - LINE / 2 + 1);
     this.cursor.classList.toggle("nowhere", position === 0);
     this.veil.setAttribute("y", Math.max(0, this.y(position) + LINE / 2));
-    this.now.replaceChildren(...this.inFlight(position).map((each) => this.flight(each, position)));
+    this.now.replaceChildren(...this.inFlight(position).map((message) => this.flight(message, position)));
   }
 
   inFlight(position) {
-    return this.messages.filter((each) => each.sent <= position && each.over > position);
+    return this.messages.filter((message) => message.sent <= position && message.over > position);
   }
 
   /** A message in flight: a bold line with an open end, on its way to where it will be handled. */
-  flight(each, position) {
-    const [x1, y1] = [this.x(each.source), this.y(each.sent)];
-    const far = this.x(each.to ?? (each.received[0] || { lane: each.source }).lane);
-    const [x, y] = [x1 + (far - x1) * 0.6, Math.max(y1 + 6, this.y(position) + LINE / 2 + (each.copy ? 8 : 0))];
-    return svg("g", "flight", svg("title", "", `in flight: ${each.text}${each.copy ? " (a duplicate)" : ""}`),
+  flight(message, position) {
+    const [x1, y1] = [this.x(message.source), this.y(message.sent)];
+    const far = this.x(message.to ?? (message.received[0] || { lane: message.source }).lane);
+    const [x, y] = [x1 + (far - x1) * 0.6, Math.max(y1 + 6, this.y(position) + LINE / 2 + (message.copy ? 8 : 0))];
+    return svg("g", "flight", svg("title", "", `in flight: ${message.text}${message.copy ? " (a duplicate)" : ""}`),
       svg("path", { d: `M${x1},${y1} L${x},${y}` }), svg("circle", { cx: x, cy: y, r: 4 }));
   }
 }

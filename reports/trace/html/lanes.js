@@ -31,14 +31,14 @@ const html = (tag, attributes = "", ...children) => element(document.createEleme
 /** Makes what is in an element what is given, and leaves alone what is the same: the browser lays out and paints anew
  * only what differs. What stays keeps its listeners, so that these must follow from its place and its attributes. */
 function patch(host, ...given) {
-  const [old, wanted] = [[...host.childNodes], given.flat(Infinity).filter((each) => each !== null && each !== "")];
-  wanted.forEach((each, index) => {
-    const [was, node] = [old[index], typeof each === "string" ? document.createTextNode(each) : each];
+  const [old, wanted] = [[...host.childNodes], given.flat(Infinity).filter((child) => child !== null && child !== "")];
+  wanted.forEach((child, index) => {
+    const [was, node] = [old[index], typeof child === "string" ? document.createTextNode(child) : child];
     if (was === undefined) host.append(node);
     else if (was.nodeName !== node.nodeName) was.replaceWith(node);
     else if (!was.isEqualNode(node)) patchOne(was, node);
   });
-  for (const each of old.slice(wanted.length)) each.remove();
+  for (const node of old.slice(wanted.length)) node.remove();
 }
 
 function patchOne(was, node) {
@@ -170,7 +170,7 @@ const chipWidth = (chip) => Math.max(40, Math.round(chip.length * 8 + 20));
 
 /** What a group member is assigned. */
 const chipsOf = ({ chips }) => svg("g", "chips", chips.map((chip, index) => {
-  const x = chips.slice(0, index).reduce((sum, each) => sum + chipWidth(each) + 8, LEFT);
+  const x = chips.slice(0, index).reduce((sum, before) => sum + chipWidth(before) + 8, LEFT);
   return svg("g", "chip", svg("rect", { x, y: 25, width: chipWidth(chip), height: 36, rx: 6 }),
     text(x + chipWidth(chip) / 2, 49, chip, { "text-anchor": "middle" }));
 }));
@@ -190,7 +190,7 @@ function headOf(lane, marks) {
     text(after + 24, 34, role, { class: "role" }),
     doubt ? text(after + 28 + role.length * 7.6, 34, `(${doubt}`, { class: "stale" }) : null,
     touched ? svg("rect", { x: 0, y: 10, width: 5, height: 66, rx: 2.5, class: "touched" }) : null,
-    pills.map((each, index) => pill(startOf(index), 60, ...each)));
+    pills.map((parts, index) => pill(startOf(index), 60, ...parts)));
 }
 
 /** Further badges of a lane, as lines of small text at its right end. */
@@ -204,9 +204,9 @@ function windowOf(view, frame) {
   const lanes = view.lanes.map((id) => frame.lanes[id]);
   const marks = Object.values(frame.marks);
   const last = (cells) => (cells.length ? cells[cells.length - 1].offset + 1 : 0);
-  const end = Math.max(0, ...lanes.map((lane) => last(lane.cells)), ...marks.map((each) => last(each.removed)));
+  const end = Math.max(0, ...lanes.map((lane) => last(lane.cells)), ...marks.map((mark) => last(mark.removed)));
   if (view.columns <= WINDOW) return { from: 0, columns: view.columns };
-  const wanted = lanes.map((lane) => lane.high_watermark).concat(marks.flatMap((each) => each.added))
+  const wanted = lanes.map((lane) => lane.high_watermark).concat(marks.flatMap((mark) => mark.added))
     .filter((offset) => offset !== null);
   const from = Math.max(0, Math.min(end - WINDOW / 2, ...wanted.map((offset) => offset - 4)), end - WINDOW);
   return { from, columns: Math.min(view.columns, WINDOW) };
@@ -218,7 +218,7 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
   const shown = windowOf(view, frame);
   const step = view.kind === "transaction" ? ROW + 18 : ROW;
   const chips = view.kind === "group";
-  const widest = Math.max(0, ...view.lanes.map((each) => frame.lanes[each].chips.reduce((sum, chip) =>
+  const widest = Math.max(0, ...view.lanes.map((name) => frame.lanes[name].chips.reduce((sum, chip) =>
     sum + chipWidth(chip) + 8, 0)));
   const right = chips ? LEFT + Math.max(200, widest) : LEFT + (shown.columns + 1) * CELL + 30;
   const badges = view.badges.length ? 150 : 0;

@@ -8,7 +8,7 @@ function said(value, type = { kind: "" }) {
   const [listed, keys] = [Array.isArray(value), Object.keys(value)];
   if (kind === "union") {
     const { "@": which, ...rest } = value;
-    return said(rest, of.find((each) => each.name === which));
+    return said(rest, of.find((variant) => variant.name === which));
   }
   if (kind === "tuple") return `(${value.map((part, at) => said(part, of[at])).join(", ")})`;
   if (kind === "record") return `${name}(${keys.map((key) => `${key}=${said(value[key], fields[key])}`).join(", ")})`;
@@ -29,7 +29,7 @@ function applied(value, sign, row) {
   const [key, ...rest] = row;
   if (sign === "~" && row.length === 2) return row[1];
   if (sign !== "~" && row.length === 1) {
-    const at = value.findIndex((each) => same(each, key));
+    const at = value.findIndex((held) => same(held, key));
     return sign === "+" ? [...value, key] : value.filter((_, index) => index !== at);
   }
   const inSequence = Array.isArray(value) && (!Array.isArray(value[key]) || Array.isArray(rest[0]));
@@ -55,13 +55,13 @@ function* differences(type, before, after, cell) {
     for (let at = shared; at < before.length; at++) yield { sign: "-", cell, at, type: inner.of, before: before[at] };
     for (let at = shared; at < after.length; at++) yield { sign: "+", cell, at, type: inner.of, after: after[at] };
   } else if (inner.kind === "set" || inner.kind === "bag") {
-    const left = after.map((each) => JSON.stringify(each));
-    for (const each of before) {
-      const at = left.indexOf(JSON.stringify(each));
-      if (at < 0) yield { sign: "-", cell, type: inner.of, before: each };
+    const left = after.map((element) => JSON.stringify(element));
+    for (const element of before) {
+      const at = left.indexOf(JSON.stringify(element));
+      if (at < 0) yield { sign: "-", cell, type: inner.of, before: element };
       else left.splice(at, 1);
     }
-    for (const each of left) yield { sign: "+", cell, type: inner.of, after: JSON.parse(each) };
+    for (const element of left) yield { sign: "+", cell, type: inner.of, after: JSON.parse(element) };
   } else {
     yield { sign: "~", cell, type, before, after };
   }
@@ -70,7 +70,7 @@ function* differences(type, before, after, cell) {
 /** What a lane of an abstract model shows after the step of a number: the abstract step that it is (undefined: it
  * stutters; null: it is none), the abstract state, and the one before. */
 function abstractAt({ states, steps }, number) {
-  const upTo = (most) => states[Math.max(...Object.keys(states).map(Number).filter((each) => each <= most))];
+  const upTo = (most) => states[Math.max(...Object.keys(states).map(Number).filter((at) => at <= most))];
   return { step: steps[number], state: upTo(number), before: number > 0 ? upTo(number - 1) : null };
 }
 
@@ -224,8 +224,8 @@ function fileText(document) {
   const rows = (value, levels, indent) => {
     const deeper = `${indent}  `, listed = Array.isArray(value);
     if (!levels || Object(value) !== value || !Object.keys(value).length) return JSON.stringify(value);
-    const parts = Object.entries(value).map(([key, each]) =>
-      `${deeper}${listed ? "" : `${JSON.stringify(key)}: `}${rows(each, levels - 1, deeper)}`);
+    const parts = Object.entries(value).map(([key, held]) =>
+      `${deeper}${listed ? "" : `${JSON.stringify(key)}: `}${rows(held, levels - 1, deeper)}`);
     return `${listed ? "[" : "{"}\n${parts.join(",\n")}\n${indent}${listed ? "]" : "}"}`;
   };
   const parts = Object.entries(document).map(([key, value]) =>
