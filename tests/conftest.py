@@ -39,16 +39,28 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 LONGEST = (
-    "test_style", "test_spark", "test_html_browser", "test_cli_docs", "test_prove_verdicts", "test_prove_mistakes",
-    "test_html_keys", "test_arguments", "test_gate", "test_cli_examples", "test_refinement", "test_prove",
-    "test_native", "test_api",
-    "test_shards", "test_audit_live", "test_audit_cases", "test_audit_verdicts", "test_cli", "test_differential",
-    "test_bmc", "test_cli_spec", "test_audit_situations", "test_audit_command", "test_raft_proof", "test_published",
-    "test_smt_agreement", "test_kraft", "test_proofs_are_sound", "test_refinements", "test_partition", "test_hints",
-    "test_walks", "test_audit_scenario", "test_not_checked", "test_step_bounds", "test_adapted", "test_counts",
-    "test_docs_language", "test_random_models", "test_audit_losses", "test_site", "test_audit_plans",
+    "test_cli_docs", "test_html_browser", "test_prove_verdicts", "test_cli_examples", "test_gate",
+    "test_prove_mistakes", "test_prove", "test_cli", "test_style", "test_refinements", "test_html_keys", "test_kraft",
+    "test_cli_spec", "test_native", "test_shards", "test_bmc", "test_refinement_proofs", "test_audit_command",
+    "test_audit_verdicts", "test_differential", "test_published", "test_refinement", "test_partition", "test_arguments",
+    "test_spark", "test_walks", "test_exports", "test_trace_document", "test_hints", "test_smt_agreement", "test_api",
+    "test_audit_inference", "test_proofs_are_sound", "test_sets_of_records", "test_docs_language",
+    "test_audit_situations", "test_audit_scenario", "test_refinement_messages", "test_raft", "test_plain",
+    "test_audit_cases", "test_raft_proof", "test_spark_walks", "test_symmetry", "test_prove_lost", "test_zk_controller",
+    "test_audit_down", "test_models", "test_audit_hostile", "test_audit_service", "test_words",
 )  # fmt: skip
-"""The files that take longest, which are begun first, so that no process has one of them left when all else is done."""
+"""The files whose ordinary tests take longest, which are begun first, so that no process has one of them left when all
+else is done."""
+
+LONGEST_OF_LONG = (
+    "test_kraft", "test_spark", "test_refinement_proofs", "test_style", "test_audit_inference", "test_published",
+    "test_cli_docs", "test_audit_command", "test_prove", "test_arguments", "test_audit_verdicts",
+    "test_audit_situations", "test_audit_cases", "test_raft_proof", "test_kraft_proof", "test_audit_live",
+    "test_random_refinements", "test_random_models", "test_walks", "test_proofs_differ", "test_differential",
+    "test_shards", "test_partition_pages", "test_native", "test_raft", "test_step_bounds", "test_partition",
+    "test_html_browser", "test_models", "test_trace_document", "test_bmc", "test_znode_election",
+)  # fmt: skip
+"""The same of long tests."""
 
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests that were collected, those of the tiers that are not run too."""
@@ -58,7 +70,8 @@ COLLECTED = pytest.StashKey[list[pytest.Item]]()
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Puts the longest files first; the order is otherwise that of their names."""
     config.stash[COLLECTED] = list(items)
-    places = {name: place for place, name in enumerate(LONGEST)}
+    longest = LONGEST_OF_LONG if config.option.markexpr == "long" else LONGEST
+    places = {name: place for place, name in enumerate(longest)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 

@@ -139,6 +139,7 @@ def test_nothing_is_assumed_of_a_version_that_is_not_stated(audit: Audit, tmp_pa
     assert on == ["version"], "no release with KRaft elects uncleanly where nobody asks for it"
 
 
+@pytest.mark.long  # the words of a span are ordinary, in the next test
 def test_versions_that_say_the_same_are_one_span(audit: Audit, tmp_path: Path) -> None:
     """A version that is not stated: one line for each answer, in the words of releases, and no other facts."""
     shutil.copytree(CLUSTERS / "last-replica-standing", tmp_path / "c")

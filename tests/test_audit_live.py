@@ -1,6 +1,7 @@
 """A running cluster, asked: a real broker, with and without TLS and a password, says what a collection of it says.
 
-The broker's jars come from Maven Central and are kept (tests/capture/brokers.py).
+The broker's jars come from Maven Central and are kept (tests/capture/brokers.py). What asks a real broker is long;
+what is made of its answers, and what is said where nobody gives one, is ordinary.
 """
 
 from __future__ import annotations
@@ -215,6 +216,7 @@ def test_it_says_what_a_collection_says(here: Here, tmp_path: Path) -> None:
     assert other["metadata"] == "4.1-IV1"
 
 
+@pytest.mark.long
 def test_a_secured_listener_says_the_same(here: Here) -> None:
     assert shown(asked(here.secured, secured(here.client))) == shown(asked(here.plain))
 
@@ -235,6 +237,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return kinds
 
 
+@pytest.mark.long
 def test_nothing_but_descriptions_is_asked_for(here: Here, requests: list[str]) -> None:
     asked(here.secured, secured(here.client))
     kinds = set(requests)
@@ -249,6 +252,7 @@ def test_nothing_but_descriptions_is_asked_for(here: Here, requests: list[str]) 
     assert "DescribeConfigsRequest" in kinds
 
 
+@pytest.mark.long
 def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     at = ["--bootstrap-server", here.secured, "--command-config", str(here.client)]
@@ -264,6 +268,7 @@ def test_no_secret_is_in_any_output(here: Here, tmp_path: Path, capsys: pytest.C
         assert secret not in said.out + said.err + written
 
 
+@pytest.mark.long
 def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["audit", "--bootstrap-server", here.secured, "--command-config", str(here.wrong)])
     assert [request for request in requests if request.startswith("Sasl")] == [
@@ -279,6 +284,7 @@ def test_a_wrong_password_is_one_sentence(here: Here, requests: list[str], capsy
     )
 
 
+@pytest.mark.long
 def test_a_listener_of_another_kind_is_reported(here: Here, tmp_path: Path) -> None:
     with pytest.raises(CannotRead, match=r"no broker answered within 2 s.*--command-config if"):
         live.read(here.secured, Secured(), 2)

@@ -19,6 +19,7 @@ from tidegate.audit.verdicts import answer
 
 from .conftest import NewExplorations
 from .partition_pages import ROWS, VERSIONS, Pages, Settings, faults
+from .shipped import tiered
 
 HAPPENS: Mapping[str, Settings] = {
     "leader-move": {"preferred_elections": 1},
@@ -115,8 +116,8 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
     return new_explorations()
 
 
-STRIDE = 149
-"""Of the cells each run compares one of so many, and `pytest -m matrix` all."""
+STRIDES = (405, 149)
+"""Of the cells the ordinary run compares one of so many, the long one more, and `pytest -m matrix` all."""
 
 
 def test_every_fault_is_written_here_once_more() -> None:
@@ -125,8 +126,9 @@ def test_every_fault_is_written_here_once_more() -> None:
     assert columns == ["one dies", "one loses power"]
 
 
-def test_some_cells_lose_where_checks_find_a_loss(pages: Pages, explorations: Explorations) -> None:
-    some = places()[::STRIDE]
+@pytest.mark.parametrize("stride", tiered(STRIDES, lambda stride: stride == max(STRIDES)))
+def test_some_cells_lose_where_checks_find_a_loss(stride: int, pages: Pages, explorations: Explorations) -> None:
+    some = places()[::stride]
     assert len({profile for profile, _, _ in some}) == len(VERSIONS)
     assert len({row for _, row, _ in some}) == len(ROWS)
     for place in some:

@@ -379,7 +379,7 @@ def test_twice_as_large_it_is_one_column(browser: Browser, saved: Page) -> None:
         assert len({box["x"] for box in boxes if box is not None}) == 1
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [pytest.param("light", marks=pytest.mark.long), "dark"])
 def test_on_a_phone_what_is_cut_off_fades_on_that_side(
     browser: Browser, saved: Page, theme: Literal["light", "dark"]
 ) -> None:

@@ -15,7 +15,7 @@ KRAFT, PROFILE = find("kraft:kip595")
 LEMMAS = KRAFT.names("lemma")
 
 
-@pytest.mark.parametrize("profile", ["kip595", "kip996"])
+@pytest.mark.parametrize("profile", ["kip595", pytest.param("kip996", marks=pytest.mark.long)])
 def test_every_lemma_holds_in_every_state(profile: str, cache: Path) -> None:
     sizes = {"max_epoch": 2, "max_records": 1, "crashes": 1}
     model = KRAFT.bind(f"kraft:{profile}", sizes, profile, properties=LEMMAS)

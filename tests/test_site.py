@@ -1,4 +1,8 @@
-"""The documentation's site: it is built without a warning, every link leads somewhere, and it needs no network."""
+"""The documentation's site: it is built without a warning, every link leads somewhere, and it needs no network.
+
+It is built in the long tier; that each page is in the navigation, and each file that a page refers to is there, is
+ordinary.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ import pytest
 from .conftest import ROOT
 
 GALLERY = ("truncate_to_hw", "kip101", "acks_1", "last_replica_standing", "unclean_election", "kafka_12619")
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "spec").glob("*.md")), *sorted(ROOT.glob("*.md"))]
 
 
 @pytest.fixture(scope="module")
@@ -28,16 +33,28 @@ def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     return folder
 
 
-def test_every_page_is_in_the_site_and_in_its_navigation(site: Path) -> None:
-    written = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")}
-    names = {Path("index.html") if path.name == "README.html" and len(path.parts) == 1 else path for path in written}
-    missing = [name for name in names if not (site / name).exists() and name.name != "README.html"]
-    assert not missing
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     unlisted = [page.name for page in (ROOT / "docs").glob("*.md") if f": {page.name}\n" not in navigation]
     assert not unlisted
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_refers_to_is_there(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    assert not [link for link in links if "://" not in link and not (page.parent / link).exists()]
+
+
+@pytest.mark.long
+def test_every_page_is_in_the_site(site: Path) -> None:
+    written = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")}
+    names = {Path("index.html") if path.name == "README.html" and len(path.parts) == 1 else path for path in written}
+    missing = [name for name in names if not (site / name).exists() and name.name != "README.html"]
+    assert not missing
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", GALLERY)
 def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
     text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
@@ -45,6 +62,7 @@ def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
     assert f'href="gallery/{name}.html"' in (site / "gallery.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_first_page_says_how_to_install_and_what_to_run(site: Path) -> None:
     text = (site / "index.html").read_text(encoding="utf-8")
     words = html.unescape(re.sub(r"<[^>]+>", "", text))
@@ -52,6 +70,7 @@ def test_the_first_page_says_how_to_install_and_what_to_run(site: Path) -> None:
     assert "tidegate demo" in words and 'src="kip-101.svg"' in text and (site / "kip-101.svg").exists()
 
 
+@pytest.mark.long
 def test_a_search_shows_pages_for_users_before_decisions(site: Path) -> None:
     entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
     boosts = {entry["location"]: entry.get("boost", 1) for entry in entries}
@@ -60,6 +79,7 @@ def test_a_search_shows_pages_for_users_before_decisions(site: Path) -> None:
     assert {boost for place, boost in boosts.items() if place.startswith(("audit.html", "cli.html"))} == {1}
 
 
+@pytest.mark.long
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     fetched: list[str] = []
     for path in site.rglob("*.html"):
@@ -70,6 +90,7 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     assert not fetched
 
 
+@pytest.mark.long
 def test_what_is_copied_of_a_session_is_what_a_reader_types(site: Path) -> None:
     """The theme's copy button takes the attribute `data-copy` of the block, where there is one."""
     text = (site / "tutorials" / "first-audit.html").read_text(encoding="utf-8")
@@ -86,6 +107,7 @@ def test_what_is_copied_of_a_session_is_what_a_reader_types(site: Path) -> None:
     assert 'closest("[data-copy]")' in scripts
 
 
+@pytest.mark.long
 def test_a_file_outside_the_site_is_named_by_its_path_and_a_page_by_its_name(site: Path) -> None:
     text = (site / "zookeeper.html").read_text(encoding="utf-8")
     assert "<code>model/parts/zookeeper.py</code>" in text

@@ -1,7 +1,7 @@
 """Spark itself: exact in `local[2]`, and on a real cluster whose parts are killed.
 
-A search whose count is recorded and one that finds a failure are ordinary; what else there is of Spark is long. The
-cluster's tests take minutes and are run by `pytest -m cluster`.
+What needs Java is long: levels in shards and walks in shares are ordinary without it, in `test_shards` and
+`test_spark_walks`. The cluster's tests take minutes and are run by `pytest -m cluster`.
 """
 
 from __future__ import annotations
@@ -71,11 +71,12 @@ def on_spark(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("bounds", "hand_over", "counts"),
     [
         ("single_epoch", 60, {"verdict": "holds", "distinct_states": 1_063, "transitions": 2_865, "depth": 17}),
-        pytest.param("medium", 2000, SMALL, marks=pytest.mark.long),
+        ("medium", 2000, SMALL),
     ],
     ids=["single_epoch", "medium"],
 )
@@ -108,12 +109,10 @@ def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None
     assert {json.loads(row["last"])["@"] for row in rows if row["last"] is not None} == {"Ack", "Stop", "Vote"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("removed", "verdict"),
-    [
-        ("    require(s.prepared == Set(Manager))\n", "violated"),
-        pytest.param("", "holds", marks=pytest.mark.long),
-    ],
+    [("    require(s.prepared == Set(Manager))\n", "violated"), ("", "holds")],
     ids=["wrong", "right"],
 )
 def test_a_refinement_on_spark(tmp_path: Path, cache: Path, removed: str, verdict: str) -> None:
@@ -373,7 +372,7 @@ def test_a_sweep_has_a_row_for_each_switch_dropped(tidegate: Run, tmp_path: Path
         assert dropped is None or row["point"].startswith(f"{dropped}=")
 
 
-@pytest.mark.long  # a sweep on Spark and a search on Spark are ordinary
+@pytest.mark.long
 def test_the_gate_on_spark(tidegate: Run) -> None:
     gate = ("gate", "--only", "replication:kip320 small", "--json")
     here, there = tidegate(*gate), tidegate(*gate, "--engine", "spark", "--master", "local[2]")
