@@ -2,7 +2,8 @@
 
 Two nodes that bind one address stand on one host, and so do two brokers that the others are to reach under
 one name. An address of every interface says nothing. A loopback address says that whoever uses it stands there:
-brokers that reach each other at it, and the controllers that all of them reach at it, are on one host.
+brokers that reach each other at it, and the controllers or ZooKeeper servers that all of them reach at it, are on one
+host. A name without a domain is that of the one name with a domain that begins with it.
 """
 
 from __future__ import annotations
@@ -11,31 +12,49 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 
-from .cluster import Broker, Setting
+from .cluster import Broker, Quorum, Setting
 from .listeners import BETWEEN, PROTOCOL, entries, readable
 
 LOOPBACK = "localhost"
 """The name of every loopback address."""
 
+_NAMED_LOOPBACK = re.compile(r"(ip6-)?localhost|ip6-loopback|localhost[46](\.localdomain[46])?|(.+\.)?localhost"
+                             r"|localhost\.localdomain")  # fmt: skip
+"""Names of it that hosts have in their own tables, or that always are its names (RFC 6761)."""
+
 Server = tuple[str, str | None]
 """A ZooKeeper server as `zookeeper.connect` names it, with its port, and the host that it shares, if any."""
 
 
-def placed(brokers: Sequence[Broker]) -> tuple[tuple[Broker, ...], tuple[Server, ...]]:
+def placed(
+    brokers: Sequence[Broker], quorum: Quorum | None, ensemble: Sequence[str] = ()
+) -> tuple[tuple[Broker, ...], tuple[Server, ...]]:
     """The nodes, each with the host that it shares with another node or a ZooKeeper server as its `machine`, and the
-    ZooKeeper servers. A node of which something else says where it stands keeps that; one broker shares with none,
-    since its file may stand for several."""
-    servers = _zookeepers(brokers)
-    if sum(1 for broker in brokers if broker.keeps_topics) < 2:
-        return tuple(brokers), tuple((server, None) for server in servers)
+    ZooKeeper servers. A node of which something else says where it stands keeps that. `ensemble` are the servers that
+    ZooKeeper's own file lists, if it was given: brokers need not name all of them, and may name some that do not vote.
+    """
+    servers = tuple(dict.fromkeys(ensemble)) or _zookeepers(brokers)
     open_ = [broker for broker in brokers if broker.machine is None and broker.pod is None]
-    own = [_names(broker, open_) for broker in open_]
+    own = [names_of(broker, open_, quorum) for broker in open_]
     hosts = _shared([*own, *(frozenset(filter(None, [host_of(server)])) for server in servers)])
     found = {id(broker): host for broker, host in zip(open_, hosts, strict=False)}
     nodes = tuple(replace(broker, machine=found.get(id(broker), broker.machine)) for broker in brokers)
     return nodes, tuple(zip(servers, hosts[len(own) :], strict=True))
+
+
+def at_their_own(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:
+    """Two statements of `zookeeper.connect` at a loopback, by brokers that stand on different hosts: each names another
+    server. None where there are no such."""
+    local: dict[str, Setting] = {}
+    for broker in brokers:
+        setting = readable(broker).get("zookeeper.connect")
+        names = names_of(broker, brokers) - {LOOPBACK}
+        if setting is not None and names and {*map(host_of, zookeeper_servers(setting))} == {LOOPBACK}:
+            local.setdefault(broker.machine or min(names), setting)
+    found = list(local.values())
+    return (found[0], found[1]) if len(found) > 1 else None
 
 
 def host_of(address: str) -> str:
@@ -44,15 +63,17 @@ def host_of(address: str) -> str:
 
 
 def _plain(host: str) -> str:
-    """A host in small letters, every loopback address under one name; "" where it is every interface, or none."""
+    """A host in small letters, an address in one spelling, every loopback address under one name; "" where it is every
+    interface, or none."""
     text = host.strip().strip("[]").rstrip(".").lower()
     try:
         number = ip_address(text)
     except ValueError:
-        return text
+        return LOOPBACK if _NAMED_LOOPBACK.fullmatch(text) else text
+    number = number.ipv4_mapped or number if isinstance(number, IPv6Address) else number
     if number.is_unspecified:
         return ""
-    return LOOPBACK if number.is_loopback else text
+    return LOOPBACK if number.is_loopback else str(number)
 
 
 def zookeeper_servers(setting: Setting) -> tuple[str, ...]:
@@ -75,9 +96,27 @@ def _zookeepers(brokers: Iterable[Broker]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for setting in stated if setting for name in zookeeper_servers(setting)))
 
 
-def _names(node: Broker, nodes: Sequence[Broker]) -> frozenset[str]:
-    """Every name that a host has by what is written of a node that stands there."""
-    return frozenset(filter(None, [*_bound(node), *_reached(node), *_votes(node, nodes)]))
+def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None) -> frozenset[str]:
+    """Every name that a host has by what is written of a node that stands there; `LOOPBACK` for the host of all who
+    reach one another there."""
+    endpoints = dict(quorum.hosts) if quorum is not None else {}
+    voting = [_plain(host) for voter, host in endpoints.items() if voter == node.id]
+    alone = len(endpoints) > 1 and {*map(_plain, endpoints.values())} == {LOOPBACK}
+    voting = [host for host in voting if alone or host != LOOPBACK]
+    found = frozenset(filter(None, [*_bound(node), *_reached(node), *_votes(node, nodes), *voting]))
+    return found or frozenset(_meets(node))
+
+
+def _meets(node: Broker) -> Iterator[str]:
+    """The loopback, where it reaches nothing but that to find the others, and is not itself what it finds there."""
+    for key in ("zookeeper.connect", "controller.quorum.bootstrap.servers"):
+        setting = readable(node).get(key)
+        servers = servers_and_path(setting.value, None)[0] if setting is not None else ()
+        listeners = readable(node).get("listeners")
+        mine = {port for _, _, port in entries(listeners)} if listeners is not None else set[int]()
+        asked = {int(found[0]) if (found := re.findall(r":(\d+)$", server)) else 0 for server in servers}
+        if servers and {*map(host_of, servers)} == {LOOPBACK} and not asked & mine:
+            yield LOOPBACK
 
 
 def _bound(node: Broker) -> Iterator[str]:
@@ -92,7 +131,10 @@ def _reached(node: Broker) -> Iterator[str]:
     """Where the other brokers reach it. Clients may reach several brokers at one address, such as a load balancer's."""
     stated = readable(node)
     source = stated.get("advertised.listeners", stated.get("listeners"))
-    if source is None or not node.keeps_topics:
+    if not node.keeps_topics:
+        return
+    if source is None:
+        yield from (_plain(stated[key].value) for key in ("advertised.host.name", "host.name") if key in stated)
         return
     named = stated.get(BETWEEN) or stated.get(PROTOCOL)
     wanted = "PLAINTEXT" if named is None else named.value.strip().upper()
@@ -119,10 +161,19 @@ def _voters(node: Broker) -> list[tuple[int, str]]:
 
 def _shared(named: Sequence[frozenset[str]]) -> list[str | None]:
     """For the names of each of several nodes the host that it shares with another one; None where it shares none."""
+    whole = _whole_names(frozenset[str]().union(*named))
+    of_nodes = [frozenset(whole.get(name, name) for name in names) for names in named]
     hosts: list[frozenset[str]] = []
-    for names in named:
+    for names in of_nodes:
         same = [host for host in hosts if host & names]
         hosts = [host for host in hosts if host not in same] + [names.union(*same)]
-    found = [next((min(host) for host in hosts if host & names), None) for names in named]
+    found = [next((min(host) for host in hosts if host & names), None) for names in of_nodes]
     held = Counter(found)
     return [host if host is not None and held[host] > 1 else None for host in found]
+
+
+def _whole_names(names: frozenset[str]) -> dict[str, str]:
+    """For a name without a domain the one name with a domain that begins with it."""
+    dotted = [name for name in sorted(names) if re.fullmatch(r"[^.:]*[^.:\d][^.:]*\..+", name)]
+    found = {name: [other for other in dotted if other.startswith(f"{name}.")] for name in names if "." not in name}
+    return {name: others[0] for name, others in found.items() if len(others) == 1}

@@ -34,6 +34,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         lag_and_fetch,
         storage,
         racks_of_brokers,
+        racks_of_hosts,
         one_machine,
         of_controllers,
         of_versions,
@@ -285,7 +286,7 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
         to_do = "a computer for each broker; for development this is as it should be"
         yield Finding("arithmetic", "warning", what, keepers[0].origin, to_do)
         return
-    held = [(broker.machine, f"node {broker.id}", broker.origin) for broker in cluster.brokers if broker.id is not None]
+    held = [(broker.machine, _name(broker), broker.origin) for broker in cluster.brokers]
     held += [
         (machine, f"ZooKeeper server {name}", keepers[0].origin) for name, machine in cluster.zookeepers if keepers
     ]
@@ -295,7 +296,26 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
             f"{', '.join(name for name, _ in here)} stand on one host, {machine}: one loss of power takes all of them"
         )
         to_do = "a host for each, or addresses that name the hosts on which they are"
-        yield Finding("arithmetic", "warning", what, here[0][1], to_do)
+        if len(here) > 1:
+            yield Finding("arithmetic", "warning", what, here[0][1], to_do)
+
+
+def racks_of_hosts(cluster: Cluster) -> Iterator[Finding]:
+    """Nodes on one host that state several racks: whatever takes one of the racks takes the host."""
+    for machine in dict.fromkeys(broker.machine for broker in cluster.brokers if broker.machine is not None):
+        here = [broker for broker in cluster.brokers if broker.machine == machine and broker.rack is not None]
+        racks = dict.fromkeys(broker.rack.value for broker in here if broker.rack is not None)
+        if len(racks) > 1:
+            what = (
+                f"{', '.join(map(_name, here))} stand on one computer, {machine}, and state the racks "
+                f"{', '.join(racks)}: they count as one rack, since what takes one of them takes that computer"
+            )
+            to_do = "give the nodes of one computer one broker.rack"
+            yield Finding("arithmetic", "warning", what, here[0].origin, to_do, "KIP-36")
+
+
+def _name(broker: Broker) -> str:
+    return f"node {broker.id}" if broker.id is not None else f"the node of {broker.origin.path}"
 
 
 def _has_rack(broker: Broker) -> bool:

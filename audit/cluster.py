@@ -62,6 +62,9 @@ KEPT_WORDS = frozenset({
 })  # fmt: skip
 """Settings whose values are names of listeners, protocols and mechanisms: they are kept where they are plain words."""
 
+KEPT_HOSTS = ("host.name", "advertised.host.name")
+"""Settings of brokers up to 2.8 that say where they stand: they are kept where they are names or addresses."""
+
 KEPT_NUMBERS = frozenset({
     "log.roll.ms", "log.roll.hours", "log.roll.jitter.ms", "log.roll.jitter.hours", "log.cleaner.threads",
     "log.cleaner.dedupe.buffer.size", "replica.socket.timeout.ms", "queued.max.request.bytes",
@@ -295,13 +298,15 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """The controllers of KRaft. `dynamic` is KIP-853's membership (kraft.version 1), None if nothing says."""
+    """The controllers of KRaft. `dynamic` is KIP-853's membership (kraft.version 1), None if nothing says. `hosts` are
+    the hosts at which voters are described to be reached."""
 
     voters: tuple[int, ...]
     origin: Origin
     leader: int | None = None
     observers: tuple[int, ...] = ()
     dynamic: bool | None = None
+    hosts: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from .keys import at_least
 
 def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
-    racks = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
+    racks = _racks(cluster)
     sets = {
         "in_rack": 0 if topic.is_cut_short else _in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
@@ -31,10 +31,33 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
 
 
 def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
-    """Whether pods share a node, where nothing keeps them apart: a loss of power takes all that are on one."""
-    if not _share_a_machine(cluster) and not pods.are_apart(_pods(cluster)):
+    """Whether pods share a node, where nothing keeps them apart: a loss of power takes all that are on one. At worst
+    all brokers are on one; or, where these are apart, all controllers are on the node of one of them."""
+    if _share_a_machine(cluster):
+        return
+    if not pods.are_apart(_pods(cluster)):
         choices = (FactValue("apart", {"one_machine": False}), FactValue("shared", {"one_machine": True}))
         yield Fact(NODES, choices, ASK_OF_NODES)
+    elif at_hosts := _controllers_beside(cluster):
+        choices = (FactValue("apart", {}), FactValue("shared", at_hosts))
+        yield Fact(NODES, choices, ASK_OF_NODES.replace("selects the brokers", "selects the controllers as well"))
+
+
+def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ...]]:
+    """What may be on one node, and on two, where controllers that are no brokers are on nodes with brokers, or with one
+    another; nothing where neither can be."""
+    mine, voters = _pods(cluster), set(_voters(cluster))
+    alone = [
+        broker.pod
+        for broker in cluster.brokers
+        if broker.id in voters and not broker.keeps_topics and broker.pod is not None
+    ]
+    most = 1 if pods.are_apart(alone) else len(alone)
+    if not mine or not alone:
+        return {}
+    if not pods.keep_off(alone, mine):
+        return {"hosts": ((1, most),), "two_hosts": ((2, min(len(alone), 2 * most)),)}
+    return {"hosts": ((0, most), (1, 0)), "two_hosts": ((1, most), (2, 0))} if most > 1 else {}
 
 
 def assumed_of_nodes(cluster: Cluster) -> str:
@@ -148,26 +171,49 @@ def _pairs(topic: Topic, voters: Sequence[int], racks: Mapping[int | None, str])
 def _at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tuple[tuple[int, int], ...]:
     """Replicas of one partition, and controllers, at so many hosts together, at worst; () where none is shared, or one
     is by all."""
-    machines = _machines(cluster)
-    if _share_a_machine(cluster) or len(set(machines.values())) == len(machines):
+    standing, controllers = _standing(cluster), set(_voters(cluster))
+    keepers = [(broker.id, _host(broker, at)) for at, broker in enumerate(standing)]
+    voting = [_host(broker) for broker in cluster.brokers if broker.id in controllers]
+    voting += [machine or f"that of {server}" for server, machine in cluster.zookeepers]
+    hosts = [_host(broker, at) for at, broker in enumerate(cluster.brokers) if broker.id not in controllers] + voting
+    if _share_a_machine(cluster) or len(set(hosts)) == len(hosts):
         return ()
-    voters = Counter(machines[voter] for voter in (*_voters(cluster), *(server for server, _ in cluster.zookeepers)))
+    if not cluster.whole:  # the others, whose files were not given
+        keepers += [(None, f"that of another, {at}") for at in range(len(keepers), replicas)]
+    voters = Counter(voting)
     described = {tuple(sorted(partition.replicas)) for partition in topic.partitions if partition.replicas}
-    whole = bool(described) and not topic.is_cut_short
-    keepers = tuple(broker.id for broker in cluster.brokers if broker.keeps_topics and broker.id is not None)
+    whole = bool(described) and not topic.is_cut_short and all(broker.id is not None for broker in standing)
     found: set[tuple[int, int]] = set()
-    for held in described if whole else {keepers}:
-        here = Counter(machines[broker] for broker in held if broker in machines)
+    for held in described if whole else {tuple(id_ for id_, _ in keepers)}:
+        here = Counter(host for id_, host in keepers if id_ in held)
         hosts = sorted({*here, *voters})
         for lost in combinations(hosts, min(number, len(hosts))):
             found.add((min(replicas, sum(here[host] for host in lost)), sum(voters[host] for host in lost)))
     return tuple(sorted(one for one in found if not any(_is_less(one, other) for other in found)))
 
 
-def _machines(cluster: Cluster) -> Mapping[int | str, str]:
-    """The computer of each node and each ZooKeeper server; one of which nothing is stated has one of its own."""
-    nodes = ((broker.id, broker.machine) for broker in cluster.brokers if broker.id is not None)
-    return {name: machine or f"that of {name}" for name, machine in (*nodes, *cluster.zookeepers)}
+def _host(broker: Broker, at: int = 0) -> str:
+    """The computer of a node; one of which nothing is stated has one of its own, under its id, else its place."""
+    return broker.machine or (f"that of {broker.id}" if broker.id is not None else f"that of the node at {at}")
+
+
+def _standing(cluster: Cluster) -> Sequence[Broker]:
+    """The brokers that keep topics. Where the files of some state no id, those alone whose files were given: ids that
+    are described are theirs."""
+    keepers = [broker for broker in cluster.brokers if broker.keeps_topics]
+    return (
+        [broker for broker in keepers if broker.settings] if any(broker.id is None for broker in keepers) else keepers
+    )
+
+
+def _racks(cluster: Cluster) -> dict[int | None, str]:
+    """The rack of each node that states one. Racks with nodes on one host are one rack: a host stands in one."""
+    stated = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
+    hosts = {broker.id: broker.machine for broker in cluster.brokers if broker.machine is not None}
+    for host in sorted({*hosts.values()}):
+        here = {rack for id_, rack in stated.items() if hosts.get(id_) == host}
+        stated = {id_: min(here) if rack in here else rack for id_, rack in stated.items()}
+    return stated
 
 
 def _is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -205,8 +251,15 @@ def _shared(cluster: Cluster, topic: Topic, replicas: int) -> int:
 
 
 def _share_a_machine(cluster: Cluster) -> bool:
-    machines = {broker.machine for broker in cluster.brokers if broker.keeps_topics}
-    return len(machines) == 1 and None not in machines
+    """Whether all brokers are on one computer. The file of one broker may stand for several: they are where all the
+    controllers are, if they are brokers as well."""
+    keepers = _standing(cluster)
+    machines = {broker.machine for broker in keepers}
+    if len(machines) != 1 or None in machines:
+        return False
+    voters = {broker.machine for broker in cluster.brokers if broker.id in _voters(cluster)}
+    combined = "controller" in keepers[0].roles and len(_voters(cluster)) > 1
+    return cluster.whole or len(keepers) > 1 or (combined and voters == machines)
 
 
 def _ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> tuple[bool, bool]:

@@ -40,7 +40,8 @@ class Rule:
 
     `selector` is None where none is stated, which selects no pod; one without requirements selects all pods. `keys`
     and `other_keys` are matchLabelKeys and mismatchLabelKeys. `namespaces` are those that it looks at: empty for the
-    pod's own; `everywhere`: all of them.
+    pod's own; `everywhere`: all of them; `by_labels`: those with labels that no manifest of a pod has, and not the
+    pod's own, if none is named.
     """
 
     selector: tuple[Requirement, ...] | None
@@ -48,6 +49,7 @@ class Rule:
     other_keys: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     everywhere: bool = False
+    by_labels: bool = False
     spreads: bool = False
 
     def selects(self, mine: Pod, other: Pod) -> bool:
@@ -55,7 +57,8 @@ class Rule:
         labels, asked = dict(mine.labels), self.selector
         if asked is None or any(key not in labels for key in (*self.keys, *self.other_keys)):
             return False
-        here = other.namespace in self.namespaces if self.namespaces else mine.namespace == other.namespace
+        named = self.namespaces or self.by_labels
+        here = other.namespace in self.namespaces if named else mine.namespace == other.namespace
         merged = (
             *asked,
             *(Requirement(key, "In", (labels[key],)) for key in self.keys),
@@ -76,6 +79,11 @@ class Pod:
 def are_apart(pods: Iterable[Pod]) -> bool:
     """Whether no two of these pods may be on one node, on as many nodes as there are pods."""
     return all(_repels(one, other) or _spread(one, other) for one, other in _pairs(pods))
+
+
+def keep_off(pods: Iterable[Pod], others: Iterable[Pod]) -> bool:
+    """Whether none of these pods may be on a node with one of those."""
+    return all(_repels(pod, other) for pod in set(pods) for other in set(others))
 
 
 def assumed(pods: Sequence[Pod]) -> str:

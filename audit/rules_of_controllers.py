@@ -71,6 +71,22 @@ def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
         what = f"zookeeper.connect names one server, {server}: while it is down no leader is replaced"
         to_do = "three servers or five, unless this is the name of a service with several behind it"
         yield Finding("arithmetic", "warning", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
+    yield from _voting_servers(cluster, stated)
+
+
+def _voting_servers(cluster: Cluster, stated: list[Setting]) -> Iterator[Finding]:
+    """How many of the servers that vote may fail, where an odd number would do as well, or where observers hide it."""
+    count = len(cluster.zookeepers)
+    named = {server for setting in stated for server in zookeeper_servers(setting)}
+    if not stated or count == 0 or (count % 2 and not (count == 1 and len(named) > 1)):
+        return
+    stands = (count - 1) // 2
+    what = f"{'one ZooKeeper server votes' if count == 1 else f'{count} ZooKeeper servers vote'}, so "
+    what += f"{stands} may fail, no more than with {count - 1}" if stands else "none may fail"
+    what += "; without a majority of them no leader is replaced"
+    to_do = "an odd number of servers that vote, three or five"
+    severity: Severity = "note" if stands else "warning"
+    yield Finding("arithmetic", severity, what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
 
 
 def unheard_settings(cluster: Cluster) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tidegate.audit.cases import Explorations
 from tidegate.audit.cluster import Cluster
+from tidegate.audit.placing import placement
 from tidegate.audit.questions import QUESTION
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.situations import BY_NAME, FAULT, away, budgets, placements
@@ -176,3 +177,134 @@ def test_what_goes_on_and_what_is_lost_with_a_shared_host(
 def test_a_log_in_memory_is_said(directory: str, said: bool) -> None:
     text = f"broker.id=1\nzookeeper.connect=z1,z2,z3\nlog.dirs={directory}\n"
     assert any("is in memory" in what for what in read({"b.properties": text})[1]) is said
+
+
+OPEN = tuple(f"PLAINTEXT://:909{number}" for number in (2, 3, 4))
+BOOTSTRAP = "process.roles=broker\ncontroller.listener.names=C\ncontroller.quorum.bootstrap.servers={}\n"
+
+
+def of_brokers(settings: str, listeners: tuple[str, ...] = APART, key: str = "broker.id") -> Cluster:
+    files = enumerate(listeners, 1)
+    return read({f"b{n}.properties": f"{key}={n}\nlisteners={own}\n{settings}\n{SOUND}" for n, own in files})[0]
+
+
+@pytest.mark.parametrize(
+    ("names", "same"),
+    [
+        (("[2001:db8::1]", "[2001:DB8:0:0::1]", "[2001:db8::0001]"), True),
+        (("[::ffff:10.0.0.1]", "10.0.0.1", "10.0.0.1"), True),
+        (("localhost.localdomain", "ip6-localhost", "127.0.1.1"), True),
+        (("kafka1", "kafka1.example.com", "KAFKA1.example.com."), True),
+        (("kafka1", "kafka1.a.com", "kafka1.b.com"), False),
+        (("10.0.0.1", "10.0.0.2", "10.0.0.3"), False),
+    ],
+)
+def test_a_host_is_one_however_its_address_is_written(names: tuple[str, ...], same: bool) -> None:
+    cluster = of_brokers("zookeeper.connect=z1,z2,z3", tuple(f"PLAINTEXT://{name}:9092" for name in names))
+    assert on_hosts(cluster) == {(same, (), ())}
+
+
+@pytest.mark.parametrize("key", ["host.name", "advertised.host.name"])
+def test_old_settings_say_where_a_broker_is(key: str) -> None:
+    texts = {
+        f"b{number}.properties": f"broker.id={number}\n{key}=kafka1\nzookeeper.connect=z1,z2,z3\n{SOUND}"
+        for number in (1, 2, 3)
+    }
+    assert on_hosts(read(texts)[0]) == {(True, (), ())}
+
+
+def test_brokers_that_find_one_another_at_a_loopback_alone_are_on_one_host() -> None:
+    assert on_hosts(of_brokers("zookeeper.connect=localhost:2181", OPEN)) == {(True, (), ())}
+    assert on_hosts(of_brokers(BOOTSTRAP.format("localhost:9191"), OPEN, "node.id")) == {(True, (), ())}
+
+
+def test_a_node_that_finds_itself_at_the_loopback_says_nothing_of_its_host() -> None:
+    text = BOOTSTRAP.format("localhost:9093").replace("=broker", "=broker,controller")
+    assert on_hosts(of_brokers(text, ("PLAINTEXT://:9092,C://:9093",) * 3, "node.id")) == {(False, (), ())}
+
+
+def test_servers_of_zookeeper_on_several_hosts_that_are_named_by_a_loopback_may_be_no_ensemble() -> None:
+    says = "no file says whether these servers are of one ensemble"
+    assert any(says in what for what in with_zookeeper("localhost:2181")[1])
+    assert not any(says in what for what in with_zookeeper("localhost:2181", OPEN)[1])
+
+
+@pytest.mark.parametrize(
+    ("roles", "voters", "expected"),
+    [
+        ("broker,controller", ("1@kafka1:9093", "2@kafka1:9094", "3@kafka1:9095"), (True, (), ())),
+        ("broker,controller", ("1@kafka1:9093", "2@kafka2:9093", "3@kafka3:9093"), (False, (), ())),
+        ("broker", ("11@kafka1:9093", "12@kafka1:9094", "13@kafka1:9095"), (False, ((1, 3),), ((2, 3),))),
+    ],
+)
+def test_one_file_with_its_voters_says_what_shares_a_host(
+    roles: str, voters: tuple[str, ...], expected: tuple[Any, ...]
+) -> None:
+    quorum = f"controller.quorum.voters={','.join(voters)}\ncontroller.listener.names=C\nprocess.roles={roles}\n"
+    listeners = "PLAINTEXT://kafka1:9092" + (",C://kafka1:9093" if "controller" in roles else "")
+    cluster, _ = read({"server.properties": f"node.id=1\nlisteners={listeners}\n{quorum}{SOUND}"})
+    assert on_hosts(cluster) == {expected}
+
+
+def test_brokers_without_ids_count_at_their_hosts() -> None:
+    listeners = ("PLAINTEXT://kafka1:9092", "PLAINTEXT://kafka1:9093", "PLAINTEXT://kafka2:9092")
+    texts = {
+        f"b{number}.properties": f"listeners={own}\nzookeeper.connect=z1,z2,z3\n{SOUND}"
+        for number, own in enumerate(listeners)
+    }
+    cluster, findings = read(texts)
+    assert on_hosts(cluster) == {(False, ((0, 1), (2, 0)), ((0, 2), (2, 1), (3, 0)))}
+    assert any("the node of b0.properties, the node of b1.properties stand on one host" in what for what in findings)
+
+
+def test_voters_stand_where_the_description_of_the_quorum_reaches_them() -> None:
+    def described(*hosts: str) -> set[tuple[Any, ...]]:
+        voters = ", ".join(
+            f'{{"id": {number}, "directoryId": "d", "endpoints": ["C://{host}"]}}'
+            for number, host in enumerate(hosts, 11)
+        )
+        texts = {"quorum.txt": f"LeaderId: 11\nCurrentVoters: [{voters}]\nCurrentObservers: []\n"}
+        brokers = {
+            f"b{number}.properties": f"node.id={number}\nlisteners={own}\n{BOOTSTRAP.format('c:9093')}{SOUND}"
+            for number, own in enumerate(APART, 1)
+        }
+        return on_hosts(read(brokers | texts)[0])
+
+    assert described("c1:9093", "c2:9093", "c3:9093") == {(False, (), ())}
+    assert described("kafka1:9093", "kafka1:9094", "kafka1:9095") == {(False, ((1, 3),), ((2, 3),))}
+    assert described("localhost:1", "127.0.0.1:2", "[::1]:3") == {(False, ((0, 3), (1, 0)), ((1, 3), (2, 0)))}
+
+
+def test_racks_with_nodes_on_one_host_are_one_rack() -> None:
+    listeners = ("PLAINTEXT://kafka1:9092", "PLAINTEXT://kafka1:9093", "PLAINTEXT://kafka3:9092")
+    rows = "".join(f"\tTopic: t\tPartition: {n}\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n" for n in range(1))
+    head = "Topic: t\tTopicId: abcdefghijklmnopqrstuv\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
+    texts = {
+        f"b{n}.properties": f"broker.id={n}\nbroker.rack=r{n}\nlisteners={own}\nzookeeper.connect=z1,z2,z3\n{SOUND}"
+        for n, own in enumerate(listeners, 1)
+    }
+    cluster, findings = read(texts | {"topics.txt": head + rows})
+    topic = next(topic for topic in cluster.topics if topic.name == "t")
+    assert placement(cluster, topic, 3, []).choices[0].sets["in_rack"] == 2
+    assert any("state the racks r1, r2" in what for what in findings)
+
+
+ZOO = "clientPort=2181\nserver.1=kafka1:2888:3888\nserver.2=zk2:2888:3888:observer\nserver.3=zk3:2888:3888{}\n"
+
+
+@pytest.mark.parametrize(
+    ("role", "voting", "said"),
+    [
+        (":observer", ("kafka1:2181",), "one ZooKeeper server votes, so none may fail"),
+        (":participant;2182", ("kafka1:2181", "zk3:2182"), "2 ZooKeeper servers vote, so none may fail"),
+    ],
+)
+def test_observers_of_zookeeper_do_not_vote(role: str, voting: tuple[str, ...], said: str) -> None:
+    texts = {
+        f"b{n}.properties": f"broker.id={n}\nlisteners={own}\nzookeeper.connect=kafka1,zk2,zk3\n{SOUND}"
+        for n, own in enumerate(APART, 1)
+    }
+    cluster, findings = read(texts | {"zoo.cfg": ZOO.format(role)})
+    assert tuple(server for server, _ in cluster.zookeepers) == voting
+    assert any(said in what for what in findings)
+    assert {one.hosts for one in signatures(cluster)} == {((1, 1),)}

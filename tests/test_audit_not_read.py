@@ -272,3 +272,14 @@ def test_files_that_the_environment_names_for_compose_are_not_passed_over(
     (tmp_path / ".env").write_text(f"{line}\n")
     for given in (tmp_path, tmp_path / "compose.yml"):
         assert ["COMPOSE_FILE" in what for what in incomplete(read([given])[1])] == [True] * undecided
+
+
+def test_a_clients_file_of_tests_says_nothing_of_the_program(tmp_path: Path) -> None:
+    """Of a folder; one that the user names is read."""
+    file = tmp_path / "src" / "test" / "resources" / "application.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text("spring:\n  kafka:\n    producer:\n      acks: all\n", encoding="utf-8")
+    (tmp_path / "b.properties").write_text("broker.id=1\nzookeeper.connect=z1,z2,z3\n", encoding="utf-8")
+    cluster, findings = read([tmp_path])
+    assert cluster.clients == () and any("it is of a program's tests" in finding.what for finding in findings)
+    assert read([tmp_path / "b.properties", file])[0].clients

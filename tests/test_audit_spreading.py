@@ -122,6 +122,8 @@ OF_TERMS = {
     f"{ITS_OWN}, namespaces: [other]": False,
     f"{ITS_OWN}, namespaces: [mine]": True,
     f"{ITS_OWN}, namespaceSelector: {{}}": True,
+    f"{ITS_OWN}, namespaceSelector: {{matchLabels: {{team: data}}}}": False,
+    f"{ITS_OWN}, namespaceSelector: {{matchLabels: {{team: data}}}}, namespaces: [mine]": True,
     f"{ITS_OWN}, namespaceSelector: {{matchLabels: {{team: data}}}}, namespaces: [other]": False,
 }
 """The same of what an anti-affinity alone has."""
@@ -206,3 +208,32 @@ def test_another_word_is_refused(line: str) -> None:
 def test_one_pod_shares_no_node() -> None:
     cluster = of(PODS.format(rule="").replace("replicas: 3", "replicas: 1").replace('value: "3"', 'value: "1"'))
     assert shared(cluster) == {False}
+
+
+def of_roles(brokers: str, controllers: str) -> set[tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]]:
+    """What may be on one node and on two, of three brokers and three controllers in pods of their own."""
+    rules = {"broker": brokers, "controller": controllers}
+    texts = [
+        PODS.replace("ZOOKEEPER_CONNECT, value: z", f"PROCESS_ROLES, value: {role}")
+        .replace("kafka}}", f"{role}}}}}")
+        .format(rule=affinity("required", HOST, f"labelSelector: {{{rule}}}") if rule else "")
+        for role, rule in rules.items()
+    ]
+    found = new_topics(of("---\n".join(texts)))
+    assert {variant.signature.one_machine for variant in found.variants} == {False}
+    return {(variant.signature.hosts, variant.signature.two_hosts) for variant in found.variants}
+
+
+@pytest.mark.parametrize(
+    ("brokers", "controllers", "worst"),
+    [
+        ("matchLabels: {app: broker}", "", (((1, 3),), ((2, 3),))),
+        ("matchLabels: {app: broker}", "matchLabels: {app: controller}", (((1, 1),), ((2, 2),))),
+        ("matchExpressions: [{key: app, operator: Exists}]", "", (((0, 3), (1, 0)), ((1, 3), (2, 0)))),
+        ("matchExpressions: [{key: app, operator: Exists}]", "matchLabels: {app: controller}", ((), ())),
+    ],
+)
+def test_controllers_in_pods_of_their_own_may_share_nodes(
+    brokers: str, controllers: str, worst: tuple[tuple[tuple[int, int], ...], ...]
+) -> None:
+    assert of_roles(brokers, controllers) == {((), ()), worst}

@@ -172,6 +172,8 @@ AT = "{name: data, mountPath: %s}"
         ("confluentinc/cp-kafka:7.9.0", "", "", True),
         ("confluentinc/cp-kafka:7.9.0", "", AT % "/data", True),
         ("confluentinc/cp-kafka:7.9.0", LOG % "/data/a", AT % "/data", False),
+        ("confluentinc/cp-kafka:7.9.0", LOG % "/data/../a", AT % "/data", True),
+        ("confluentinc/cp-kafka:7.9.0", LOG % "/more/../data/./a", AT % "/data/", False),
         ("confluentinc/cp-kafka:7.9.0", LOG % "/data/a,/more", AT % "/data", True),
         ("apache/kafka:3.9.0", "", AT % "/var/lib/kafka/data", True),
         ("apache/kafka:3.9.0", "", AT % ("/" + "tmp/kafka-logs"), False),

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from ..advice import advise
@@ -13,6 +14,7 @@ from ..cluster import MARK, CannotRead, Cluster, Finding, Kind, Origin, Use, is_
 from . import (
     compose,
     describe,
+    ensembles,
     frameworks,
     kubernetes,
     mapping,
@@ -82,6 +84,8 @@ def of_texts(
             composed[path] = text.lstrip(MARK), named, document
             continue
         part = None if not named and not _is_text(Path(path)) else part_of(path, text)
+        if part is not None and part.clients and not named and _is_of_tests(path):
+            part = _passed_over(path)
         if part is None:
             unknown.append((path, text, named))
         else:
@@ -178,7 +182,7 @@ def part_of(path: str, text: str) -> Part | None:
         return _terraform(path, plain)
     if suffix in (".yaml", ".yml"):
         return of_yaml(path, plain)
-    for reader in (describe.topics, describe.configs, describe.features, describe.read_quorum):
+    for reader in (describe.topics, describe.configs, describe.features, describe.read_quorum, ensembles.read):
         part = reader(path, plain)
         if part is not None:
             return part
@@ -285,6 +289,18 @@ def _rendered(parts: Sequence[Part]) -> None:
 
 
 VALUES = "Helm values"
+
+
+def _is_of_tests(path: str) -> bool:
+    """Whether a build tool takes it for the tests of a program alone (Maven's and Gradle's standard directories)."""
+    return ("src", "test") in pairwise(Path(path).parts)
+
+
+def _passed_over(path: str) -> Part:
+    part = Part("a client's file of tests")
+    what = f"{path} was not read: it is of a program's tests, and says nothing of the program that runs"
+    part.note("not_read", "warning", what, Origin(path), "name the file on the command line to have it read")
+    return part
 
 
 def _terraform(path: str, text: str) -> Part:

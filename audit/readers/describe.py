@@ -7,7 +7,7 @@ its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
@@ -374,6 +374,7 @@ def _status(path: str, text: str) -> Part:
             Origin(path, line),
             leader[0] if leader else None,
             _members(lines.get("CurrentObservers", "")),
+            hosts=tuple(_hosts(voters)),
         )
     )
     return part
@@ -383,6 +384,12 @@ def _members(text: str) -> tuple[int, ...]:
     """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
     named = re.findall(r'"id":\s*(\d{1,10})', text)
     return tuple(int(member) for member in named) if named else numbers(text)
+
+
+def _hosts(text: str) -> Iterator[tuple[int, str]]:
+    """Node ids with the hosts of their endpoints, of the objects that later releases print."""
+    for voter, endpoints in re.findall(r'"id":\s*(\d{1,10})[^{}]*"endpoints":\s*\[((?:"[^"]*"|[^"\]])*)', text):
+        yield from ((int(voter), host) for host in re.findall(r'://(\[[^\]]+\]|[^:"\[\]]+):\d', endpoints))
 
 
 def _replication(path: str, text: str) -> Part:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ...language.errors import nearest
+from ..addresses import at_their_own, servers_and_path
 from ..addresses import placed as placed_on_hosts
-from ..addresses import servers_and_path
 from ..cluster import (
     CONSTRAINTS,
     HIDDEN,
+    KEPT_HOSTS,
     KEPT_NUMBERS,
     KEPT_WORDS,
     MARK,
@@ -80,7 +81,9 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
     _of_one_cluster(joined)
-    brokers, zookeepers = placed_on_hosts(_brokers(joined, topics, quorum))
+    ensemble = [server for part in joined.parts for server in part.ensemble]
+    brokers, zookeepers = placed_on_hosts(_brokers(joined, topics, quorum), quorum, ensemble)
+    _of_one_ensemble(joined, brokers)
     cluster = Cluster(
         brokers=brokers,
         zookeepers=zookeepers,
@@ -115,6 +118,8 @@ def _scrubbed(setting: Setting) -> Setting:
     if setting.key in CONSTRAINTS:
         return replace(setting, value=_placed(setting.value))
     if setting.key in KEPT_WORDS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}", setting.value):
+        return setting
+    if setting.key in KEPT_HOSTS and re.fullmatch(r"[A-Za-z0-9_.:%\-\[\]]{1,253}", setting.value):
         return setting
     if setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value):
         return setting
@@ -514,6 +519,15 @@ def _of_one_cluster(joined: _Joined) -> None:
                 to_do = "give the files of one cluster, or name one server in all of them"
                 joined.incomplete(f"{what}: by these files the nodes are not of one cluster", other.origin, to_do)
                 break
+
+
+def _of_one_ensemble(joined: _Joined, brokers: Sequence[Broker]) -> None:
+    """Brokers on several hosts, each with the ZooKeeper server of its own host."""
+    if (local := at_their_own(brokers)) is not None:
+        first, second = local
+        what = f"`{first.key}` is {first.value} at {first.origin}, and {second.value} here, each on a host of its own"
+        to_do = "name every server of the ensemble by its host"
+        joined.incomplete(f"{what}: no file says whether these servers are of one ensemble", second.origin, to_do)
 
 
 def _uses(joined: _Joined, cluster: Cluster) -> None:

@@ -37,14 +37,16 @@ def _rules(spec: Tree) -> Iterator[Rule]:
 
 
 def _rule(tree: Tree, *, spreads: bool) -> Rule:
-    everywhere = tree.get("namespaceSelector")
+    namespaces = tree.get("namespaceSelector")
+    asks = namespaces is not None and bool(namespaces.items())
     return Rule(
         _selector(tree.get("labelSelector")),
         _words(tree.get("matchLabelKeys")),
         _words(tree.get("mismatchLabelKeys")),
         _words(tree.get("namespaces")),
-        everywhere is not None and everywhere.is_map and not everywhere.items(),
-        spreads,
+        everywhere=namespaces is not None and namespaces.is_map and not asks,
+        by_labels=asks,
+        spreads=spreads,
     )
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
+from posixpath import normpath
 
 from ..cluster import Setting
 from .yamls import Tree
@@ -71,9 +72,9 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
 
 
 def _under(folder: str, mounts: Sequence[Mount]) -> Mount | None:
-    """The innermost mount that a folder is in."""
-    holding = [mount for mount in mounts if f"{folder.rstrip('/')}/".startswith(f"{mount[0].rstrip('/')}/")]
-    return max(holding, key=lambda mount: len(mount[0]), default=None)
+    """The innermost mount that a folder is in, `..` followed as far as no link is in the way."""
+    holding = [mount for mount in mounts if PurePosixPath(normpath(folder)).is_relative_to(normpath(mount[0]))]
+    return max(holding, key=lambda mount: len(normpath(mount[0])), default=None)
 
 
 def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
