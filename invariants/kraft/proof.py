@@ -7,8 +7,8 @@ of an epoch is *choosable* while a majority of voters has acknowledged it in tha
 and may still do so. It never becomes choosable again. A choosable record is on whoever acknowledged it, and in the log
 of every later leader: among those that voted for that leader is one that acknowledged the record, or never will, and it
 voted for no log behind its own. What is below a leader's high watermark was choosable, because the high watermark is
-past the start of its epoch. So later leaders have it, and a follower that cuts its log where its leader's parts from it
-keeps it.
+past the start of its epoch. So later leaders have it, and a follower that truncates its log where its leader's
+parts from it keeps it.
 
 Every lemma is a predicate of one state. They hold at first, and where all hold each step keeps every one of them. They
 are about KRaft with an exchange in one step, without snapshots and with disks that keep what they are given: the

@@ -42,7 +42,7 @@ def no_illegal_state(s: Quorum) -> bool:
 
 @invariant
 def valid_roles_and_states(s: Quorum) -> bool:
-    """Each role knows the leader, has voted and counts votes as befits it."""
+    """What a voter knows of the leader, of its vote and of votes for it agrees with its role."""
     return all(
         (s.election[voter].role != Role.UNATTACHED or not knows_leader(s, voter))
         and (s.election[voter].role != Role.VOTED or not knows_leader(s, voter))
@@ -226,7 +226,7 @@ def old_leader_resigns(s: Quorum) -> bool:
 
 @transition
 def high_watermark_never_decreases(before: Quorum, after: Quorum) -> bool:
-    """What the quorum has exposed stays: no voter's high watermark goes back but to unknown, and none is replaced."""
+    """No voter's high watermark goes back, except to 0, which is unknown: as after a restart."""
     return all(
         after.high_watermark[voter] >= before.high_watermark[voter] or after.high_watermark[voter] == 0
         for voter in Voter
@@ -235,7 +235,7 @@ def high_watermark_never_decreases(before: Quorum, after: Quorum) -> bool:
 
 @transition
 def committed_records_stay(before: Quorum, after: Quorum) -> bool:
-    """No record that was committed gives way to another."""
+    """No record that was committed is replaced by another."""
     return (
         len(after.committed) >= len(before.committed) and after.committed[: len(before.committed)] == before.committed
     )
@@ -243,7 +243,7 @@ def committed_records_stay(before: Quorum, after: Quorum) -> bool:
 
 @transition
 def no_truncation_below_high_watermark(before: Quorum, after: Quorum) -> bool:
-    """No follower's log is cut below what it knows to be committed."""
+    """No follower truncates its log below its high watermark."""
     return all(
         len(after.log[voter]) >= before.high_watermark[voter] or not stays_follower(before, after, voter)
         for voter in Voter
@@ -351,7 +351,7 @@ def record_is_committed(s: Quorum) -> bool:
 
 @reachable
 def every_role_is_taken(s: Quorum) -> bool:
-    """A voter stands, another is unattached or has voted, and a third leads."""
+    """One voter is a candidate, another has voted, and a third leads."""
     return (
         any(s.election[voter].role == Role.CANDIDATE for voter in Voter)
         and any(s.election[voter].role == Role.LEADER for voter in Voter)
@@ -367,7 +367,7 @@ def leader_resigns(s: Quorum) -> bool:
 
 @reachable
 def two_replicas_lead(s: Quorum) -> bool:
-    """Two voters take themselves for the leader, in different epochs, and one of them is active."""
+    """Two voters believe that they lead, in different epochs, and one of them is active."""
     return any(
         one != other and is_active(s, one) and s.election[other].role == Role.LEADER for one in Voter for other in Voter
     )
@@ -375,7 +375,7 @@ def two_replicas_lead(s: Quorum) -> bool:
 
 @reachable
 def logs_part(s: Quorum) -> bool:
-    """A follower holds a record that its leader does not hold, and will have to cut its log."""
+    """A follower holds a record that its leader does not hold, and will have to truncate its log."""
     return any(
         follows(s, follower, leader)
         and any(

@@ -210,7 +210,7 @@ def has_same_record(s: Partition, leader: Broker, broker: Broker, offset: int) -
 
 @invariant
 def counted_log_matches(s: Partition) -> bool:
-    """A follower of the newest epoch that has cut its log, and is counted for offsets, has no other records there."""
+    """A follower of the newest epoch that has truncated, and is counted for offsets, has no other records there."""
     return all(
         s.log[leader][offset] == s.log[follower][offset]
         for leader in Broker
@@ -365,7 +365,7 @@ def joins_with_all_committed(before: Partition, after: Partition) -> bool:
 
 @transition
 def no_truncation_below_true_high_watermark(before: Partition, after: Partition) -> bool:
-    """No broker that may be elected cuts off a committed record."""
+    """No broker that may be elected truncates a committed record."""
     return all(
         len(after.log[broker]) >= min(len(before.log[broker]), len(before.committed))
         for broker in (before.registered.isr | before.registered.elr) & before.up & after.up
@@ -425,7 +425,7 @@ def isr_shrinks_and_grows_back(s: Partition) -> bool:
 
 @reachable
 def two_brokers_lead(s: Partition) -> bool:
-    """Two brokers take themselves for the leader at once."""
+    """Two brokers believe at once that they lead."""
     return any(one != other and leads(s, one) and leads(s, other) for one in Broker for other in Broker)
 
 

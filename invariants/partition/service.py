@@ -41,7 +41,7 @@ def is_settled(s: Partition) -> bool:
 
 
 def is_busy(s: Partition, broker: Broker) -> bool:
-    """Whether a running broker has something to hear, to cut or to commit."""
+    """Whether a running broker has something to learn, to truncate or to commit."""
     leader = s.view[broker].leader
     return (
         (broker in s.assignment.replicas and has_news(s, broker))

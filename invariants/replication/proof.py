@@ -4,7 +4,7 @@ The story in short. An epoch has one leader, and the log of that leader is the l
 it, and only it. So it is enough to speak of the logs of epochs, which are kept as ghosts. A record is committed in an
 epoch once all of that epoch's ISR have it, in that epoch. Whoever leads a later epoch was in that ISR, or somebody who
 was has moved on to a later epoch, and then nothing more is committed in the earlier one. So every later leader begins
-with everything that was committed, and everybody who follows it keeps that when he cuts his log.
+with everything that was committed, and everybody who follows it keeps that when it truncates its log.
 
 Every lemma is a predicate of one state. They hold at first, and where all hold each step keeps every one of them; from
 the logs' lemmas on, each is only true because of the others. What must hold of the protocol follows from them, state by
@@ -305,8 +305,8 @@ def an_election_keeps_the_high_watermark(before: Partition, after: Partition) ->
 
 @lemma
 def a_high_watermark_goes_back_to_the_leaders_or_with_the_log(before: Partition, after: Partition) -> bool:
-    """A high watermark goes back only where a follower fetches from a leader whose own is lower, or cuts its log: in
-    both cases it is then that of its leader, or the end of its log."""
+    """A high watermark goes back only where a follower fetches from a leader whose own is lower, or truncates its log:
+    in both cases it is then that of its leader, or the end of its log."""
     return all(
         after.high_watermark[r] >= before.high_watermark[r]
         or after.high_watermark[r] == len(after.log[r])

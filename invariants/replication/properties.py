@@ -118,7 +118,7 @@ def true_high_watermark_never_decreases(before: Partition, after: Partition) -> 
 
 @transition
 def no_truncation_below_true_high_watermark(before: Partition, after: Partition) -> bool:
-    """No member of the ISR cuts its log below the true high watermark."""
+    """No member of the ISR truncates its log below the true high watermark."""
     return all(
         len(after.log[replica]) >= min(len(before.log[replica]), true_high_watermark(before))
         for replica in before.quorum.isr

@@ -3,7 +3,7 @@
 The metadata of a cluster is a log. A few controllers, the *voters*, elect a leader for an *epoch*; the leader appends
 and everyone else fetches from it, the other voters, and the brokers as *observers*, which do not vote. There is no
 AppendEntries: a fetch carries the offset and the epoch at which the follower's log ends. That acknowledges all
-before it, and a leader whose log went another way answers with where to cut. A record is committed once it is below
+before it, and a leader whose log diverges answers with where to truncate. A record is committed once it is below
 the *high watermark*, which a majority of the voters has reached.
 
 Raft's rule, that a leader counts copies only of records of its own epoch, is here one comparison. A new leader first
@@ -20,8 +20,8 @@ Each mistake of its history is a switch, and a profile that makes this one mista
   other records where the lost ones were; a voter that led now starts as *resigned*.
 * `kafka_14238`: records are deleted that no snapshot holds. `kafka_15489`: a leader goes on without a majority.
 * `kafka_15345`: on an empty log the controller acts as the leader before its epoch's start is committed.
-* `kafka_12460`: a follower cuts its log even below its high watermark. Only a voter that lost its disk and is still
-  taken for the old one, as in `kip595`, can bring that about.
+* `kafka_12460`: a follower truncates its log even below its high watermark. Only a voter that lost its disk and is
+  still taken for the old one, as in `kip595`, can bring that about.
 * `lost_votes`: a voter forgets in a crash whom it voted for. `illegal_state` (3.2): one that resigned hears in an
   answer that it leads, and takes that for impossible.
 
@@ -32,6 +32,7 @@ next record. With `late_answers` that answer is in flight; with `messages=n` eve
 What is left out, and why:
 
 * In one step for a request and its answer, nobody learns from a third who leads its own epoch: the leader says so.
+* Before its first fetch from the leader of its epoch a follower grants a pre-vote; here a follower never does.
 * There are no clocks, but for check-quorum: a timeout may always expire. A voter that does nothing is one that is down
   or cut off, and `restart` is a crash and the start after it.
 * A fetch brings one record, records are numbers, and of a broker there is only what it has applied and its epoch.

@@ -108,7 +108,7 @@ def vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
 
 @action
 def refuse_vote(s: Quorum, candidate: Voter, voter: Voter) -> None:
-    """{voter} refuses its vote to {candidate}, whose log is behind, in epoch {s.election[candidate].epoch}."""
+    """{voter} rejects the vote request of {candidate}, whose log is behind, in epoch {s.election[candidate].epoch}."""
     require(messages == 0 and s.election[candidate].role == Role.CANDIDATE)
     require(s.election[voter].epoch < s.election[candidate].epoch)
     require(not is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))
@@ -141,7 +141,7 @@ def begin_quorum_epoch(s: Quorum, leader: Voter, voter: Voter) -> None:
 
 @action
 def hear_from(s: Quorum, voter: Voter, peer: Voter) -> None:
-    """{voter} sees in an answer of {peer} that epoch {s.election[peer].epoch} has begun."""
+    """{voter} learns from an answer of {peer} that epoch {s.election[peer].epoch} has begun."""
     require(messages == 0 and s.election[voter].epoch < s.election[peer].epoch)
     leader = s.election[peer].leader
     if leader is None or leader == voter:

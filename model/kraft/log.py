@@ -60,7 +60,7 @@ def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
 
 @action
 def truncate(s: Quorum, follower: Voter, leader: Voter) -> None:
-    """{follower} fetches at offset {len(s.log[follower])}; {leader} answers where the logs diverge; it cuts there."""
+    """{follower} fetches at offset {len(s.log[follower])}; {leader} answers where the logs diverge; it truncates."""
     require(messages == 0 and s.election[leader].role == Role.LEADER)
     require(
         follows(s, follower, leader) and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))

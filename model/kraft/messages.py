@@ -327,8 +327,8 @@ def receive_fetch_response(s: Quorum, response: Message) -> None:
 
 
 def cut_at(s: Quorum, response: Message) -> int:
-    """Where a follower cuts its log when the leader's diverging epoch ends at the response's offset: not after it, and
-    not after its own records of that epoch and those before it."""
+    """Where a follower truncates its log when the leader's diverging epoch ends at the response's offset: not after it,
+    and not after its own records of that epoch and those before it."""
     own = end_of_epoch(s, response.to, response.last_epoch)
     shared = own > 0 and s.log[response.to][own - 1].epoch == response.last_epoch
     return min(own, response.offset) if shared else own

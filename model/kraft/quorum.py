@@ -61,7 +61,7 @@ resign_on_restart = constant(True, says="KAFKA-10527: a leader is not the leader
 flush_log = constant(True, says="KAFKA-10533: what is fetched or acknowledged is on disk before")
 keep_votes = constant(True, says="the file quorum-state, with epoch and vote, survives a restart")
 directory_ids = constant(False, says="KIP-853: a voter with a replaced disk has a new directory id: no voter")
-guard_truncation = constant(True, says="KAFKA-12460: a log is never cut below the high watermark")
+guard_truncation = constant(True, says="KAFKA-12460: a log is never truncated below the high watermark")
 await_epoch_start = constant(True, says="KAFKA-15345: a leader is active once its epoch's start is committed")
 resigned_knows_itself = constant(True, says="an answer may name a resigned leader as its epoch's leader")
 pre_vote = constant(False, says="KIP-996: a voter asks whether it could win before it begins an epoch")
@@ -384,7 +384,7 @@ def take(s: Quorum, follower: Voter, fetched: Option[Record], high_watermark: Of
 
 
 def cut(s: Quorum, follower: Voter, end: Offset) -> None:
-    """A follower cuts its log, and with it what it knows to be committed."""
+    """A follower truncates its log, and with it what it knows to be committed."""
     s.log[follower].truncate(end)
     s.high_watermark[follower] = min(end, s.high_watermark[follower])
 

@@ -67,7 +67,7 @@ def produce(s: Partition, leader: Broker) -> None:
 
 @action(kind="fault", budget="retries")
 def fail_to_produce(s: Partition) -> None:
-    """Record {s.sent} is sent, and does not reach a leader."""
+    """Record {s.sent} is sent, and reaches no leader."""
     require(retries > 0)
     require(s.sent - len(s.acknowledged) < max_in_flight)
     limit(s.sent < max_records)
@@ -78,7 +78,7 @@ def fail_to_produce(s: Partition) -> None:
 
 @action(kind="client", budget="retries")
 def produce_again(s: Partition, leader: Broker, id: RecordId) -> None:
-    """Record {id} is sent once more, since no answer has come; {leader} appends it at offset {len(s.log[leader])}."""
+    """The producer sends record {id} again, having no answer; {leader} appends it at offset {len(s.log[leader])}."""
     require(retries > 0)
     require(acks != Acks.NONE)
     require(id < s.sent and s.sent - id <= max_in_flight)
@@ -150,7 +150,7 @@ def fetch(s: Partition, leader: Broker, follower: Broker) -> None:
 
 
 def cut(s: Partition, broker: Broker, end: int) -> None:
-    """A broker cuts its log: its flushed offset and its high watermark are at most the new end."""
+    """A broker truncates its log: its flushed offset and its high watermark are at most the new end."""
     s.log[broker].truncate(end)
     s.flushed[broker] = min(s.flushed[broker], end)
     s.high_watermark[broker] = min(s.high_watermark[broker], end)
@@ -184,8 +184,8 @@ def may_fetch(s: Partition, leader: Broker, follower: Broker) -> bool:
 
 
 def waits(s: Partition, follower: Broker) -> bool:
-    """Whether the follower fetches nothing until it has cut its log as a leader answered. A follower of a new leader
-    starts a new fetcher, which does not wait."""
+    """Whether the follower fetches nothing until it has truncated its log as a leader answered. A follower of a new
+    leader starts a new fetcher, which does not wait."""
     answer = s.answer[follower]
     return answer is not None and not answer.late
 
@@ -215,7 +215,7 @@ def fetch_changes_something(s: Partition, leader: Broker, follower: Broker) -> b
 
 @action
 def answer_late(s: Partition, leader: Broker, follower: Broker) -> None:
-    """{leader} answers {follower} that their logs diverge at {diverges_at(s, leader, follower)}; nothing is cut yet."""
+    """{leader} answers {follower} that their logs diverge at {diverges_at(s, leader, follower)}: not acted on yet."""
     require(not fence_truncation and fence_fetch)
     require(leads(s, leader))
     require(may_fetch(s, leader, follower))
@@ -250,7 +250,7 @@ def truncate(s: Partition, leader: Broker, follower: Broker) -> None:
 
 
 def truncation_offset(s: Partition, leader: Broker, follower: Broker) -> int:
-    """The offset at which a follower that has asked its leader cuts its log."""
+    """The offset at which a follower that has asked its leader truncates its log."""
     if truncation == Truncation.COMMON_PREFIX:
         lost = not record_epoch and not knows_epoch(s, leader, follower)
         return (

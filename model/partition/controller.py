@@ -271,7 +271,7 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
 
 @action
 def restart_unnoticed(s: Partition, broker: Broker) -> None:
-    """{broker} starts before the controller has missed it."""
+    """{broker} starts before the controller notices that it was down."""
     require(not detect_restart and crashes + power_losses + disk_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker not in s.fenced)
     require(controllers_decide(s))

@@ -27,7 +27,7 @@ from .state import (
 
 @action(kind="fault", budget="reassignments")
 def reassign(s: Partition, target: Set[Broker]) -> None:
-    """An operator moves the copies from {s.assignment.replicas} to {target}."""
+    """An operator reassigns the partition from {s.assignment.replicas} to {target}."""
     require(reassignments > 0)
     require(controllers_decide(s))
     require(not is_reassigned(s))
@@ -75,7 +75,7 @@ def may_complete(s: Partition) -> bool:
 
 @action
 def delete_replica(s: Partition, broker: Broker) -> None:
-    """{broker} learns that it no longer holds a copy, and deletes its {len(s.log[broker])} records."""
+    """{broker} learns that it is no longer a replica, and deletes its {len(s.log[broker])} records."""
     require(reassignments > 0)
     require(broker in s.up and broker not in s.assignment.replicas)
     require(s.view[broker].leader is not None or len(s.log[broker]) > 0)

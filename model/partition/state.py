@@ -66,7 +66,7 @@ co_located = constant(False, says="process.roles=broker,controller: instead, eac
 
 
 class Truncation(Enum):
-    """Where a new follower cuts its log."""
+    """Where a new follower truncates its log."""
 
     HIGH_WATERMARK = "high_watermark"  # at its own high watermark
     END_OF_EPOCH = "end_of_epoch"  # KIP-101: where the leader's log leaves the epoch of the follower's last record
@@ -76,12 +76,12 @@ class Truncation(Enum):
 # After each: where the released source has it, since which tag. Of paths, `core` stands for core/src/main/scala/kafka,
 # `metadata` for metadata/src/main/java/org/apache/kafka/controller.
 
-truncation = constant(Truncation.COMMON_PREFIX, says="where a new follower cuts its log")
+truncation = constant(Truncation.COMMON_PREFIX, says="where a new follower truncates its log")
 # core/server/ReplicaManager.scala, 0.10.2.0: truncateTo; core/server/ReplicaFetcherThread.scala, 0.11.0.0:
 # OffsetsForLeaderEpoch; core/server/AbstractFetcherThread.scala, 2.0.0: getOffsetTruncationState
 fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own epoch serves it and counts it")
 # core/cluster/Partition.scala, 2.1.0: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH
-truncate_each_epoch = constant(True, says="KAFKA-7164: a follower that missed an epoch asks where to cut its log")
+truncate_each_epoch = constant(True, says="KAFKA-7164: a follower that missed an epoch asks where to truncate")
 # core/cluster/Partition.scala, 2.0.1: makeFollower, oldLeaderEpoch
 record_epoch = constant(True, says="KAFKA-7415: a new leader notes where its epoch begins, before it has a record")
 # core/cluster/Partition.scala, core/server/epoch/LeaderEpochFileCache.scala, 2.0.1: endOffsetFor
@@ -100,13 +100,13 @@ maximal_isr = constant(True, says="KIP-497: a broker about to join the ISR alrea
 # core/cluster/Partition.scala, 2.7.0: maximalIsr
 skip_diverging = constant(True, says="KAFKA-13141: a leader learns nothing from the fetch of a log that differs")
 # core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
-fence_truncation = constant(True, says="KAFKA-13207: a late answer of an old leader does not cut a log")
+fence_truncation = constant(True, says="KAFKA-13207: a late answer of an old leader truncates no log")
 # core/server/AbstractFetcherThread.scala, 2.8.1, 3.0.0: truncateOnFetchResponse. What it mends came in 2.7.0
 reject_fenced = constant(True, says="KIP-841: the controller lets no fenced broker into the ISR")
 # metadata/ReplicationControlManager.java, core/controller/KafkaController.scala, 3.3.0: INELIGIBLE_REPLICA
 prefer_in_sync = constant(True, says="KAFKA-14372: consumers are sent to followers that are in the ISR")
 # core/server/ReplicaManager.scala, 3.3.2, 3.4.0: findPreferredReadReplica
-truncate_first = constant(True, says="KAFKA-14704: a follower cuts its log before it updates its high watermark")
+truncate_first = constant(True, says="KAFKA-14704: a follower truncates before it updates its high watermark")
 # core/server/AbstractFetcherThread.scala, 3.5.0: processFetchRequest
 reject_restarted = constant(True, says="KIP-903: a broker that registered anew after it caught up stays out of the ISR")
 # metadata/ReplicationControlManager.java, 3.5.0: "broker epoch mismatch". Never with ZooKeeper.
@@ -222,10 +222,10 @@ class Partition:
     controllers_down: Annotated[int, Range(0, 5)]  # how many of those on hosts of their own
     voters_down: Set[Broker]  # hosts whose controller is down, where each host has one
     view: Map[Broker, View]  # what each broker last learned of it; nothing while it is down
-    truncating: Set[Broker]  # followers that have not asked their leader yet where to cut their log
+    truncating: Set[Broker]  # followers that have not asked their leader yet where to truncate
     answer: Map[
         Broker, Option[DivergingEpoch]
-    ]  # where each follower is about to cut its log; None where it does so at once
+    ]  # where each follower is about to truncate its log; None where it does so at once
     log: Map[Broker, Annotated[Seq[Record], Capacity(log_size)]]  # each broker's log, in page cache and on disk
     flushed: Map[Broker, Offset]  # how much of its log is on disk for certain
     high_watermark: Map[Broker, Offset]  # how far each broker knows its log to be committed

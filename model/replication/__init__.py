@@ -10,8 +10,8 @@ own records may it keep?
   quick elections the leader may know nothing of that epoch, and logs diverge (KAFKA-6361).
 * `kip279`: those that leader and follower have in common, found by going back epoch by epoch (2.0). Requests
   between replicas of different leader epochs are still served and counted: nothing is fenced (KAFKA-7395).
-* `kip320_first_try`: as before, but a follower cuts its log only once a fetch shows that the logs differ. It was never
-  released: a replica may count for a high watermark and cut its log afterwards.
+* `kip320_first_try`: as before, but a follower truncates only once a fetch shows that the logs differ. It was never
+  released: a replica may count for a high watermark and truncate its log afterwards.
 * `kip320`: as `kip279`, and a leader serves and counts only replicas of its own leader epoch (2.1).
 
 All five are this one text under different switches; turning off one fence of `kip320` at a time shows its purpose.

@@ -1,4 +1,4 @@
-"""A replica starts to follow a new leader, and cuts its log: which of its own records may it keep?"""
+"""A replica starts to follow a new leader, and truncates its log: which of its own records may it keep?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def become_follower(s: Partition, request: LeaderAndIsr, replica: Replica) -> No
     leader = request.leader
     assert leader is not None
     end = len(s.log[replica]) if truncate_on_fetch else truncation_offset(s, leader, replica)
-    require(end <= len(s.log[replica]))  # as published; Kafka cuts nothing then and goes on
+    require(end <= len(s.log[replica]))  # as published; Kafka truncates nothing then and goes on
     cut(s, replica, end)
     s.leader_epoch[replica] = request.leader_epoch
     s.leader[replica] = leader
@@ -26,7 +26,7 @@ def become_follower(s: Partition, request: LeaderAndIsr, replica: Replica) -> No
 
 
 def cut(s: Partition, replica: Replica, end: int) -> None:
-    """A replica cuts its log, and with it what it knows to be committed."""
+    """A replica truncates its log, and with it what it knows to be committed."""
     s.log[replica].truncate(end)
     s.high_watermark[replica] = min(end, s.high_watermark[replica])
 
@@ -38,7 +38,7 @@ def is_in_office(s: Partition, request: LeaderAndIsr) -> bool:
 
 
 def truncation_offset(s: Partition, leader: Replica, follower: Replica) -> int:
-    """Where the follower cuts its log, given the leader's."""
+    """Where the follower truncates its log, given the leader's."""
     match truncation:
         case Truncation.HIGH_WATERMARK:
             return s.high_watermark[follower]

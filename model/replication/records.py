@@ -65,7 +65,7 @@ def fetch(s: Partition, leader: Replica, follower: Replica) -> None:
 
 @action
 def truncate(s: Partition, leader: Replica, follower: Replica) -> None:
-    """{follower} learns from {leader} that their logs differ, and cuts its own."""
+    """{follower} learns from {leader} that their logs differ, and truncates its own."""
     require(truncate_on_fetch)
     require(presumes_leadership(s, leader))
     require(follows(s, follower, leader))

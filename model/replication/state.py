@@ -16,17 +16,17 @@ max_leader_epoch = constant(1, minimum=0, maximum=14, says="leader epochs are 0 
 
 
 class Truncation(Enum):
-    """How a new follower finds the offset to cut its log at."""
+    """How a new follower finds the offset to truncate to."""
 
     HIGH_WATERMARK = "high_watermark"  # its own high watermark
     END_OF_EPOCH = "end_of_epoch"  # KIP-101: where the leader's log leaves the epoch of the follower's newest record
     COMMON_PREFIX = "common_prefix"  # KIP-279: after the last record that both logs have
 
 
-truncation = constant(Truncation.COMMON_PREFIX, says="how a new follower finds the offset to cut its log at")
-truncate_on_fetch = constant(False, says="KIP-320, first design: a log is cut only when a fetch shows a difference")
+truncation = constant(Truncation.COMMON_PREFIX, says="how a new follower finds the offset to truncate to")
+truncate_on_fetch = constant(False, says="KIP-320, first design: a log is truncated when a fetch shows a difference")
 compare_last_epoch = constant(False, says="KIP-320, first design: a fetch carries the last record's epoch")
-fence_truncation = constant(True, says="KIP-320: only a leader of the follower's own epoch says where to cut")
+fence_truncation = constant(True, says="KIP-320: only a leader of the follower's own epoch says where to truncate")
 fence_fetch = constant(True, says="KIP-320: only a leader of the follower's own epoch serves its fetch")
 fence_high_watermark = constant(True, says="KIP-320: an ISR member in another epoch holds the high watermark back")
 fence_isr_shrink = constant(True, says="KIP-320: an ISR member in another epoch counts as lagging")
