@@ -178,7 +178,7 @@ class SparkSearch:
             )
 
     def _explored_alone(self) -> Prefix | None:
-        """Explore until it ends. What this process explored, where that was everything: no file tells of it."""
+        """Explore until it ends. What this process explored, where that was everything: then no file has it."""
         manifest = self.directory.read()
         if manifest is not None:
             self._same_question(manifest)
