@@ -45,6 +45,9 @@ _ENTRIES = (
     BuiltIn("leadership"),
     BuiltIn("znode_election", default_profile="recipe"),
     BuiltIn("zk_controller", default_profile="kafka_3_9"),
+    BuiltIn("isr_notification", default_profile="kafka_2_6"),
+    BuiltIn("producer_ids", default_profile="kafka_3_9"),
+    BuiltIn("broker_registration", default_profile="kafka_2_2"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}

@@ -42,6 +42,9 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("znode_election", {}),
     ("znode_election:by_path", {"candidates": 2}),
     ("zk_controller", {"brokers": 2, "updates": 1, "writes": 1}),
+    ("isr_notification", {}),
+    ("producer_ids", {}),
+    ("broker_registration", {}),
 ]
 
 

@@ -26,9 +26,10 @@ one controller come in any order here, where Kafka keeps it; with one under way 
 What is abstracted away: logs. What is asked here is who has an effect; what a log loses when the ISR or the leader is
 wrong is the question of `model/partition/`, whose controller is always the right one. There are no clocks. A controller
 reads who is registered, and the partition, at any time after they have changed, which is what its watches (and
-`/isr_change_notification`) come to; so it may miss that a broker was gone. It stops reading when its session ends, and
-ends what it had begun. It deals with who is gone before who is new, and takes all who are gone out of the ISR in one
-write, where Kafka takes the reverse order and a write each. A request goes to all brokers that the controller knows,
+`/isr_change_notification`, see `model/isr_notification.py`) come to; so it may miss that a broker was gone. It stops
+reading when its session ends, and ends what it had begun. It deals with who is gone before who is new, and takes all
+who are gone out of the ISR in one write, where Kafka takes the reverse order and a write each. A request goes to all
+brokers that the controller knows,
 and reaches each in a step of its own, in any order; to a broker without a session it may never come. Kafka keeps the
 order of requests to a broker, but for what it sends again. Kafka sends StopReplica to brokers that are registered, for
 a reassignment, a deletion or a shutdown; here for a replica that is moved away and given back at once. A request to

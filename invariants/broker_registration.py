@@ -1,0 +1,62 @@
+"""What must hold of a broker's registration in ZooKeeper, and what must be possible."""
+
+from __future__ import annotations
+
+from ..language import invariant, reachable, transition
+from ..model.broker_registration import Process, Registration, Status, has_session
+
+
+@invariant
+def type_ok(s: Registration) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+@transition
+def ephemeral_semantics(before: Registration, after: Registration) -> bool:
+    """Z6: a registration goes only where its owner's session ends."""
+    owner = before.owner
+    return owner is None or owner not in after.kept or after.owner == owner
+
+
+@invariant
+def registered_is_in_the_directory(s: Registration) -> bool:
+    """A broker that believes to be registered, and has a session, owns the znode."""
+    return all(
+        s.status[process] != Status.REGISTERED or not has_session(s, process) or s.owner == s.session[process]
+        for process in Process
+    )
+
+
+@transition
+def nobody_gives_up_because_of_itself(before: Registration, after: Registration) -> bool:
+    """KAFKA-7165: a broker that finds its znode there shuts down only if somebody else has created it."""
+    return all(
+        after.status[process] != Status.DOWN
+        or before.status[process] == Status.DOWN
+        or before.owner != before.before[process]
+        for process in Process
+    )
+
+
+@reachable
+def answer_is_lost(s: Registration) -> bool:
+    """A broker has created its znode, and does not know."""
+    return any(
+        s.status[process] == Status.STARTING and has_session(s, process) and s.owner == s.session[process]
+        for process in Process
+    )
+
+
+@reachable
+def old_znode_is_replaced(s: Registration) -> bool:
+    """A broker is about to delete the znode of its session before."""
+    return any(s.status[process] == Status.REPLACING for process in Process)
+
+
+@reachable
+def somebody_else_has_the_id(s: Registration) -> bool:
+    """A broker has shut down, and another one with its id is registered."""
+    return any(
+        s.status[one] == Status.DOWN and s.status[other] == Status.REGISTERED for one in Process for other in Process
+    )
