@@ -31,6 +31,9 @@ from ..language.model import Action, Model, Property
 from ..language.source import NoSource
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
+from .liveness.answers import Answer, answers
+from .liveness.explored import Undefined, explored
+from .liveness.questions import questions_of
 from .projections import projection_of
 from .renaming import canonical_keys
 from .search import Progress, Report, Search
@@ -305,7 +308,7 @@ class _Exploration:
 
     def verdict(self) -> Verdict:
         """What the search found."""
-        found = len(self.states)
+        found, liveness = len(self.states), self._judged()
         grown = max(0, peak_memory_bytes() - self.memory)
         ending = Ending(
             engine="python",
@@ -326,8 +329,35 @@ class _Exploration:
             beyond=self.beyond.total(),
             notes=(*self.symmetry.refusals, *notes_of(self.search)),
             projection=self.search.projection,
+            liveness=liveness,
         )
         return verdict_of(self.model, ending)
+
+    def _judged(self) -> Mapping[str, Answer]:
+        """What is so of the properties of whole runs, once every state is known."""
+        if not self.model.liveness or not self.exhausted or self.projection is not None:
+            return {}
+        questions = questions_of(self.model)
+        try:
+            graph = explored(self.model, questions, self.states, lambda state: self.index[self.key(state)])
+            return answers(self.model, questions, graph, self)
+        except Undefined as found:
+            error = found.error
+            where = f"{error.file}:{error.line}"
+            self.failure = Failure(f"{found.name}: {error.message}", where, self._path(found.state))
+            self.deadlock = False
+            return {}
+        except KeyboardInterrupt:
+            why = "stopped by Ctrl-C"
+            return {prop.name: Answer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
+
+    def run_to(self, index: int) -> Run:
+        """The run that found a state."""
+        return self._path(index)
+
+    def state(self, index: int) -> State:
+        """A state, by its number."""
+        return self.states[index]
 
     def _coverage(self, action: Action) -> ActionCoverage:
         tally = self.tallies[action.name]

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from ..language import ir
 from ..language.errors import shown_path
 from ..language.immutable import immutable
-from ..language.model import Model
+from ..language.model import Model, Property
 from ..language.types import Identity, Pool, Subset, Type
 from .definedness import undefined_in_some_order, undefined_in_some_order_of
 from .traversal import WRITES, traverse
@@ -40,12 +40,12 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     it that each round of a loop is defined, whatever the others come to."""
     wanted = [identity for identity in model.domains if identity.symmetric and identity.size > 1]
     forms: list[Form] = [action.form for action in model.actions]
-    claims = (*model.properties, *model.terminals, *model.step_bounds)
+    claims = (*model.properties, *model.terminals, *model.step_bounds, *_of_runs(model))
     forms += [claim.form for claim in claims if claim.form is not None]
     nodes = [node for form in forms for node in traverse(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:
-        reason = _refusal(domain, nodes, orders)
+        reason = _of_fair_runs(model) or _refusal(domain, nodes, orders)
         if reason is None and not rounds_are_defined:
             reason = next(_undefined_rounds(model, domain), None)
         if reason is None:
@@ -54,6 +54,20 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
         else:
             refusals.append(f"{domain.name} is not folded: {reason}")
     return Symmetry(tuple(allowed), tuple(refusals))
+
+
+def _of_fair_runs(model: Model) -> str | None:
+    """Why nothing is folded where runs are judged: a run through orbits may take another member's step each time round,
+    so that no member's own run is fair. What is always possible is the same of a state as of any that it is renamed
+    to."""
+    name = next((prop.name for prop in model.liveness if prop.kind != "always_possible"), None)
+    return None if name is None else f"{name} is judged on runs, and a loop of orbits is no loop of states"
+
+
+def _of_runs(model: Model) -> list[Property]:
+    """The predicates of the properties of whole runs."""
+    cases = (case for prop in model.liveness for case in prop.cases)
+    return [part for case in cases for part in (case.then, case.when) if part is not None]
 
 
 def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
@@ -81,9 +95,13 @@ def _undefined_rounds(model: Model, domain: Identity) -> Iterator[str]:
         return _ordered_by(source, domain)
 
     found = [undefined_in_some_order(action.form, is_unordered) for action in model.actions]
-    for prop in (*model.properties, *model.terminals, *model.step_bounds):
+    for prop in (*model.properties, *model.terminals, *model.step_bounds, *_of_runs(model)):
         if prop.form is not None:
-            is_claim = prop.kind in ("invariant", "transition", "lemma") and prop not in model.step_bounds
+            is_claim = (
+                prop not in _of_runs(model)
+                and prop.kind in ("invariant", "transition", "lemma")
+                and prop not in model.step_bounds
+            )
             found.append((undefined_in_some_order_of if is_claim else undefined_in_some_order)(prop.form, is_unordered))
     for where in itertools.chain.from_iterable(found):
         yield f"{place(where)} may be undefined in one round while another one ends the loop before it"

@@ -6,19 +6,24 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any
 
 from ..language.constants import Value
 from ..language.immutable import immutable
 from ..language.judge import first_shown
-from ..language.model import Model, Property
+from ..language.model import LIVENESS, Liveness, Model, Property
 from ..language.refinement import at_the_start
 from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
+from .liveness.answers import Answer
 from .search import Search
 
 _NO_PROPERTY = "no property was checked: only deadlocks and steps that break the model's types were looked for"
+_FAILURES: tuple[Outcome, ...] = ("model_error", "safety", "deadlock", "liveness")
+JUDGING = ("native", "python")
+"""The engines that judge properties of liveness."""
+_NOT_JUDGED = f"it is a property of liveness, which only the engines {' and '.join(JUDGING)} judge"
 _NO_START = "there is no initial state: a guard in every @initial function is false, whatever its arguments"
 
 
@@ -34,6 +39,7 @@ class Ending:
     how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample ended at a failure
     before all of it was taken. `projection`
     names what distinguished states, where one state was kept for each of its values: then nothing is exhausted.
+    `liveness` has an answer for each property of whole runs that was judged.
     `distinct` and `bytes_per_state` are None of an engine that counts no states.
     """
 
@@ -59,6 +65,7 @@ class Ending:
     beyond: int | None = None
     cut_short: bool = False
     projection: str | None = None
+    liveness: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
 
     @property
     def passed(self) -> bool:
@@ -71,7 +78,8 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
     transitions = _transitions(ending)
     ending = _of_what_is_shown(model, _of_starts(model, _of_values(ending)))
-    properties = tuple(_property(prop, ending) for prop in model.properties)
+    judged = (_of_runs(prop, ending) for prop in model.liveness)
+    properties = (*(_property(prop, ending) for prop in model.properties), *judged)
     outcome = _outcome(ending, properties)
     return Verdict(
         model=model.name,
@@ -151,7 +159,7 @@ def _of_what_is_shown(model: Model, ending: Ending) -> Ending:
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     """Which bounds of the whole model a search that found nothing kept within."""
-    if outcome in ("model_error", "safety", "deadlock") or not ending.passed:
+    if outcome in _FAILURES or not ending.passed:
         return ""
     said = f"; nothing beyond @bound {', '.join(bound.name for bound in model.bounds)}" if model.bounds else ""
     if model.step_bounds:
@@ -170,7 +178,7 @@ def _notes(model: Model, ending: Ending) -> Iterator[str]:
     yield from model.notes
     if ending.exhausted and ending.distinct == 0:
         yield _NO_START
-    if not model.properties:
+    if not model.properties and not model.liveness:
         yield _NO_PROPERTY
 
 
@@ -200,14 +208,25 @@ def _property(prop: Property, ending: Ending) -> PropertyVerdict:
     return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
 
 
+def _of_runs(prop: Liveness, ending: Ending) -> PropertyVerdict:
+    """A property of whole runs: only an engine that sees every state and its steps judges it, at the end."""
+    judged = ending.engine in JUDGING and prop.applicable
+    none = Answer("undecided" if judged else "not_checked", why="" if judged or not prop.applicable else _NOT_JUDGED)
+    found = ending.liveness.get(prop.name, none)
+    return PropertyVerdict(
+        prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, found.why
+    )  # fmt: skip
+
+
 def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome:
     if ending.failure is not None and not ending.deadlock:
         return "model_error"
-    if any(prop.verdict == "violated" for prop in properties):
-        return "safety"
+    violated = {prop.kind for prop in properties if prop.verdict == "violated"}
+    if violated:
+        return "liveness" if violated <= set(LIVENESS) else "safety"
     if ending.deadlock:
         return "deadlock"
-    if not ending.passed or _not_checked(properties):
+    if not ending.passed or _not_checked(properties) or _open(properties):
         return "none"
     if any(action.happened_despite for action in ending.actions):
         return "vacuous"
@@ -221,25 +240,35 @@ def _never(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
     )
 
 
+def _open(properties: tuple[PropertyVerdict, ...]) -> list[str]:
+    """The properties of liveness that bounds leave open, each with the reason."""
+    return [f"{prop.name} is undecided: {prop.why}" for prop in properties if prop.verdict == "undecided" and prop.why]
+
+
 def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:
     return [prop.name for prop in properties if prop.verdict == "not_checked"]
 
 
 def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:
-    if outcome in ("model_error", "safety", "deadlock"):
+    if outcome in _FAILURES:
         return "violated"
-    return "holds" if ending.passed and not _not_checked(properties) else "inconclusive"
+    decided = ending.passed and not _not_checked(properties) and not _open(properties)
+    return "holds" if decided else "inconclusive"
 
 
 def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> str:
     grounds = _grounds(outcome, ending)
     missed = _not_checked(properties)
+    if outcome == "none" and ending.passed and _open(properties):
+        return f"{grounds}, but {'; '.join(_open(properties))}"
     if outcome != "none" or not missed or not ending.passed:
         return grounds
     return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not checked"
 
 
 def _grounds(outcome: Outcome, ending: Ending) -> str:
+    if outcome == "liveness":
+        return "a counterexample, replayed in plain Python"
     if outcome in ("model_error", "safety", "deadlock"):
         shortest = not ending.sampled and ending.projection is None
         return f"a counterexample, {'the shortest, ' if shortest else ''}replayed in plain Python"

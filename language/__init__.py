@@ -24,6 +24,7 @@ from .declare import (
 from .kinds import Capacity, Domain, Ghost, Member, Option, Range
 from .lanes import GroupLanes, LogLanes, TransactionLanes
 from .orders import choose, position, previous, subsets
+from .temporal import always_eventually, always_possible, eventually_always, leads_to, strong, weak
 from .values import Bag, Map, Seq, Set, is_majority, replace
 
 __all__ = [
@@ -42,12 +43,16 @@ __all__ = [
     "Set",
     "TransactionLanes",
     "action",
+    "always_eventually",
+    "always_possible",
     "bound",
     "choose",
     "constant",
+    "eventually_always",
     "initial",
     "invariant",
     "is_majority",
+    "leads_to",
     "lemma",
     "limit",
     "position",
@@ -60,7 +65,9 @@ __all__ = [
     "replace",
     "require",
     "state",
+    "strong",
     "subsets",
     "terminal",
     "transition",
+    "weak",
 ]

@@ -39,14 +39,16 @@ from .frontend.roles import (
     spend,
 )
 from .frontend.scope import Program, StateShape
-from .frontend.source import globals_of_class, source_of_class
+from .frontend.source import argument_place, globals_of_class, source_of_class
 from .frontend.traversal import fields_read
 from .immutable import immutable
-from .model import Action, Field, Initial, Model, Projection, Property, PropertyKind
+from .liveness import check_fairness, elaborated, liveness, predicates
+from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
 from .types import Identity, Int
 
-PROPERTIES = ("invariant", "transition", "reachable", "refines")
+_OF_STATES_AND_STEPS = ("invariant", "transition", "reachable", "refines")
+PROPERTIES = (*_OF_STATES_AND_STEPS, *LIVENESS)
 """The roles of functions that are checked unless properties are chosen by name; a lemma is checked only then."""
 
 
@@ -110,9 +112,10 @@ class Definition:
         for constant in sorted(set(given) - model.open):
             raise UsageError(f"{model.name} was not bound with {constant} open; {nearest(constant, model.open)}")
         kept: Adaptations = model.namespace[KEY]
-        if kept.ranges or kept.elements or any(prop.refinement for prop in model.properties):  # they go by values
-            whole = {**model.values, **given}
-            return self.bind(name, whole, None, model.open, model.ghosts, [prop.name for prop in model.properties])
+        refined = any(prop.refinement for prop in model.properties)
+        if kept.ranges or kept.elements or refined or model.liveness:  # they go by values
+            names = [prop.name for prop in (*model.properties, *model.liveness)]
+            return self.bind(name, {**model.values, **given}, None, model.open, model.ghosts, names)
         values = {**model.values, **{key: checked_value(self.constants[key], value) for key, value in given.items()}}
         sizes = {domain.name: domain.size for domain in model.domains}
         namespace = Namespace(values, self.state_class, model.fields, sizes, kept)
@@ -290,6 +293,7 @@ class _Binding:
             view=self.definition.view,
             notes=self.definition.notes,
             projections=finisher.projections(),
+            liveness=finisher.liveness(),
         )
 
     def _size(self, domain: Identity) -> int:
@@ -337,7 +341,7 @@ class _Binding:
             kind = cast(object, mark.kind)
             if not (isinstance(kind, str) and kind in KINDS):
                 hint = nearest(kind, KINDS) if isinstance(kind, str) else f"one of the names {', '.join(KINDS)}"
-                place = _argument_place(function, kind)
+                place = argument_place(function, kind)
                 self.diagnostics.add("TG315", place, f"no kind of action is called {kind}", hint)
 
     def _check_stops(self) -> None:
@@ -347,11 +351,11 @@ class _Binding:
             if mark.stops and not of_steps(function):
                 message = f"{function.__name__} says of states, not of steps, where the search ends"
                 hint = "a bound of two states, before and after; or no stops=..."
-                self.diagnostics.add("TG316", _argument_place(function, mark.stops[0]), message, hint)
+                self.diagnostics.add("TG316", argument_place(function, mark.stops[0]), message, hint)
                 continue
             for name in mark.stops:
                 if name not in actions:
-                    where = _argument_place(function, name)
+                    where = argument_place(function, name)
                     self.diagnostics.add("TG316", where, f"no action is called {name}", nearest(name, actions))
 
     def _budgets(self, fields: tuple[Field, ...]) -> dict[str, Field]:
@@ -366,7 +370,7 @@ class _Binding:
         return found
 
     def _budget_type(self, function: FunctionType, budget: str, fields: tuple[Field, ...]) -> Int | None:
-        where, named = _argument_place(function, budget), cast(object, budget)
+        where, named = argument_place(function, budget), cast(object, budget)
         if not isinstance(named, str):
             name = named.name if isinstance(named, Constant) else "constant"
             self.diagnostics.add("TG306", where, "a budget is the name of a constant", f'budget="{name}"')
@@ -405,19 +409,23 @@ class _Binding:
                     made[function] = initial(program, function)
                 elif mark.role == "projection":
                     made[function] = projection(program, function)
+                elif mark.role in LIVENESS:
+                    made |= elaborated(program, function, mark)
                 else:
                     made[function] = predicate(program, function, mark.role)
                     self._check_terminal(program, mark, made[function])
             except Abandoned:
                 continue
+        check_fairness(self.definition.functions, made, self.diagnostics)
         return made | self.abstractions.elaborate(program)
 
     def _reads_ghost(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> bool:
         """Whether a property that is bound reads a ghost."""
         return any(
-            not ghosts.isdisjoint(fields_read(*texts[function].body))
+            not ghosts.isdisjoint(fields_read(*texts[predicate].body))
             for function, mark in self.definition.functions
             if self.is_bound(function, mark)
+            for predicate in predicates(function, mark)
         )
 
     def is_bound(self, function: FunctionType, mark: Mark) -> bool:
@@ -435,7 +443,8 @@ class _Binding:
         read: dict[bool, set[str]] = {True: set(), False: set()}
         for function, mark in self.definition.functions:
             if mark.role not in ("action", "initial"):
-                read[mark.role == "lemma"] |= set(fields_read(*texts[function].body))
+                for predicate in predicates(function, mark):
+                    read[mark.role == "lemma"] |= set(fields_read(*texts[predicate].body))
         gone = (read[True] - read[False]) & ghosts
         actions = (text for text in texts.values() if isinstance(text, ActionText))
         return frozenset() if any(text.elaborated.needs(gone) for text in actions) else frozenset(gone)
@@ -448,24 +457,6 @@ class _Binding:
             if field in program.shape.ghosts:
                 hint = "only properties, and assignments to ghost fields, read ghosts"
                 self.diagnostics.add("TG303", where, f"{what} would depend on a ghost", hint)
-
-
-def _argument_place(function: FunctionType, value: object) -> ir.Where:
-    """Where an action's decorator gives a value: its kind, its budget."""
-    import ast
-
-    from .frontend.source import source_of_function
-
-    located = source_of_function(function)
-    code = function.__code__
-    if located is None:
-        return ir.Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
-    source, node = located
-    for decorator in node.decorator_list:
-        for part in ast.walk(decorator):
-            if isinstance(part, ast.Constant) and isinstance(value, str) and part.value == value:
-                return source.where(part)
-    return source.where(node.decorator_list[0])
 
 
 def is_switched_off(body: Iterable[ir.Statement], values: Mapping[str, Value]) -> bool:
@@ -543,10 +534,25 @@ class _Finisher:
 
     def properties(self) -> tuple[Property, ...]:
         """The chosen properties, in source order: all but the lemmas, unless some are named."""
-        found = self._marked(*PROPERTIES, "lemma")
+        found = self._marked(*_OF_STATES_AND_STEPS, "lemma")
         return tuple(
             self._property(function, mark) for function, mark in found if self.binding.is_bound(function, mark)
         )
+
+    def liveness(self) -> tuple[Liveness, ...]:
+        """The chosen properties of whole runs, in source order."""
+        found = self._marked(*LIVENESS)
+        return tuple(
+            self._liveness(function, mark) for function, mark in found if self.binding.is_bound(function, mark)
+        )
+
+    def _liveness(self, function: FunctionType, mark: Mark) -> Liveness:
+        its = predicates(function, mark)
+        runs = {predicate: self.namespace.function(predicate) for predicate in its}
+        read = frozenset(field for predicate in its for field in fields_read(*self.texts[predicate].body))
+        ghosts = (read & self.shape.ghosts, bool(read & self.gone))
+        kind = cast(LivenessKind, mark.role)
+        return liveness(function, mark, kind, self.texts, runs, self.binding.folder, self.binding.values, ghosts)
 
     def lemmas(self) -> tuple[Property, ...]:
         """All lemmas, in source order."""

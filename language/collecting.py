@@ -37,7 +37,7 @@ _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
 BESIDE = ("TG009", "TG010")
 """The mistakes that leave a model to be read: two functions of one name, and what would be left out."""
-_LIVENESS = frozenset({"always", "eventually", "fair", "fairness", "leads_to", "liveness", "temporal", "until"})
+_LIVENESS = frozenset({"always", "eventually", "fair", "fairness", "liveness", "temporal", "until"})
 _LANGUAGE = __name__.rpartition(".")[0]
 _TOP = _LANGUAGE.partition(".")[0]
 _FOREIGN = frozenset({_LANGUAGE.partition(".")[0], "__main__", *sys.stdlib_module_names})
@@ -207,7 +207,9 @@ def _import_hint(path: str, error: BaseException) -> str:
         if name == _LANGUAGE and hasattr(builtins, wanted):
             return f"{wanted} without an import: it is Python's own"
         if name == _LANGUAGE and wanted in _LIVENESS:
-            return "@invariant, @transition or @reachable: what must happen eventually (liveness) cannot be stated"
+            return (
+                "@always_possible, @leads_to, @always_eventually or @eventually_always, with weak(...) or strong(...)"
+            )
         return nearest(wanted, _names_of(name)) or _IMPORTABLE
     if isinstance(error, TypeError) and str(error).startswith("Too many arguments for <class"):
         return CAPACITY_BESIDE

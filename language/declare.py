@@ -4,6 +4,7 @@
 @initial, @action                   behaviour
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
+@always_possible, @leads_to, @always_eventually, @eventually_always     what must happen; see `temporal`
 @projection                         what a search that is asked for it distinguishes states by
 @refines(abstract, steps, constant=...)     the state as a more abstract model sees it, whose steps the model takes
 @lemma                              what holds besides, and makes a proof by induction go through
@@ -37,10 +38,22 @@ PRIVATE = "_tidegate_"
 
 
 @immutable
+class Fairness:
+    """What a property takes for granted of an action, by its name. `strong`: one that can happen again and again
+    happens again and again; else, weakly, one that can happen from some time on happens again and again. `parameter`
+    names the one of whose values this is said one by one; None says it of the action as a whole."""
+
+    action: str
+    strong: bool
+    parameter: str | None = None
+
+
+@immutable
 class Mark:
     """What a decorator leaves on a function or class: its role, an action's kind and budget, the names of the actions
     that a bound of steps stops altogether, and a refinement's abstract model with the values `given` to its
-    constants and, for some actions, the abstract actions that they `may_be`."""
+    constants and, for some actions, the abstract actions that they `may_be`. Of a property of liveness, the predicate
+    that is true `then` (of `leads_to` alone), and the fairness that it rests on."""
 
     role: Literal[
         "state",
@@ -55,6 +68,10 @@ class Mark:
         "lemma",
         "projection",
         "refines",
+        "always_possible",
+        "leads_to",
+        "always_eventually",
+        "eventually_always",
     ]
     kind: Kind = "protocol"
     budget: str | None = None
@@ -62,6 +79,8 @@ class Mark:
     abstract: ModuleType | None = None
     given: tuple[tuple[str, Any], ...] = ()
     may_be: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    then: tuple[FunctionType, ...] = ()
+    fairness: tuple[Fairness, ...] = ()
 
 
 def mark_of(thing: object) -> Mark | None:
@@ -88,8 +107,8 @@ class WrongDecorator(TypeError):
         self.instead = instead
 
 
-def _marked(function: F, mark: Mark) -> F:
-    """The function with its mark. WrongDecorator for anything but a function: a decorator with parentheses."""
+def marked(function: F, mark: Mark) -> F:
+    """The function, with its mark on it. WrongDecorator for anything but a function: a decorator with parentheses."""
     if not hasattr(function, "__dict__"):
         message = f"@{mark.role} stands above a function, and is given {function!r}"
         raise WrongDecorator(message, f"@{mark.role} alone, above the function")
@@ -114,7 +133,7 @@ def record(cls: C) -> C:
 
 def initial(function: F) -> F:
     """Marks a function that returns an initial state. Its parameters range over all their values."""
-    return _marked(function, Mark("initial"))
+    return marked(function, Mark("initial"))
 
 
 @overload
@@ -128,15 +147,15 @@ def action(function: F | None = None, *, kind: Kind = "protocol", budget: str | 
     actions with the same budget may happen; what is left is part of the state, and spending it is a limit.
     """
 
-    def mark(marked: F) -> F:
-        return _marked(marked, Mark("action", kind, budget))
+    def mark(function: F) -> F:
+        return marked(function, Mark("action", kind, budget))
 
     return mark if function is None else mark(function)
 
 
 def invariant(function: F) -> F:
     """Marks a predicate over a state that must hold in every reachable state."""
-    return _marked(function, Mark("invariant"))
+    return marked(function, Mark("invariant"))
 
 
 def lemma(function: F) -> F:
@@ -145,22 +164,22 @@ def lemma(function: F) -> F:
 
     `check` checks it only when it is asked for by name, and then as an invariant or a transition property.
     """
-    return _marked(function, Mark("lemma"))
+    return marked(function, Mark("lemma"))
 
 
 def transition(function: F) -> F:
     """Marks a predicate over `before` and `after` that must hold of every step."""
-    return _marked(function, Mark("transition"))
+    return marked(function, Mark("transition"))
 
 
 def reachable(function: F) -> F:
     """Marks a witness: a predicate over a state that some reachable state must satisfy."""
-    return _marked(function, Mark("reachable"))
+    return marked(function, Mark("reachable"))
 
 
 def terminal(function: F) -> F:
     """Marks a predicate over states that may end: no action enabled there is no deadlock."""
-    return _marked(function, Mark("terminal"))
+    return marked(function, Mark("terminal"))
 
 
 @overload
@@ -181,8 +200,8 @@ def bound(function: F | None = None, **options: Any) -> F | Callable[[F], F]:
     """
     names = _stopped(function, options)
 
-    def mark(marked: F) -> F:
-        return _marked(marked, Mark("bound", stops=names))
+    def mark(function: F) -> F:
+        return marked(function, Mark("bound", stops=names))
 
     return mark if function is None else mark(function)
 
@@ -210,7 +229,7 @@ def projection(function: F) -> F:
     What such a search finds is real. What it does not find may be there: two states of one value may differ in what
     follows, so that the search is inconclusive when it found nothing. A model that is not asked so is not changed.
     """
-    return _marked(function, Mark("projection"))
+    return marked(function, Mark("projection"))
 
 
 def refines(
@@ -234,9 +253,9 @@ def refines(
         raise TypeError("@refines takes the module of the abstract model: import hour_clock; @refines(hour_clock)")
     may_be = _named_steps(steps or {})
 
-    def mark(marked: F) -> F:
-        setattr(marked, MARK, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
-        return marked
+    def mark(function: F) -> F:
+        setattr(function, MARK, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
+        return function
 
     return mark
 
@@ -246,19 +265,20 @@ def _named_steps(steps: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(steps, Mapping):
         raise TypeError("@refines takes steps as a dict, from actions to abstract actions: {tick: hour_clock.advance}")
     given = cast(Mapping[object, object], steps)
-    return tuple((_action_name(key), tuple(map(_action_name, _several(allowed)))) for key, allowed in given.items())
+    return tuple((action_name(key), tuple(map(action_name, _several(allowed)))) for key, allowed in given.items())
 
 
 def _several(given: object) -> tuple[object, ...]:
     return cast(tuple[object, ...], given) if isinstance(given, tuple) else (given,)
 
 
-def _action_name(given: object) -> str:
+def action_name(given: object) -> str:
+    """The name of an action that is given as a function or by its name. TypeError for what is neither."""
     if isinstance(given, str):
         return given
     if isinstance(given, FunctionType):
         return given.__name__
-    raise TypeError(f"@refines takes actions as functions or names, and {given!r} is neither")
+    raise TypeError(f"actions are given as functions or names, and {given!r} is neither")
 
 
 def recursive(*, depth: int) -> Callable[[F], F]:

@@ -88,6 +88,7 @@ CODES: dict[str, str] = {
     "TG315": "an unknown kind of action",
     "TG316": "a bound that is meant to stop no action of the model",
     "TG317": "a refinement that cannot be checked",
+    "TG318": "what must happen, claimed of what is not there",
     # TG4xx: bounds
     "TG401": "an empty range",
     "TG402": "a set over more than 64 members",

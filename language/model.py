@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .constants import Constant, Value
-from .declare import Kind
+from .declare import Fairness, Kind
 from .immutable import immutable
 from .ir import ActionForm, Function, InitialForm, Where
 from .types import Identity, Type
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .refinement import Refinement
 
 PropertyKind = Literal["invariant", "transition", "reachable"]
+LivenessKind = Literal["always_possible", "leads_to", "always_eventually", "eventually_always"]
+LIVENESS: tuple[LivenessKind, ...] = get_args(LivenessKind)
 
 
 @immutable
@@ -92,6 +94,35 @@ class Property:
 
 
 @immutable
+class LivenessCase:
+    """A property of liveness for one combination of values of its parameters: what is true `then`, and of `leads_to`
+    the predicate `when` after which that comes. Both are predicates over one state."""
+
+    arguments: tuple[tuple[str, Any], ...]
+    then: Property
+    when: Property | None = None
+
+
+@immutable
+class Liveness:
+    """A property of whole runs, claimed in each of its cases, of the runs that are fair. `ghosts` are the ghost fields
+    it reads; with ghosts off one that reads them has no cases, and is not applicable."""
+
+    name: str
+    kind: LivenessKind
+    says: str
+    cases: tuple[LivenessCase, ...]
+    fairness: tuple[Fairness, ...]
+    where: Where
+    ghosts: frozenset[str] = frozenset()
+
+    @property
+    def applicable(self) -> bool:
+        """Whether this model can evaluate the property at all."""
+        return bool(self.cases)
+
+
+@immutable
 class Projection:
     """A function of the state to a value, by which a search that is asked for it distinguishes states. `ghosts` are the
     ghost fields it reads; `form` is None where one of them was folded away."""
@@ -111,7 +142,8 @@ class Model:
     order, `values` their values; `open` names those left open in compiled kernels (the judge always uses `values`).
     `terminals` are predicates of states that may end; where one of the `bounds` is false nothing happens, and a step of
     which one of the `step_bounds` is false is not taken. `projections` are what a search may be asked to distinguish
-    states by. `lemmas` are what a proof by induction rests on, when the model was bound for one: invariants and
+    states by. `liveness` are the properties of whole runs, which are not among `properties`.
+    `lemmas` are what a proof by induction rests on, when the model was bound for one: invariants and
     transitions that no search checks unless they are `properties` too.
     `namespace` is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source
     files the text came from.
@@ -138,6 +170,7 @@ class Model:
     view: Any = None
     notes: tuple[str, ...] = ()
     projections: tuple[Projection, ...] = ()
+    liveness: tuple[Liveness, ...] = ()
 
     def __repr__(self) -> str:
         """One line, for a prompt: the fields have everything."""

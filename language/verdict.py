@@ -38,15 +38,30 @@ class Run:
 class PropertyVerdict:
     """One property's result. `run` is the counterexample of a violated invariant or transition, or a witness's example.
 
-    `verdict` is `not_checked` for a property that reads ghosts which were folded away, and `undecided` when the search
-    ended before it could be decided.
+    `verdict` is `not_checked` for a property that reads ghosts which were folded away, or of liveness with an engine
+    that judges none, and `undecided` when the search ended before it could be decided, or bounds leave it open.
+
+    Of a property of liveness, `run` leads to where what is claimed is impossible, or is the way to a loop and once
+    around it: `loop` is the number of the state that it returns to. `arguments` are the values of its parameters for
+    which it fails, `why` a sentence about what was confirmed or what leaves it open.
     """
 
     name: str
-    kind: Literal["invariant", "transition", "reachable"]
+    kind: Literal[
+        "invariant",
+        "transition",
+        "reachable",
+        "always_possible",
+        "leads_to",
+        "always_eventually",
+        "eventually_always",
+    ]
     says: str
     verdict: PropertyWord
     run: Run | None = None
+    loop: int | None = None
+    arguments: tuple[tuple[str, Any], ...] = ()
+    why: str = ""
 
 
 @immutable

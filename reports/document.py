@@ -82,6 +82,7 @@ def _property(prop: PropertyVerdict, traces: Mapping[str, Document], paths: Mapp
         "kind": prop.kind,
         "says": prop.says,
         "verdict": prop.verdict,
+        "why": prop.why,
         **_trace(prop.run, prop.name, traces, paths),
     }
 

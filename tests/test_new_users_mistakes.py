@@ -191,7 +191,10 @@ def test_a_mistake_is_refused_with_what_to_write(what: str, tmp_path: Path) -> N
     [
         ("from tidegate.language import Capcity", "did you mean Capacity?"),
         ("from tidegate.language import invariants, state", "did you mean invariant?"),
-        ("from tidegate.language import eventually", "what must happen eventually (liveness) cannot be stated"),
+        (
+            "from tidegate.language import eventually",
+            "@always_possible, @leads_to, @always_eventually or @eventually_always",
+        ),
         ("from tidegate.langage import state", "; did you mean tidegate.language?"),
         ("import tidegat", "; did you mean tidegate?"),
         ("import helprs", "; did you mean helpers?"),

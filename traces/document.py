@@ -21,7 +21,7 @@ from ..language.immutable import immutable
 from ..language.judge import holds
 from ..language.kinds import Domain
 from ..language.lanes import LaneNames
-from ..language.model import Action, Field, Model, Property
+from ..language.model import LIVENESS, Action, Field, Model, Property
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
 from ..language.verdict import Failure, PropertyVerdict, Run, Step
@@ -32,6 +32,7 @@ from .differences import Change, arguments_to_json, changes, state_to_json, to_j
 from .evidence import Reading
 from .explanation import Reason, why_false
 from .heading import commit_of, plain_constant, replay_line, tool
+from .liveness import liveness_parts
 from .messages import Post
 from .picture import Picture, Undrawable, frames_of
 from .places import lines, place, writing
@@ -58,6 +59,10 @@ def trace_document(
     state, and a refinement says nothing of its first state. ValueError when the property's verdict has no run."""
     if about.run is None:
         raise ValueError(f"{about.name} has no run to show")
+    if isinstance(about, PropertyVerdict) and about.kind in LIVENESS:
+        whole = _document(model, about.run, engine, None, None, about.loop)
+        parts = liveness_parts(model, about, about.run)
+        return whole | parts | {key: whole[key] | parts[key] for key in ("truth", "properties")}
     if isinstance(about, PropertyVerdict):
         chosen = {prop.name: prop for prop in model.properties}[about.name]
         return _document(model, about.run, engine, chosen, anywhere=anywhere)

@@ -32,6 +32,8 @@ from .scalars import Bit, Num
 from .statements import Statements, lets
 
 FAILED = (1 << 64) - 1
+STOPPED_MAX = 63
+"""The bit of BOUNDED that all actions from this number on share."""
 CELL = {name: index for index, name in enumerate(CONTEXT)}
 
 
@@ -338,7 +340,9 @@ class ActionCode(Statements):
         """Ends this instance, which a guard of the bounds stops."""
         assert self.disabled is not None
         if not self.plan.is_fault:
-            self.builder.store(word(1), address(self.builder, self.context, word(CELL["BOUNDED"])))
+            cell = address(self.builder, self.context, word(CELL["BOUNDED"]))
+            stopped = word(1 << min(self.plan.number, STOPPED_MAX))
+            self.builder.store(self.builder.or_(self.builder.load(cell), stopped), cell)
         self.builder.branch(self.disabled)
 
     def _slot_address(self) -> llvm.Value:

@@ -40,7 +40,7 @@ CONTEXT = (
     "ABOUT",  # index of the state an event is about
     "DETAIL",  # properties an event is about, one bit each
     "BROKE",  # number of the action that a step broke in, or NO_ACTION: it was a @bound
-    "BOUNDED",  # a limit alone stopped some instance, of no fault, of the state being expanded
+    "BOUNDED",  # bit i set: a limit alone stopped an instance of action i, no fault, of the state being expanded
     "DEADLOCKS",  # whether deadlocks are looked for
     "COMMON",  # address of three words that workers share: distinct states, next state to hand out, whether to stop
     "LEVEL_END",  # with several workers: the states below this belong to the level

@@ -66,19 +66,22 @@ def kernel_of(
     effort: CompileEffort = FULL,
     masks: Sequence[int] = (),
     said: str | None = None,
+    edges: bool = False,
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
-    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, and one that
-    distinguishes states by their words under `masks` (none: by all of them). `said` is the model's `meaning`, where it
-    is known."""
+    take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, one that
+    distinguishes states by their words under `masks` (none: by all of them), and one that writes down `edges`. `said`
+    is the model's `meaning`, where it is known."""
     started = time.perf_counter()
-    variant = _variant(walks, fingerprint, masks)
+    variant = "edges" if edges else _variant(walks, fingerprint, masks)
     path = None if folder is None else _place(folder, said or meaning(model, symmetric), variant, effort)
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model)
     if binary is None:
-        text = generate(model, program, symmetric, walks=walks, fingerprint=fingerprint, effort=effort, masks=masks)
+        text = generate(
+            model, program, symmetric, walks=walks, fingerprint=fingerprint, effort=effort, masks=masks, edges=edges
+        )
         binary = compile_text(text, effort=effort)
         write_object(path, binary)
     return Kernel(program, load_binary(binary), time.perf_counter() - started, cached, binary, effort)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -33,11 +34,13 @@ from ..differences import (
     stuck,
     way_on,
 )
-from ..search import Search
+from ..liveness.answers import Answer
+from ..search import Report, Search
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
 from .kernel import ERROR_BIT, NO_ACTION
 from .kernels import Kernel
+from .liveness import Incomplete, judged
 from .starts import Starts
 
 Words = tuple[int, ...]
@@ -106,6 +109,10 @@ class Confirmation:
                 self._reached[at] = Run(run.start, (*run.steps, step))
             run = self._reached[at]
         return run
+
+    def state(self, index: int) -> State:
+        """A state of the store, as its words say."""
+        return decode(self.model, self.frontier.program, self.frontier.state_words(index))
 
     def _start(self, words: Words) -> State:
         """The initial state that words stand for."""
@@ -336,8 +343,10 @@ def differs(prop: Property, mine: bool | None, theirs: bool | None, state: State
     return property_differs(prop, mine, theirs, state, "natively")
 
 
-def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings) -> Verdict:
-    """The verdict of a finished search."""
+def conclude(
+    model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings, report: Report | None = None
+) -> Verdict:
+    """The verdict of a finished search, once the properties of whole runs were judged on what it has explored."""
     program, confirm = kernel.program, Confirmation(model, frontier)
     failure = _failure(confirm, found)
     runs: dict[str, Run] = {}
@@ -349,6 +358,13 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
     for bit, index in found.witnesses.items():
         runs[program.witnesses[bit].name] = confirm.witness(program.witnesses[bit], index)
     rechecked = _recheck(confirm, search, found, frontier["COUNT"])
+    liveness: Mapping[str, Answer] = {}
+    if model.liveness and found.exhausted and search.projection is None:
+        try:
+            judgement = _judged(model, search, kernel, confirm, found, report)
+            failure, liveness = (judgement, liveness) if isinstance(judgement, Failure) else (failure, judgement)
+        except Incomplete as why:
+            liveness = {prop.name: Answer("undecided", why=str(why)) for prop in model.liveness if prop.applicable}
     ending = Ending(
         engine="native", exhausted=found.exhausted, stopped=found.stopped, failure=failure, deadlock=found.deadlock is
         not None, runs=runs, distinct=frontier["COUNT"], seconds=found.seconds, compile_seconds=found.compile_seconds,
@@ -356,9 +372,23 @@ def conclude(model: Model, search: Search, kernel: Kernel, frontier: Frontier, f
         levels=tuple(found.levels), rechecked=rechecked, notes=tuple(found.notes),
         actions=coverage_of(model, kernel, frontier), held=frontier.counter(program.held_states),
         projection=search.projection,
-        beyond=sum(map(frontier.counter, program.beyond_states)),
+        beyond=sum(map(frontier.counter, program.beyond_states)), liveness=liveness,
     )  # fmt: skip
     return verdict_of(model, ending)
+
+
+def _judged(
+    model: Model, search: Search, kernel: Kernel, confirm: Confirmation, found: Findings, report: Report | None
+) -> Mapping[str, Answer] | Failure:
+    """What is so of the properties of whole runs. Memory and time of the search hold for this too."""
+    frontier, started = confirm.frontier, time.perf_counter()
+    steps = sum(action.fired for action in coverage_of(model, kernel, frontier))
+    try:
+        return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, report)
+    except KeyboardInterrupt:
+        raise Incomplete("stopped by Ctrl-C") from None
+    finally:
+        found.seconds += time.perf_counter() - started
 
 
 def _failure(confirm: Confirmation, found: Findings) -> Failure | None:

@@ -13,11 +13,12 @@ from ...language.immutable import immutable
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
-from . import kernel, sharding, starting, walk_kernel
+from . import edges_kernel, kernel, sharding, starting, walk_kernel
 from .actions import CELL, FAILED, ActionCode, ActionPlan, Counters, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory
 from .effort import FULL, CompileEffort
+from .graph_kernel import NUMBERS as GRAPH_CELLS
 from .initials import combinations, start_function
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
@@ -95,10 +96,12 @@ def generate(
     fingerprint: int = 0,
     effort: CompileEffort = FULL,
     masks: Sequence[int] = (),
+    edges: bool = False,
 ) -> str:
     """The LLVM text of a bound model; `symmetric` are the domains whose renamings are folded. `walks` adds random walks
-    to it, `fingerprint` (64 or 128 bits) a shard's share of a level. `effort` says
-    what is written out. States are distinguished by their words under `masks`, without any by all of them."""
+    to it, `fingerprint` (64 or 128 bits) a shard's share of a level, `edges` the steps between the states of a store.
+    `effort` says what is written out. States are distinguished by their words under `masks`, without any by all of
+    them."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens, effort)
     functions.masked("invariants", program.invariants, wanted=False)
@@ -115,6 +118,7 @@ def generate(
         *(starting.TEXTS if program.starts else ()),
         *(walk_kernel.TEXTS if walks else ()),
         *(sharding.TEXTS if fingerprint else ()),
+        *(edges_kernel.TEXTS if edges else ()),
     )
     _kernel(module, program, functions.made, texts, fingerprint // 64)
     return str(module)
@@ -148,9 +152,9 @@ def _kernel(
         "BOUNDED_STATES": program.held_states,
         "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "CLAIMED": kernel.CLAIMED,
         "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
-        **walk_kernel.NUMBERS, **sharding.NUMBERS, "FINGER": finger,
+        **walk_kernel.NUMBERS, **sharding.NUMBERS, "FINGER": finger, **GRAPH_CELLS,
     }  # fmt: skip
-    public = {*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC}
+    public = {*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC, *edges_kernel.PUBLIC}
     for text in texts:
         made[text.__name__] = compile_into(module, text, numbers, made, internal=text.__name__ not in public)
 
@@ -291,7 +295,7 @@ class _Functions:
                 builder.store(word(kernel.NO_ACTION), address(builder, context, word(CELL["BROKE"])))
                 builder.ret(word(FAILED))
             with builder.if_then(builder.icmp_unsigned("==", value, word(0))):
-                builder.store(word(1), address(builder, context, word(CELL["BOUNDED"])))
+                builder.store(word(-1), address(builder, context, word(CELL["BOUNDED"])))
                 bump(builder, context, beyond)
                 builder.ret(word(0))
             bump(builder, context, within)

@@ -102,7 +102,7 @@ def _attempt(
             return None
         driver.findings.symmetry = tuple(domain.name for domain in symmetry.domains)
         driver.findings.notes += [*symmetry.refusals, *notes_of(search)]
-        return conclude(model, search, kernel, frontier, driver.findings)
+        return conclude(model, search, kernel, frontier, driver.findings, report)
     finally:
         frontier.close()
 

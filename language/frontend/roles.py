@@ -109,7 +109,7 @@ def _signature(program: Program, function: FunctionType, states: int, role: str)
         hint = _USAGE[role].format(name) + (_OTHER_ROLE.get((role, len(kinds)), "") if all(kinds) else "")
         program.diagnostics.add("TG311", heading(source, node), f"{node.name} is {role}, and takes {wanted}", hint)
         raise Abandoned
-    if len(kinds) > states > 0 and role != "an action":
+    if len(kinds) > states > 0 and role not in ("an action", *_LIVENESS_NAMES.values()):
         extra = node.args.args[states]
         message = f"{node.name} is {role}, and {extra.arg} is not a state: nothing says which {extra.arg} is meant"
         hint = f"all(... for {extra.arg} in ...) or any(... for {extra.arg} in ...) over the states alone"
@@ -132,6 +132,10 @@ _USAGE = {
     "a terminal": "def may_end(s: {0}) -> bool",
     "a bound": "def within(s: {0}) -> bool, or of a step: def slow(before: {0}, after: {0}) -> bool",
     "a transition": "def grows(before: {0}, after: {0}) -> bool",
+    **dict.fromkeys(
+        ("an always_possible", "a leads_to", "an always_eventually", "an eventually_always"),
+        "def happens(s: {0}) -> bool",
+    ),
     "a projection": "def seen_as(s: {0}) -> tuple[Replica, bool]",
 }
 
@@ -314,6 +318,39 @@ _ROLE_NAMES = {
     "bound": "a bound",
     "transition": "a transition",
 }
+
+_LIVENESS_NAMES = {
+    "always_possible": "an always_possible",
+    "leads_to": "a leads_to",
+    "always_eventually": "an always_eventually",
+    "eventually_always": "an eventually_always",
+}
+
+
+def of_runs(program: Program, function: FunctionType, role: str) -> ir.Function:
+    """Elaborates a predicate of a property of liveness: over a state, and over parameters that stand for all their
+    values."""
+    its = _signature(program, function, 1, _LIVENESS_NAMES[role])
+    if not isinstance(its.returns, Bool):
+        usage = _USAGE[_LIVENESS_NAMES[role]].format(program.shape.name)
+        message = f"{its.node.name} is {_LIVENESS_NAMES[role]}: a bool about the state and its parameters"
+        program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
+        raise Abandoned
+    named = tuple((parameter.name, parameter.type) for parameter in _parameters(program, its, 1))
+    for node, type_ in its.parameters[1:]:
+        if not isinstance(type_, Int | Bool | Enumeration | Identity):
+            message = f"{node.arg} is {describe(type_)}, and what is claimed is claimed of each of its values"
+            program.diagnostics.add(
+                "TG308", its.source.where(node), message, "a domain, an enum, a bool, or an int with a Range"
+            )
+            raise Abandoned
+    state = its.parameters[0][0].arg
+    program.stack.append(its.function)
+    try:
+        form = function_form(program, its, "property", {state: state}, named)
+    finally:
+        program.stack.pop()
+    return replace(form, where=heading(its.source, its.node))
 
 
 # --- fault budgets ---------------------------------------------------------------------------------------------------

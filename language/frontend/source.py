@@ -129,3 +129,17 @@ def source_of_class(cls: type[Any]) -> tuple[Source, ast.ClassDef] | None:
 def globals_of_class(cls: type[Any]) -> dict[str, Any]:
     """The module namespace that a class was defined in."""
     return vars(sys.modules[cls.__module__])
+
+
+def argument_place(function: FunctionType, value: object) -> Where:
+    """Where an action's decorator gives a value: its kind, its budget."""
+    located = source_of_function(function)
+    code = function.__code__
+    if located is None:
+        return Where(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)
+    source, node = located
+    for decorator in node.decorator_list:
+        for part in ast.walk(decorator):
+            if isinstance(part, ast.Constant) and isinstance(value, str) and part.value == value:
+                return source.where(part)
+    return source.where(node.decorator_list[0])

@@ -121,7 +121,10 @@ def _properties(page: Page, verdict: Verdict) -> None:
         (shown(word), ", ".join(_name(prop) for prop in verdict.properties if prop.verdict == word)) for word in _QUIET
     ]
     page.columns([row for row in rows if row[1]], styles=styles("property"))
-    if any(prop.verdict == "not_checked" for prop in verdict.properties):
+    for prop in verdict.properties:
+        if prop.why and prop.verdict != "violated":
+            page.line(f"{prop.name} is {shown(prop.verdict)}: {prop.why}", indent=2, hang=4)
+    if any(prop.verdict == "not_checked" and not prop.why for prop in verdict.properties):
         page.line(
             "not checked: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
             "leaves the property out", indent=2

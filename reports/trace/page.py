@@ -199,7 +199,8 @@ def _notes(page: Page, document: Document) -> None:
         page.blank()
         at = document["loop"]
         last = number_of_steps(document)
-        page.line(f"then it is as after step {at} again: steps {at + 1} to {last} repeat for ever", style="bold")
+        again = f"then it is as after step {at} again: steps {at + 1} to {last} repeat for ever"
+        page.line(again if at < last else "then nothing more happens, for ever", style="bold")
     for note in document["notes"]:
         page.line(f"note: {note}", indent=2, hang=6)
 

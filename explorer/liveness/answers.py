@@ -1,0 +1,224 @@
+"""From a graph to what is said of each property of whole runs, every run replayed by the judge before it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from ...language.fairness import groups, met
+from ...language.immutable import immutable
+from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held, steps
+from ...language.model import Model, Property
+from ...language.steptext import format_step
+from ...language.values import State
+from ...language.verdict import Disagreement, PropertyWord, Run, Step
+from .graph import Graph
+from .lasso import Lasso, lasso
+from .questions import Question, Questions
+
+LOOKED_AT_MAX = 2_000
+"""States that plain Python follows from one that is stuck."""
+
+
+@immutable
+class Answer:
+    """What is so of one property: `run` shows it where it is violated, in the case that `arguments` give. `loop` is the
+    state that the run returns to, if it goes round. `why` is a sentence: what plain Python confirmed, or what leaves
+    the property open."""
+
+    word: PropertyWord
+    run: Run | None = None
+    loop: int | None = None
+    arguments: tuple[tuple[str, Any], ...] = ()
+    why: str = ""
+
+
+class Replayer(Protocol):
+    """Turns numbers of states into states and runs of plain Python."""
+
+    def run_to(self, index: int) -> Run:
+        """The run that found a state, replayed."""
+        ...
+
+    def state(self, index: int) -> State:
+        """A state, where no renamings are folded."""
+        ...
+
+
+def answers(model: Model, questions: Questions, graph: Graph, replayer: Replayer) -> Mapping[str, Answer]:
+    """What is so of each property that can be evaluated, by its name.
+
+    First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
+    holds within the bounds. Then it counts as one that can: a run that is fair even so violates the property in the
+    protocol without the bounds too, and where there is none the property is open.
+    """
+    order = ("violated", "undecided", "holds")
+    found = {question: _within_bounds(model, question, graph, replayer) for question in questions.asked}
+    lassos = {question: made for question, made in found.items() if isinstance(made, Lasso)}
+    if lassos:
+        graph.harden()
+    told = {
+        question: made
+        if isinstance(made, Answer)
+        else _without_bounds(model, questions, question, graph, replayer, made)
+        for question, made in found.items()
+    }
+    return {
+        prop.name: min(
+            (answer for question, answer in told.items() if question.prop is prop),
+            key=lambda answer: order.index(answer.word),
+        )
+        for prop in model.liveness
+        if prop.applicable
+    }
+
+
+def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Replayer) -> Answer | Lasso:
+    """The answer, or a run within the bounds that violates the property there."""
+    if question.kind == "always_possible":
+        return _possible(model, question, graph, replayer)
+    component = graph.fair(question.wanted)
+    return Answer("holds") if component is None else lasso(graph, component, question.wanted)
+
+
+def _without_bounds(
+    model: Model, questions: Questions, question: Question, graph: Graph, replayer: Replayer, within: Lasso
+) -> Answer:
+    """What is so once a step that a limit stops counts as one that can happen."""
+    component, arguments = graph.fair(question.wanted), question.case.arguments
+    if component is None:
+        loop = [within.way[-1], *(edge.target for edge in within.loop)]
+        stopped = next(text for index in loop for text in _limits(model, replayer.state(index)))
+        why = f"a run within the bounds violates it, but only because a limit stops a step that must happen: {stopped}"
+        return Answer("undecided", None, None, arguments, why)
+    made = lasso(graph, component, question.wanted)
+    run, loop = replayed(model, questions, made, replayer)
+    confirm(model, questions, question, run, loop, len(made.way))
+    return Answer("violated", run, loop, arguments)
+
+
+def replayed(model: Model, questions: Questions, made: Lasso, replayer: Replayer) -> tuple[Run, int]:
+    """A lasso as a run of plain Python, once around, and the number of the state that it returns to."""
+    run = replayer.run_to(made.way[0])
+    steps = list(run.steps)
+    wanted: list[tuple[int, int | None]] = [(index, None) for index in made.way[1:]]
+    wanted += [(edge.target, edge.groups) for edge in made.loop]
+    for index, belongs in wanted:
+        before, after = run.start if not steps else steps[-1].after, replayer.state(index)
+        steps.append(_step(model, questions, before, after, belongs))
+    return Run(run.start, tuple(steps)), len(steps) - len(made.loop)
+
+
+def _step(model: Model, questions: Questions, before: State, after: State, groups: int | None) -> Step:
+    """The first step of plain Python between two states, of those that belong to just these groups."""
+    for step in steps(model, before):
+        if step.after == after and groups in (None, questions.groups_of(step.action, step.arguments)):
+            return step
+    named = "" if groups is None else f" by a step of {', '.join(questions.named(groups)) or 'no fairness'}"
+    raise Disagreement(f"no step of plain Python leads from {before} to {after}{named}, which the graph has")
+
+
+def confirm(model: Model, questions: Questions, question: Question, run: Run, loop: int, way: int) -> None:
+    """Plain Python's own judgement of a lasso: that it is one, what is true along it, and that it is fair. `way` is
+    how many states it has up to the loop from where it begins to avoid what it avoids. Raises Disagreement."""
+    states, prop = run.states(), question.prop
+    begin = loop - way + 1
+    then, when = question.case.then, question.case.when
+    truths = [holds(model, then, state) for state in states]
+    right = states[loop] == states[-1]
+    if question.kind == "eventually_always":
+        right = right and not all(truths[loop:])
+    else:
+        right = right and not any(truths[begin:])
+    if when is not None:
+        right = right and holds(model, when, states[begin])
+    if not right:
+        raise Disagreement(
+            f"the loop that violates {prop.name} is none in plain Python, which begins at {states[loop]}"
+        )
+    for fairness in prop.fairness:
+        for group in groups(model, fairness):
+            if met(model, group, fairness.strong, states[loop:], run.steps[loop:]) is None:
+                kind = "strong" if fairness.strong else "weak"
+                raise Disagreement(
+                    f"the loop that violates {prop.name}, which begins at {states[loop]}, is not fair in plain Python: "
+                    f"{kind} fairness of {group.text()} is not met"
+                )
+
+
+def _possible(model: Model, question: Question, graph: Graph, replayer: Replayer) -> Answer:
+    word, state = graph.possible(question.then)
+    if word == "always":
+        return Answer("holds")
+    run = replayer.run_to(state)
+    predicate, arguments = question.case.then, question.case.arguments
+    if word == "stuck":
+        return Answer("violated", run, None, arguments, _confirmed_stuck(model, predicate, run))
+    return Answer("undecided", None, None, arguments, _cut(model, question, run))
+
+
+def _confirmed_stuck(model: Model, predicate: Property, run: Run) -> str:
+    """What plain Python finds after the end of a run, from where a predicate is never true again."""
+    end = run.states()[-1]
+    seen, waiting = {end}, [end]
+    while waiting and len(seen) <= LOOKED_AT_MAX:
+        state = waiting.pop(0)
+        if holds(model, predicate, state) or _held(model, state):
+            what = f"{predicate.name} is true" if holds(model, predicate, state) else "a limit stops a step"
+            raise Disagreement(
+                f"natively nothing leads from {end} to where {predicate.name} is true, nor to a limit; in plain Python "
+                f"{what} at {state}"
+            )
+        for step in steps(model, state):
+            if step.after not in seen:
+                seen.add(step.after)
+                waiting.append(step.after)
+    if waiting:
+        return f"plain Python followed the first {len(seen):,} states that can come after it"
+    others = len(seen) - 1
+    if not others:
+        return "plain Python confirms that nothing changes any more"
+    return f"plain Python followed every way on, to {others:,} other state{'' if others == 1 else 's'}"
+
+
+def _held(model: Model, state: State) -> bool:
+    """Whether a limit stops something of the protocol or of a client in a state."""
+    return next(_limits(model, state), None) is not None
+
+
+def _limits(model: Model, state: State) -> Iterator[str]:
+    """The steps that limits stop in a state, each with what stops it."""
+    beyond = bound_crossed(model, state)
+    if beyond is not None:
+        yield f"every step, at @bound {beyond}"
+        return
+    for action, arguments in instances(model, state):
+        result = attempt(model, state, action, arguments)
+        if isinstance(result, Stopped) and is_held(action, result):
+            yield f"{format_step(action.name, arguments)}, {_limit_text(result)}"
+
+
+def _limit_text(stopped: Stopped) -> str:
+    if stopped.budget is not None:
+        return f"whose budget {stopped.budget} is spent"
+    return (
+        f"at @bound {stopped.step_bound}" if stopped.step_bound is not None else f"at the limit in line {stopped.line}"
+    )
+
+
+def _cut(model: Model, question: Question, run: Run) -> str:
+    """Why a property is open: the nearest limit after a run that stops what could lead on."""
+    seen, waiting = {run.states()[-1]}, [run.states()[-1]]
+    while waiting and len(seen) <= LOOKED_AT_MAX:
+        state = waiting.pop(0)
+        found = next(_limits(model, state), None)
+        if found is not None:
+            return (
+                f"within the bounds no run leads from {run.states()[-1]} to where it is true, and a limit stops a step "
+                f"that may: {found}"
+            )
+        for step in steps(model, state):
+            if step.after not in seen:
+                seen.add(step.after)
+                waiting.append(step.after)
+    return f"within the bounds no run leads from {run.states()[-1]} to where it is true, and limits stop steps that may"

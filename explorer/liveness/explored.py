@@ -1,0 +1,54 @@
+"""The graph of states that the plain engine has explored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held
+from ...language.model import Model
+from ...language.values import ModelError, State
+from .graph import Edge
+from .questions import Questions
+from .reference import PlainGraph
+
+
+class Undefined(Exception):
+    """A predicate cannot be evaluated in a state, of which this has the number."""
+
+    def __init__(self, name: str, state: int, error: ModelError) -> None:
+        super().__init__(name)
+        self.name, self.state, self.error = name, state, error
+
+
+def explored(model: Model, questions: Questions, states: Sequence[State], number: Callable[[State], int]) -> PlainGraph:
+    """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
+    them a state is. Raises Undefined."""
+    every, beyond = (1 << len(questions.groups)) - 1, bool(model.bounds)
+    steps, truths, stopped, held = list[list[Edge]](), list[int](), list[int](), list[bool]()
+    for at, state in enumerate(states):
+        truths.append(_truths(model, questions, at, state))
+        mine, groups, is_cut = list[Edge](), 0, False
+        if beyond and bound_crossed(model, state) is not None:
+            groups, is_cut = every, True
+        else:
+            for action, arguments in instances(model, state):
+                after = attempt(model, state, action, arguments)
+                if not isinstance(after, Stopped):
+                    mine.append(Edge(number(after), questions.groups_of(action.name, arguments)))
+                elif is_held(action, after):
+                    groups, is_cut = groups | questions.groups_of(action.name, arguments), True
+        steps.append(mine)
+        stopped.append(groups)
+        held.append(is_cut)
+    return PlainGraph(steps, truths, stopped, held)
+
+
+def _truths(model: Model, questions: Questions, at: int, state: State) -> int:
+    """The predicates that are true in a state, a bit each."""
+    total = 0
+    for bit, predicate in enumerate(questions.predicates):
+        try:
+            total |= holds(model, predicate, state) << bit
+        except ModelError as error:
+            raise Undefined(predicate.name, at, error) from error
+    return total

@@ -1,0 +1,76 @@
+"""A graph of states and steps as the search for liveness sees it: every engine gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
+from ...language.immutable import immutable
+
+Possible = Literal["always", "stuck", "cut"]
+"""Whether a predicate can always become true: from every state; not from some state, whatever larger bounds allow; or
+from every state from which no limit stops a step on the way."""
+
+
+@immutable
+class Edge:
+    """A step of the graph that changes the state: where it leads, and the groups that it belongs to, a bit each."""
+
+    target: int
+    groups: int
+
+
+@immutable
+class Fair:
+    """What to look for: a run that stays for ever within some states and is fair. `region` says which states: those
+    where a predicate is false (`avoid`; None: all), of these only what is reached, without leaving them, from those
+    where `after` is true (None: from anywhere). `again` is a predicate that must be false again and again (None: none).
+    `weak` and `strong` have a bit for each group."""
+
+    avoid: int | None
+    after: int | None
+    again: int | None
+    weak: int
+    strong: int
+
+
+@immutable
+class Component:
+    """States among which a fair run can go on for ever: where it begins to avoid what it avoids, the states from there
+    to the component, and whether a state lies in the component."""
+
+    entry: tuple[int, ...]
+    inside: frozenset[int]
+
+
+class Graph(Protocol):
+    """States by their numbers, in the order in which a breadth-first search met them."""
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        ...
+
+    def edges(self, state: int) -> Iterable[Edge]:
+        """The steps from a state that change it, one for each way."""
+        ...
+
+    def enabled(self, state: int) -> int:
+        """The groups that can happen in a state, a bit each; once hardened, those too that a limit stops."""
+        ...
+
+    def false(self, state: int, predicate: int) -> bool:
+        """Whether a predicate is false in a state."""
+        ...
+
+    def possible(self, predicate: int) -> tuple[Possible, int]:
+        """Whether a predicate can always become true, and the first state that shows the answer."""
+        ...
+
+    def fair(self, wanted: Fair) -> Component | None:
+        """States among which a run goes on for ever as it is looked for; None where there are none."""
+        ...
+
+    def harden(self) -> None:
+        """From now on a step that a limit stops counts as one that can happen: larger bounds would let it."""
+        ...

@@ -1,0 +1,125 @@
+"""What a model's properties of whole runs ask of a graph: predicates of states and groups of steps, each a bit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...language import liveness
+from ...language.declare import Fairness
+from ...language.errors import UsageError
+from ...language.fairness import Group
+from ...language.fairness import groups as fairness_groups
+from ...language.immutable import immutable
+from ...language.model import Action, Liveness, LivenessCase, LivenessKind, Model, Property
+from .graph import Fair
+
+BITS = 63
+"""Predicates at most, and groups at most: each has a bit of a word."""
+
+
+@immutable
+class Question:
+    """One case of a property, in bits. `then` and `when` are numbers of predicates, `weak` and `strong` have a bit for
+    each group."""
+
+    prop: Liveness
+    case: LivenessCase
+    then: int
+    when: int | None
+    weak: int
+    strong: int
+
+    @property
+    def kind(self) -> LivenessKind:
+        """What is claimed."""
+        return self.prop.kind
+
+    @property
+    def wanted(self) -> Fair:
+        """The fair runs that violate it: `leads_to`, those that go on after `when` without `then`; `always_eventually`,
+        those without `then` from some time on; `eventually_always`, those in which it is false again and again."""
+        if self.kind == "eventually_always":
+            return Fair(None, None, self.then, self.weak, self.strong)
+        return Fair(self.then, self.when, None, self.weak, self.strong)
+
+
+@immutable
+class Questions:
+    """All that is asked. `predicates` and `groups` are in the order of their bits."""
+
+    predicates: tuple[Property, ...]
+    groups: tuple[Group, ...]
+    asked: tuple[Question, ...]
+
+    def groups_of(self, action: str, arguments: Mapping[str, Any]) -> int:
+        """The groups that a step belongs to, a bit each."""
+        return sum(1 << bit for bit, group in enumerate(self.groups) if group.has(action, arguments))
+
+    def named(self, bits: int) -> list[str]:
+        """The groups of some bits, as people read them."""
+        return [group.text() for bit, group in enumerate(self.groups) if bits >> bit & 1]
+
+
+def questions_of(model: Model) -> Questions:
+    """What a bound model asks. UsageError where there is more than fits."""
+    predicates, groups, asked = list[Property](), list[Group](), list[Question]()
+    for prop in model.liveness:
+        masks = [0, 0]
+        for fairness in prop.fairness:
+            for group in fairness_groups(model, fairness):
+                if group not in groups:
+                    groups.append(group)
+                masks[fairness.strong] |= 1 << groups.index(group)
+        for case in prop.cases:
+            then = _number(predicates, case.then)
+            when = None if case.when is None else _number(predicates, case.when)
+            asked.append(Question(prop, case, then, when, masks[0], masks[1]))
+    for what, found in (("predicates of states", predicates), ("groups of steps", groups)):
+        if len(found) > BITS:
+            raise UsageError(
+                f"{model.name}: its properties of liveness ask for {len(found)} {what}, and at most {BITS} are judged "
+                "at once; name some properties with --property, or give their parameters smaller domains"
+            )
+    return Questions(tuple(predicates), tuple(groups), tuple(asked))
+
+
+def _number(known: list[Property], predicate: Property) -> int:
+    known.append(predicate)
+    return len(known) - 1
+
+
+def divided(model: Model, questions: Questions) -> tuple[Model, tuple[int, ...]]:
+    """The model with every action in as many parts as groups tell apart, and the groups of each action of it: for
+    native code, which knows actions by their numbers."""
+    actions, groups = list[Action](), list[int]()
+    for action in model.actions:
+        names = dict.fromkeys(
+            group.parameter for group in questions.groups if group.action == action.name and group.parameter is not None
+        )
+        for number, (part, arguments) in enumerate(_parts(model, action, tuple(names))):
+            name = action.name if not names else f"{action.name}.{number}"
+            form = dataclasses.replace(part.form, name=name)
+            actions.append(dataclasses.replace(part, name=name, form=form))
+            groups.append(questions.groups_of(action.name, arguments))
+    witnesses = tuple(
+        dataclasses.replace(predicate, kind="reachable", name=f"{predicate.name}.{number}")
+        for number, predicate in enumerate(questions.predicates)
+    )
+    made = dataclasses.replace(model, actions=tuple(actions), properties=witnesses, lemmas=(), liveness=())
+    return made, tuple(groups)
+
+
+def _parts(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tuple[Action, dict[str, Any]]]:
+    """An action in parts, one for each value of the named parameters, with these values."""
+    if not names:
+        yield action, {}
+        return
+    parameter = next(parameter for parameter in action.form.parameters if parameter.name == names[0])
+    rest = tuple(other for other in action.form.parameters if other is not parameter)
+    for value in liveness.instances_of(action, Fairness(action.name, False, names[0]), model.values):
+        bound = liveness.let(parameter.name, parameter.type, value, parameter.where)
+        form = dataclasses.replace(action.form, parameters=rest, body=(bound, *action.form.body))
+        for part, arguments in _parts(model, dataclasses.replace(action, form=form), names[1:]):
+            yield part, {**arguments, parameter.name: value}

@@ -1,0 +1,121 @@
+"""A graph held in plain Python, and the search in it, with networkx: what native code is tested against, and what the
+plain engine uses. For graphs that a person could look at."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, cast
+
+import networkx
+
+from .graph import Component, Edge, Fair, Possible
+
+
+class PlainGraph:
+    """A graph given by lists: each state's steps, and as bits the predicates that are true in it, the actions' groups
+    that a limit stops in it, and whether a limit stops anything of the protocol or of a client there. Steps that change
+    nothing are left out."""
+
+    def __init__(
+        self, steps: Sequence[Sequence[Edge]], truths: Sequence[int], stopped: Sequence[int], held: Sequence[bool]
+    ) -> None:
+        self.steps = [[edge for edge in mine if edge.target != state] for state, mine in enumerate(steps)]
+        self.truths, self.stopped, self.held = truths, stopped, held
+        self.can = [_all(edge.groups for edge in mine) for mine in self.steps]
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return len(self.steps)
+
+    def edges(self, state: int) -> Iterable[Edge]:
+        """The steps from a state that change it."""
+        return self.steps[state]
+
+    def enabled(self, state: int) -> int:
+        """The groups that can happen in a state."""
+        return self.can[state]
+
+    def false(self, state: int, predicate: int) -> bool:
+        """Whether a predicate is false in a state."""
+        return not self.truths[state] >> predicate & 1
+
+    def harden(self) -> None:
+        """From now on a step that a limit stops counts as one that can happen."""
+        self.can = [can | stopped for can, stopped in zip(self.can, self.stopped, strict=True)]
+
+    def possible(self, predicate: int) -> tuple[Possible, int]:
+        """Whether a predicate can always become true."""
+        sources: list[list[int]] = [[] for _ in self.steps]
+        for state, mine in enumerate(self.steps):
+            for edge in mine:
+                sources[edge.target].append(state)
+        good = _closure([at for at in range(self.size) if not self.false(at, predicate)], lambda at: sources[at])
+        if len(good) == self.size:
+            return "always", 0
+        cut = _closure([at for at in range(self.size) if self.held[at]], lambda at: sources[at])
+        lost = [at for at in range(self.size) if at not in good]
+        stuck = [at for at in lost if at not in cut]
+        return ("stuck", stuck[0]) if stuck else ("cut", lost[0])
+
+    def fair(self, wanted: Fair) -> Component | None:
+        """States among which a run goes on for ever as it is looked for."""
+        avoid = wanted.avoid
+        region = [at for at in range(self.size) if avoid is None or self.false(at, avoid)]
+        before: dict[int, int | None] = dict.fromkeys(region)
+        if wanted.after is not None:
+            begins = [at for at in region if not self.false(at, wanted.after)]
+            before = _paths(begins, lambda at: [edge.target for edge in self.steps[at]], set(region))
+        found = min(self._components(set(before), wanted), key=min, default=None)
+        if found is None:
+            return None
+        path = [next(at for at in before if at in found)]
+        while (source := before[path[0]]) is not None:
+            path.insert(0, source)
+        return Component(tuple(path), frozenset(found))
+
+    def _components(self, region: set[int], wanted: Fair) -> Iterator[set[int]]:
+        """The components among some states that hold a fair run, as Emerson and Lei 1987 find them: where strong
+        fairness is not met, the states in which what it is about can happen are left out."""
+        graph: Any = networkx.DiGraph()
+        graph.add_nodes_from(region)
+        graph.add_edges_from((at, edge.target) for at in region for edge in self.steps[at] if edge.target in region)
+        components: Any = networkx.strongly_connected_components(graph)  # pyright: ignore
+        for found in cast(Iterable[set[int]], components):
+            taken = _all(edge.groups for at in found for edge in self.steps[at] if edge.target in found)
+            absent = _all(~self.can[at] for at in found)
+            again = wanted.again is None or any(self.false(at, wanted.again) for at in found)
+            if wanted.weak & ~(absent | taken) or not again:
+                continue
+            refused = wanted.strong & _all(self.can[at] for at in found) & ~taken
+            if not refused:
+                yield found
+            else:
+                yield from self._components({at for at in found if not self.can[at] & refused}, wanted)
+
+
+def _all(words: Iterable[int]) -> int:
+    total = 0
+    for word in words:
+        total |= word
+    return total
+
+
+def _closure(seeds: Iterable[int], near: Callable[[int], Iterable[int]]) -> set[int]:
+    return set(_paths(seeds, near, None))
+
+
+def _paths(
+    seeds: Iterable[int], near: Callable[[int], Iterable[int]], within: Collection[int] | None
+) -> dict[int, int | None]:
+    """What is reached from some states, breadth first, each with the state that it was reached from."""
+    before: dict[int, int | None] = dict.fromkeys(seeds)
+    queue = deque(before)
+    while queue:
+        at = queue.popleft()
+        for there in near(at):
+            if there not in before and (within is None or there in within):
+                before[there] = at
+                queue.append(there)
+    return before

@@ -1,0 +1,116 @@
+"""Properties of whole runs over an explored store: its steps are written down by compiled code, and searched."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...language.judge import holds
+from ...language.model import Model
+from ...language.values import ModelError
+from ...language.verdict import Disagreement, Failure
+from ..liveness.answers import Answer, Replayer, answers
+from ..liveness.questions import Questions, divided, questions_of
+from ..search import Progress, Report, Search
+from .edges_kernel import ENDINGS
+from .effort import FULL, QUICK
+from .frontier import CELLS, Frontier
+from .kernels import Kernel, kernel_of
+from .memory import Region
+from .network import Network, bytes_needed
+
+LARGE = 1_000_000
+"""States from which on it is worth to compile well."""
+SLICE = 200_000
+"""States whose steps are written down between two reports."""
+
+
+class Incomplete(Exception):
+    """The properties of whole runs could not be judged; the message says why."""
+
+
+class _Sweep:
+    """A second pass over an explored store, by a kernel of its own with its own context."""
+
+    def __init__(self, kernel: Kernel, frontier: Frontier, network: Network, model: Model, predicates: int) -> None:
+        program = kernel.program
+        self.kernel, self.network = kernel, network
+        self.buffer = Region(8 * (program.layout.words + 2) * program.buffer_slots)
+        self.context = (ctypes.c_uint64 * program.context_cells)()
+        for cell in ("STATES", "PARENTS", "TABLE", "SIZE", "COUNT"):
+            self.context[CELLS[cell]] = frontier[cell]
+        self.context[CELLS["BUFFER"]] = self.buffer.address
+        for name, cell in program.opens.items():
+            self.context[cell] = frontier.context[frontier.program.opens[name]]
+        network["ASKED"] = (1 << predicates) - 1
+        self.function = kernel.code.function("sweep", 3)
+
+    def run(self, stop: int) -> str:
+        """Goes on up to a state; why it ended."""
+        return ENDINGS[self.function(ctypes.addressof(self.context), self.network.address, stop)]
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self.buffer.close()
+
+
+def judged(
+    model: Model,
+    search: Search,
+    frontier: Frontier,
+    replayer: Replayer,
+    folded: tuple[str, ...],
+    limit: int,
+    transitions: int,
+    report: Report | None = None,
+) -> Mapping[str, Answer] | Failure:
+    """What is so of the model's properties of whole runs, once every state is in the store; or the failure of one that
+    cannot be evaluated. `folded` are the domains whose renamings are folded, `transitions` how many steps there are.
+    Raises Incomplete where they do not fit into `limit` bytes, or the time is up."""
+    questions = questions_of(model)
+    count = frontier["COUNT"]
+    needed = frontier.bytes_used() + bytes_needed(count, transitions)
+    if needed > limit:
+        raise Incomplete(
+            f"the memory limit was reached: {count:,} states with {transitions:,} steps between them take "
+            f"{needed / 2**20:,.0f} MiB"
+        )
+    made, groups = divided(model, questions)
+    symmetric = tuple(domain for domain in model.domains if domain.name in folded)
+    kernel = kernel_of(made, symmetric, search.cache, effort=FULL if count >= LARGE else QUICK, edges=True)
+    numbered = tuple(groups[[action.name for action in made.actions].index(plan.form.name)] for plan in
+                     kernel.program.plans)  # fmt: skip
+    network = Network(count, transitions, numbered, _folder(search))
+    sweep = _Sweep(kernel, frontier, network, model, len(questions.predicates))
+    try:
+        for stop in range(SLICE, count + SLICE, SLICE):
+            ending = sweep.run(min(stop, count))
+            if ending != "DONE":
+                return _failed(model, questions, replayer, network["AT"], ending)
+            if report is not None:
+                report(_progress(min(stop, count), count, needed))
+        return answers(model, questions, network, replayer)
+    finally:
+        sweep.close()
+        network.close()
+
+
+def _folder(search: Search) -> Path | None:
+    return search.cache
+
+
+def _progress(done: int, count: int, memory: int) -> Progress:
+    says = f"liveness: the steps of {done:,} of {count:,} states are written down"
+    return Progress(count, 0, 0, 0.0, memory, 0.0, says=says)
+
+
+def _failed(model: Model, questions: Questions, replayer: Replayer, index: int, ending: str) -> Failure:
+    """The failure of a predicate that cannot be evaluated in a state."""
+    run = replayer.run_to(index)
+    for predicate in questions.predicates if ending == "UNDEFINED" else ():
+        try:
+            holds(model, predicate, run.states()[-1])
+        except ModelError as error:
+            return Failure(f"{predicate.name}: {error.message}", f"{error.file}:{error.line}", run)
+    raise Disagreement(f"the pass over the steps ended ({ending}) at {run.states()[-1]}, where the search went on")

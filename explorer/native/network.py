@@ -1,0 +1,183 @@
+"""A graph of states and steps in native memory, and the search in it by compiled code; see `graph_kernel`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from llvmlite import ir as llvm
+
+from ...language.errors import UsageError
+from ..liveness.graph import Component, Edge, Fair, Possible
+from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
+from .effort import FULL
+from .graph_kernel import GRAPH, NOWHERE, NUMBERS, PUBLIC, SOURCE, TEXTS
+from .machine import compile_into
+from .memory import Region
+
+CELLS = {name: number for number, name in enumerate(GRAPH)}
+PER_STATE = {
+    "OFFSETS": 8, "TRUTHS": 8, "ENABLED": 8, "STOPPED": 8, "ENTRIES": 8, "MARKS": 4, "QUEUE": 4, "BEFORE": 4,
+    "INDEXES": 4, "LOWS": 4, "COMPONENTS": 4, "STACK": 4, "CALLS": 4, "CURSORS": 8, "ABSENT": 8, "PRESENT": 8,
+    "WITHIN": 8, "MET": 8,
+}  # fmt: skip
+"""Bytes of each array that has an element for each state."""
+PER_EDGE = {"TARGETS": 4, "LABELS": 4, "SOURCES": 4}
+"""Bytes of each array that has an element for each step."""
+_OUT, _IN, _REST, _FAIR = 0, 1, 2, 3
+"""Marks: states that play no part; those that are looked at; those reached; those of a fair component."""
+
+
+@lru_cache(maxsize=4)
+def _code(folder: Path | None) -> Code:
+    """The compiled search, from the cache where it is there. It is the same for all graphs."""
+    path = None if folder is None else folder / f"{content_key(FULL, SOURCE, 'graph')}.o"
+    binary = read_object(path)
+    if binary is None:
+        module, made = llvm.Module("graph"), dict[str, llvm.Function]()
+        for text in TEXTS:
+            internal = text.__name__ not in PUBLIC
+            made[text.__name__] = compile_into(module, text, NUMBERS, made, internal=internal)
+        binary = compile_text(str(module), effort=FULL)
+        write_object(path, binary)
+    return load_binary(binary)
+
+
+def bytes_needed(states: int, edges: int) -> int:
+    """How much memory a graph takes at most."""
+    return (states + 2) * sum(PER_STATE.values()) + edges * sum(PER_EDGE.values())
+
+
+class Network:
+    """A graph with room for so many states and steps. `groups` are those of each action, by its number."""
+
+    def __init__(self, states: int, edges: int, groups: tuple[int, ...], cache: Path | None) -> None:
+        if states >= NOWHERE - 1:
+            raise UsageError(f"a graph of {states:,} states is larger than native code takes")
+        self._regions = {name: Region(size * (states + 2)) for name, size in PER_STATE.items()}
+        self._regions |= {name: Region(size * max(1, edges)) for name, size in PER_EDGE.items()}
+        self._regions["GROUPS"] = Region(8 * max(1, len(groups)))
+        self.groups = groups
+        if groups:
+            self._regions["GROUPS"].write(0, groups)
+        self.block = (ctypes.c_uint64 * len(GRAPH))()
+        self.address = ctypes.addressof(self.block)
+        for name, region in self._regions.items():
+            self[name] = region.address
+        self["SIZE_OF"], self["ROOM_FOR"] = states, edges
+        self._code = _code(cache)
+        self._functions: dict[str, Callable[..., int]] = {}
+
+    def __getitem__(self, cell: str) -> int:
+        return self.block[CELLS[cell]]
+
+    def __setitem__(self, cell: str, value: int) -> None:
+        self.block[CELLS[cell]] = value
+
+    def call(self, name: str, *arguments: int) -> int:
+        """A function of `graph_kernel`, on this graph."""
+        known = self._functions.get(name)
+        if known is None:
+            known = self._functions[name] = self._code.function(name, PUBLIC[name])
+        return known(self.address, *arguments)
+
+    def close(self) -> None:
+        """Give all memory back."""
+        for region in self._regions.values():
+            region.close()
+
+    def word(self, array: str, index: int) -> int:
+        """An element of an array of words."""
+        return self._regions[array].words(8 * index, 1)[0]
+
+    def set_word(self, array: str, index: int, value: int) -> None:
+        """Write an element of an array of words."""
+        self._regions[array].write(8 * index, (value,))
+
+    def half(self, array: str, index: int) -> int:
+        """An element of an array of 32-bit numbers."""
+        return self._regions[array].half(index)
+
+    def set_half(self, array: str, index: int, value: int) -> None:
+        """Write an element of an array of 32-bit numbers."""
+        self._regions[array].set_half(index, value)
+
+    # --- a graph, see `liveness.graph` --------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return self["SIZE_OF"]
+
+    def edges(self, state: int) -> Iterator[Edge]:
+        """The steps from a state that change it."""
+        for k in range(self.word("OFFSETS", state), self.word("OFFSETS", state + 1)):
+            yield Edge(self.half("TARGETS", k), self.groups[self.half("LABELS", k)])
+
+    def enabled(self, state: int) -> int:
+        """The groups that can happen in a state."""
+        return self.word("ENABLED", state)
+
+    def false(self, state: int, predicate: int) -> bool:
+        """Whether a predicate is false in a state."""
+        return not self.word("TRUTHS", state) >> predicate & 1
+
+    def harden(self) -> None:
+        """From now on a step that a limit stops counts as one that can happen. Of actions beyond the last bit it is
+        known only that one of them was stopped: then all groups count."""
+        self.call("harden", len(self.groups))
+
+    def possible(self, predicate: int) -> tuple[Possible, int]:
+        """Whether a predicate can always become true."""
+        self.call("mark_all", _OUT)
+        if not self["SOURCES_DONE"]:
+            self.call("transpose")
+            self["SOURCES_DONE"] = 1
+        for words, new in (("TRUTHS", _IN), ("STOPPED", _REST)):
+            bits = 1 << predicate if words == "TRUTHS" else (1 << 64) - 1
+            tail = self.call("seed_any", self[words], bits, _OUT, new, 0)
+            self.call("backward", 0, tail, _OUT, new)
+        stuck = self.call("first_marked", _OUT, 0)
+        if stuck < self.size:
+            return "stuck", stuck
+        cut = self.call("first_marked", _REST, 0)
+        return ("cut", cut) if cut < self.size else ("always", 0)
+
+    def fair(self, wanted: Fair) -> Component | None:
+        """States among which a run goes on for ever as it is looked for."""
+        self.call("mark_all", _OUT)
+        avoid = 0 if wanted.avoid is None else 1 << wanted.avoid
+        if wanted.after is None:
+            self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _IN, 0)
+        else:
+            self.call("seed", self["TRUTHS"], avoid, 0, _OUT, _REST, 0)
+            after = 1 << wanted.after
+            tail = self.call("seed", self["TRUTHS"], after, after, _REST, _IN, 0)
+            self.call("forward", 0, tail, _REST, _IN)
+            self.call("remark", _REST, _OUT)
+        again = 0 if wanted.again is None else 1 << wanted.again
+        while True:
+            found = self.call("components", _IN)
+            self.call("gather", _IN, found)
+            sifted = self.call("sift", _IN, _FAIR, wanted.weak, wanted.strong, again)
+            if sifted & 0xFFFFFFFF:
+                return self._component()
+            if not sifted >> 32:
+                return None
+
+    def _component(self) -> Component:
+        """The fair component that was met first, and the way to it from where it was entered."""
+        inside = self.call("first_marked", _FAIR, 0)
+        number = self.half("COMPONENTS", inside)
+        members = list[int]()
+        at = inside
+        while at < self.size:
+            if self.half("COMPONENTS", at) == number:
+                members.append(at)
+            at = self.call("first_marked", _FAIR, at + 1)
+        path = [inside]
+        while (source := self.half("BEFORE", path[0])) != NOWHERE:
+            path.insert(0, source)
+        return Component(tuple(path), frozenset(members))

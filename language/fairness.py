@@ -1,0 +1,70 @@
+"""Fairness in plain Python: which steps it is about, and whether a loop meets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .declare import Fairness
+from .immutable import immutable
+from .judge import Stopped, attempt, bound_crossed, instances, is_held
+from .liveness import instances_of
+from .model import Model
+from .values import State
+from .verdict import Step
+
+
+@immutable
+class Group:
+    """Steps that a fairness is about: those of an action or, of a `parameter`, those with one value."""
+
+    action: str
+    parameter: str | None
+    value: Any
+
+    def has(self, action: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether a step belongs to the group."""
+        return action == self.action and (self.parameter is None or arguments[self.parameter] == self.value)
+
+    def text(self) -> str:
+        """`fetch`, or `fetch(follower=B)`."""
+        return self.action if self.parameter is None else f"{self.action}({self.parameter}={self.value})"
+
+
+def groups(model: Model, fairness: Fairness) -> Iterator[Group]:
+    """What a fairness is said of, one by one."""
+    for value in instances_of(model.action(fairness.action), fairness, model.values):
+        yield Group(fairness.action, fairness.parameter, value)
+
+
+def can_happen(model: Model, group: Group, state: State) -> bool:
+    """Whether a step of a group can change a state, or would do so within larger bounds."""
+    if bound_crossed(model, state) is not None:
+        return True
+    for action, arguments in instances(model, state):
+        if group.has(action.name, arguments):
+            after = attempt(model, state, action, arguments)
+            if is_held(action, after) if isinstance(after, Stopped) else after != state:
+                return True
+    return False
+
+
+@immutable
+class Met:
+    """How a loop meets a fairness: by the step of this number that takes it, or in the states of these numbers, where
+    it cannot happen; numbers count from the loop's beginning, the state before the first step being 0."""
+
+    step: int | None
+    absent: tuple[int, ...]
+
+
+def met(model: Model, group: Group, strong: bool, loop: Sequence[State], steps: Sequence[Step]) -> Met | None:
+    """How a loop meets the fairness of a group; None where it does not. `loop` are its states, the last one being the
+    first again where there are steps."""
+    for number, (before, step) in enumerate(zip(loop, steps, strict=False), 1):
+        if step.after != before and group.has(step.action, step.arguments):
+            return Met(number, ())
+    states = loop[:-1] if steps else loop
+    absent = tuple(number for number, state in enumerate(states) if not can_happen(model, group, state))
+    enough = len(absent) == len(states) if strong else bool(absent)
+    return Met(None, absent) if enough else None

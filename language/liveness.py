@@ -1,0 +1,156 @@
+"""Properties of whole runs, from marked functions to values: their cases, one for each combination of the values of
+their parameters, and the fairness that they rest on."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+from . import ir
+from .checks import members_of
+from .constants import Value
+from .declare import Fairness, Mark
+from .errors import Diagnostics, nearest
+from .frontend.folding import Folder
+from .frontend.roles import first_line, of_runs
+from .frontend.scope import Program
+from .frontend.source import source_of_function
+from .model import Action, Liveness, LivenessCase, LivenessKind, Property
+from .types import Bool, Enumeration, Identity, Int, Type
+
+SCALARS = (Int, Bool, Enumeration, Identity)
+"""The types whose values `each` takes one by one, and so does a parameter of a property."""
+_CODE = "TG318"
+
+
+def elaborated(program: Program, function: FunctionType, mark: Mark) -> dict[FunctionType, ir.Function]:
+    """The typed forms of a property's predicates. Raises Abandoned after noting what is wrong with them."""
+    forms = {its: of_runs(program, its, mark.role) for its in predicates(function, mark)}
+    wanted = forms[function].parameters
+    for then in mark.then:
+        if forms[then].parameters != wanted:
+            message = f"{then.__name__} comes after {function.__name__}, and takes other parameters"
+            names = ", ".join(name for name, _ in wanted) or "none but the state"
+            program.diagnostics.add(_CODE, forms[then].where, message, f"those of {function.__name__}: {names}")
+    return forms
+
+
+def predicates(function: FunctionType, mark: Mark) -> tuple[FunctionType, ...]:
+    """The functions that a marked one consists of: itself, and what comes then."""
+    return (function, *mark.then)
+
+
+def check_fairness(
+    functions: tuple[tuple[FunctionType, Mark], ...], forms: Mapping[FunctionType, Any], diagnostics: Diagnostics
+) -> None:
+    """Notes fairness of what is no action, of a fault, and of each value of what is no parameter."""
+    actions = {function.__name__: (function, mark) for function, mark in functions if mark.role == "action"}
+    for function, mark in functions:
+        for fairness in mark.fairness:
+            where, name = _place(function, fairness), fairness.action
+            if name not in actions:
+                diagnostics.add(_CODE, where, f"no action is called {name}", nearest(name, actions))
+                continue
+            action, its = actions[name]
+            if its.kind == "fault":
+                message = f"{name} is a fault, and no fault has to happen"
+                diagnostics.add(_CODE, where, message, "fairness of actions of the protocol and of clients")
+            if fairness.parameter is not None and action in forms:
+                _check_each(forms[action].parameters, fairness, where, diagnostics)
+
+
+def _check_each(
+    parameters: tuple[ir.Parameter, ...], fairness: Fairness, where: ir.Where, diagnostics: Diagnostics
+) -> None:
+    found = {parameter.name: parameter for parameter in parameters}
+    if fairness.parameter not in found:
+        message = f"{fairness.action} has no parameter {fairness.parameter}"
+        diagnostics.add(_CODE, where, message, nearest(str(fairness.parameter), found))
+    elif not isinstance(found[fairness.parameter].type, SCALARS):
+        message = f"{fairness.parameter} of {fairness.action} has no values that are taken one by one"
+        diagnostics.add(_CODE, where, message, "a parameter that is a member, an enum, a bool or an int")
+
+
+def _place(function: FunctionType, fairness: Fairness) -> ir.Where:
+    """Where a decorator says a fairness: its call, or else the decorator."""
+    located = source_of_function(function)
+    assert located is not None, "a function whose text is gone was refused"
+    source, node = located
+    for decorator in node.decorator_list:
+        for part in ast.walk(decorator):
+            match part:
+                case ast.Call(func=ast.Name(id="weak" | "strong"), args=[first, *_]) if (
+                    ast.unparse(first).strip("'\"") == fairness.action
+                ):
+                    return source.where(part)
+                case _:
+                    continue
+    return source.where(node.decorator_list[0])
+
+
+def liveness(
+    function: FunctionType,
+    mark: Mark,
+    kind: LivenessKind,
+    forms: Mapping[FunctionType, ir.Function],
+    runs: Mapping[FunctionType, Callable[..., Any]],
+    folder: Folder,
+    values: Mapping[str, Value],
+    ghosts: tuple[frozenset[str], bool],
+) -> Liveness:
+    """A property as a value. `ghosts` are those that it reads, and whether one of them was folded away: then it has no
+    cases."""
+    read, gone = ghosts
+    form = forms[function]
+    cases = () if gone else tuple(_cases(function, mark, forms, runs, folder, values))
+    says = first_line(function.__doc__)
+    return Liveness(function.__name__, kind, says, cases, mark.fairness, form.where, read)
+
+
+def _cases(
+    function: FunctionType,
+    mark: Mark,
+    forms: Mapping[FunctionType, ir.Function],
+    runs: Mapping[FunctionType, Callable[..., Any]],
+    folder: Folder,
+    values: Mapping[str, Value],
+) -> Iterator[LivenessCase]:
+    parameters = forms[function].parameters
+    for chosen in itertools.product(*(members_of(type_, values) for _, type_ in parameters)):
+        arguments = tuple(zip((name for name, _ in parameters), chosen, strict=True))
+
+        def predicate(its: FunctionType, arguments: tuple[tuple[str, Any], ...] = arguments) -> Property:
+            form = _with_values(folder.function(forms[its]), arguments)
+            run = functools.partial(runs[its], **dict(arguments))
+            return Property(its.__name__, "invariant", first_line(its.__doc__), form, run)
+
+        if mark.then:
+            yield LivenessCase(arguments, predicate(mark.then[0]), predicate(function))
+        else:
+            yield LivenessCase(arguments, predicate(function))
+
+
+def _with_values(form: ir.Function, arguments: tuple[tuple[str, Any], ...]) -> ir.Function:
+    """A predicate with its parameters bound to values."""
+    given = dict(arguments)
+    lets = tuple(let(name, type_, given[name], form.where) for name, type_ in form.parameters)
+    return replace(form, parameters=(), body=(*lets, *form.body))
+
+
+def let(name: str, type_: Type, value: Any, where: ir.Where) -> ir.Let:
+    """A name bound to a value of a scalar type."""
+    number = int(value) if isinstance(type_, Int) else members_of(type_, {}).index(value)
+    return ir.Let(name, ir.Const(number, type_, where), where)
+
+
+def instances_of(action: Action, fairness: Fairness, values: Mapping[str, Value]) -> tuple[Any, ...]:
+    """The values of `each` that a fairness is claimed of one by one; None alone of the action as a whole."""
+    if fairness.parameter is None:
+        return (None,)
+    chosen = next(parameter for parameter in action.form.parameters if parameter.name == fairness.parameter)
+    return members_of(chosen.type, values)

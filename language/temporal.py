@@ -1,0 +1,97 @@
+"""What must happen: properties of whole runs, and the fairness that they rest on. See docs/liveness.md.
+
+@always_possible                    from every reachable state, some run reaches a state like this
+@leads_to(then, weak(act), ...)     after every state like this comes one like `then`
+@always_eventually(weak(act))       again and again there is a state like this
+@eventually_always(weak(act))       from some time on all states are like this
+weak(act), strong(act, each="replica")      what is taken for granted of an action
+
+A run is an infinite sequence of states in which each step is one of the model or changes nothing: a run may stay where
+it is for ever unless fairness keeps it going. `Specifying Systems` (Lamport 2002), chapter 8, has the same meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeVar, overload
+
+from .declare import ActionName, Fairness, Mark, WrongDecorator, action_name, marked
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def weak(action: ActionName, *, each: str | None = None) -> Fairness:
+    """Weak fairness of an action: a run in which it can happen from some time on, and happens no more, is left out.
+
+    `each` names a parameter of the action: then this is taken for granted of each of its values. Only a step that
+    changes the state counts, both as one that can happen and as one that does. TypeError for what names no action.
+    """
+    return Fairness(action_name(action), False, each)
+
+
+def strong(action: ActionName, *, each: str | None = None) -> Fairness:
+    """Strong fairness of an action: a run in which it can happen again and again, and happens no more from some time
+    on, is left out. `each` as for `weak`."""
+    return Fairness(action_name(action), True, each)
+
+
+def always_possible(function: F) -> F:
+    """Marks a predicate over a state, and claims that from every reachable state some run leads to a state where it is
+    true: that nothing is ever stuck for good. It takes nothing for granted, and promises nothing of any single run.
+
+    Further parameters stand for all their values: the claim is made of each of them.
+    """
+    return marked(function, Mark("always_possible"))
+
+
+def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]:
+    """Marks a predicate over a state, and claims that in every run that is fair as `fairness` says, after each state
+    where it is true comes one where `then` is true (or it is true there at once).
+
+    `then` is a function with the same parameters; those after the state stand for all their values. TypeError for what
+    is no function, or no fairness.
+    """
+    if not isinstance(then, FunctionType):
+        raise WrongDecorator(
+            f"@leads_to takes what comes then as a function, and is given {then!r}",
+            "@leads_to(answered, weak(fetch)), where answered is a function of the same parameters",
+        )
+    return _of_runs("leads_to", fairness, (then,))
+
+
+@overload
+def always_eventually(function: F, /) -> F: ...
+@overload
+def always_eventually(*fairness: Fairness) -> Callable[[F], F]: ...
+def always_eventually(*given: Any) -> Any:
+    """Marks a predicate over a state, and claims that in every fair run it is true again and again, for ever."""
+    return _with_or_without("always_eventually", given)
+
+
+@overload
+def eventually_always(function: F, /) -> F: ...
+@overload
+def eventually_always(*fairness: Fairness) -> Callable[[F], F]: ...
+def eventually_always(*given: Any) -> Any:
+    """Marks a predicate over a state, and claims that in every fair run it is true from some time on, for ever."""
+    return _with_or_without("eventually_always", given)
+
+
+def _with_or_without(role: Any, given: tuple[Any, ...]) -> Any:
+    """The decorator, bare or with its fairness."""
+    if len(given) == 1 and isinstance(given[0], FunctionType):
+        return marked(given[0], Mark(role))
+    return _of_runs(role, given, ())
+
+
+def _of_runs(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
+    for one in fairness:
+        if not isinstance(one, Fairness):
+            raise WrongDecorator(f"@{role} takes fairness, and is given {one!r}", f"@{role}(..., weak(action))")
+    kept = tuple(one for one in fairness if isinstance(one, Fairness))
+
+    def mark(function: F) -> F:
+        return marked(function, Mark(role, then=then, fairness=kept))
+
+    return mark

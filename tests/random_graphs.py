@@ -1,0 +1,132 @@
+"""Random small graphs with groups of steps, and what is so of their runs by trying every set of steps: for what the
+search for fair runs is tested against."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import networkx
+from tidegate.explorer.liveness.graph import Component, Edge, Fair
+from tidegate.explorer.liveness.reference import PlainGraph
+from tidegate.explorer.native.network import Network
+
+
+@dataclass
+class Drawn:
+    """A graph: the actions of each state's steps and where they lead, the groups of each action, what is true in each
+    state and which actions a limit stops there, bits all."""
+
+    steps: list[list[tuple[int, int]]]
+    groups: tuple[int, ...]
+    truths: list[int]
+    stopped: list[int]
+
+    def plain(self) -> PlainGraph:
+        """It in plain Python."""
+        steps = [[Edge(target, self.groups[action]) for action, target in mine] for mine in self.steps]
+        stopped = [
+            sum(self.groups[action] for action in range(len(self.groups)) if word >> action & 1) if word else 0
+            for word in self.stopped
+        ]
+        return PlainGraph(steps, self.truths, stopped, [word != 0 for word in self.stopped])
+
+    def native(self) -> Network:
+        """It in native memory."""
+        made = Network(len(self.steps), sum(map(len, self.steps)), self.groups, None)
+        edges = 0
+        for state, mine in enumerate(self.steps):
+            made.set_word("OFFSETS", state, edges)
+            enabled = 0
+            for action, target in mine:
+                if target != state:
+                    made.set_half("TARGETS", edges, target)
+                    made.set_half("LABELS", edges, action)
+                    enabled |= self.groups[action]
+                    edges += 1
+            made.set_word("ENABLED", state, enabled)
+            made.set_word("TRUTHS", state, self.truths[state])
+            made.set_word("STOPPED", state, self.stopped[state])
+        made.set_word("OFFSETS", len(self.steps), edges)
+        return made
+
+
+def drawn(seed: int) -> Drawn:
+    """A graph of at most five states and seven steps. An action belongs to one group at most, or to none."""
+    chance = random.Random(seed)
+    states, actions = chance.randint(1, 5), chance.randint(1, 4)
+    groups = tuple(chance.choice((0, 1, 2, 4)) for _ in range(actions))
+    steps: list[list[tuple[int, int]]] = [[] for _ in range(states)]
+    for _ in range(chance.randint(0, 7)):
+        step = (chance.randrange(actions), chance.randrange(states))
+        mine = steps[chance.randrange(states)]
+        if step not in mine:
+            mine.append(step)
+    stopped = [chance.choice((0, 0, 0, 1 << chance.randrange(actions))) for _ in range(states)]
+    return Drawn(steps, groups, [chance.randrange(8) for _ in range(states)], stopped)
+
+
+def asked(seed: int) -> Fair:
+    """What to look for in such a graph."""
+    chance = random.Random(seed)
+    avoid, after, again = (chance.choice((None, predicate)) for predicate in range(3))
+    demands = [chance.choice(("none", "weak", "strong")) for _ in range(3)]
+    weak, strong = (sum(1 << at for at, word in enumerate(demands) if word == kind) for kind in ("weak", "strong"))
+    return Fair(avoid, after, again, weak, strong)
+
+
+def fair_sets(graph: PlainGraph, wanted: Fair) -> Iterator[tuple[frozenset[int], Sequence[tuple[int, Edge]]]]:
+    """The states and steps that some run as it is looked for takes again and again: every set of steps that one can go
+    round in is tried, and every state to stay in."""
+    every = [(at, edge) for at in range(graph.size) for edge in graph.edges(at)]
+    chosen = itertools.chain.from_iterable(itertools.combinations(every, count) for count in range(1, len(every) + 1))
+    candidates: list[tuple[frozenset[int], Sequence[tuple[int, Edge]]]] = [
+        (frozenset({at}), ()) for at in range(graph.size)
+    ]
+    for steps in chosen:
+        turned: Any = networkx.DiGraph()
+        turned.add_edges_from((at, edge.target) for at, edge in steps)
+        if networkx.is_strongly_connected(turned):  # pyright: ignore
+            candidates.append((frozenset(turned), steps))
+    region = _region(graph, wanted)
+    for states, steps in candidates:
+        if states <= region and _is_fair(graph, wanted, states, steps):
+            yield states, steps
+
+
+def _region(graph: PlainGraph, wanted: Fair) -> set[int]:
+    inside = {at for at in range(graph.size) if wanted.avoid is None or graph.false(at, wanted.avoid)}
+    if wanted.after is None:
+        return inside
+    turned: Any = networkx.DiGraph()
+    turned.add_nodes_from(inside)
+    turned.add_edges_from((at, edge.target) for at in inside for edge in graph.edges(at) if edge.target in inside)
+    begins = [at for at in inside if not graph.false(at, wanted.after)]
+    return {there for at in begins for there in (at, *_descendants(turned, at))}
+
+
+def _descendants(graph: Any, state: int) -> set[int]:
+    return networkx.descendants(graph, state)  # pyright: ignore
+
+
+def _is_fair(graph: PlainGraph, wanted: Fair, states: frozenset[int], steps: Sequence[tuple[int, Edge]]) -> bool:
+    if wanted.again is not None and not any(graph.false(at, wanted.again) for at in states):
+        return False
+    for bit in range(3):
+        taken = any(edge.groups >> bit & 1 for _, edge in steps)
+        can = [graph.enabled(at) >> bit & 1 for at in states]
+        if wanted.weak >> bit & 1 and all(can) and not taken:
+            return False
+        if wanted.strong >> bit & 1 and any(can) and not taken:
+            return False
+    return True
+
+
+def agrees(component: Component | None, truth: Sequence[frozenset[int]]) -> bool:
+    """Whether what a search found is so: something where there is something, and then states that hold a fair run."""
+    if component is None:
+        return not truth
+    return any(states <= component.inside for states in truth)

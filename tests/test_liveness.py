@@ -1,0 +1,252 @@
+"""Properties of whole runs: the four small models of docs/liveness.md, bounds that cut, symmetry, engines that judge
+none, and traces that the judge replays."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import jsonschema
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.liveness import answers as liveness_answers
+from tidegate.explorer.native import liveness as native_liveness
+from tidegate.explorer.search import Search
+from tidegate.language.binding import load
+from tidegate.language.model import Model
+from tidegate.language.verdict import Disagreement, PropertyVerdict, Verdict
+from tidegate.traces.document import schema, trace_document
+
+from .commands import Commands
+from .conftest import ROOT, Run
+
+ANSWERS = {
+    "printer": {"printed_without_fairness": "violated", "printed_with_weak_fairness": "holds"},
+    "crossing": {"crosses_if_weakly_fair": "violated", "crosses_if_strongly_fair": "holds"},
+    "counter": {"somebody_starves": "violated", "nobody_starves": "holds"},
+    "corridor": {"may_pass": "holds", "they_pass": "violated"},
+}
+"""Each of the small models with what is so of its properties."""
+
+HEADER = """
+from __future__ import annotations
+from typing import Annotated
+from tidegate.language import *
+
+class Node(Domain, size=2, symmetric=True):
+    '''A node.'''
+"""
+
+
+def checked(model: Model, engine: str, cache: Path, **asked: object) -> Verdict:
+    search = replace(Search(cache=cache, keep_going=True, deadlocks=False), **asked)
+    return ENGINES[engine](model, search, None)
+
+
+def model_of(folder: Path, text: str, **settings: object) -> Model:
+    path = folder / "mine.py"
+    path.write_text(HEADER + dedent(text), encoding="utf-8")
+    return load(path).bind(**settings)  # pyright: ignore[reportArgumentType]
+
+
+def found(verdict: Verdict, name: str) -> PropertyVerdict:
+    return next(prop for prop in verdict.properties if prop.name == name)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_weak_strong_and_none_differ_and_engines_agree(name: str, cache: Path) -> None:
+    model = load(ROOT / f"examples/liveness/{name}.py").bind()
+    native, plain = (checked(model, engine, cache) for engine in ("native", "python"))
+    for verdict in (native, plain):
+        assert {prop.name: prop.verdict for prop in verdict.properties} == ANSWERS[name]
+        assert (verdict.verdict, verdict.outcome) == ("violated", "liveness")
+    for prop in (prop for prop in native.properties if prop.run is not None):
+        assert prop == found(plain, prop.name)
+        document = trace_document(model, prop)
+        jsonschema.validate(document, schema())
+        states = prop.run.states()  # type: ignore[union-attr]
+        assert prop.loop is not None
+        assert document["loop"] == prop.loop
+        assert states[prop.loop] == states[-1]
+
+
+LIMITED = """
+@state
+class Counter:
+    '''A number that goes up, and a node that may be lost.'''
+    count: Annotated[int, Range(0, 3)]  # so far
+    lost: bool  # whether it is lost
+
+@initial
+def zero() -> Counter:
+    '''Nothing yet.'''
+    return Counter(count=0, lost=False)
+
+@action
+def up(s: Counter) -> None:
+    '''One more.'''
+    require(not s.lost)
+    limit(s.count < 3)
+    s.count += 1
+
+@action(kind="fault")
+def lose(s: Counter) -> None:
+    '''It is lost.'''
+    require(s.count == {lost_at})
+    s.lost = True
+
+@always_possible
+def becomes_four(s: Counter) -> bool:
+    '''It may become more than there is room for.'''
+    return s.count > 3
+
+@eventually_always(weak(up))
+def grows_for_ever(s: Counter) -> bool:
+    '''It is lost in the end, or above what there is room for.'''
+    return s.count > 3 or s.lost
+
+@always_eventually(weak(up))
+def is_three(s: Counter) -> bool:
+    '''It comes to three.'''
+    return s.count == 3 or s.lost
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_an_end_that_a_limit_makes_is_no_violation(engine: str, cache: Path, tmp_path: Path) -> None:
+    model = model_of(tmp_path, LIMITED.replace("{lost_at}", "4"))
+    verdict = checked(model, engine, cache)
+    assert (verdict.verdict, verdict.outcome) == ("inconclusive", "none")
+    assert found(verdict, "is_three").verdict == "holds"
+    possible, grows = found(verdict, "becomes_four"), found(verdict, "grows_for_ever")
+    assert (possible.verdict, grows.verdict) == ("undecided", "undecided")
+    line = model.action("up").form.where.line + 3
+    assert f"up, at the limit in line {line}" in possible.why
+    assert f"a limit stops a step that must happen: up, at the limit in line {line}" in grows.why
+    assert "becomes_four is undecided: within the bounds no run" in verdict.assurance
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_what_no_larger_bounds_can_mend_is_a_violation(engine: str, cache: Path, tmp_path: Path) -> None:
+    verdict = checked(model_of(tmp_path, LIMITED.replace("{lost_at}", "1")), engine, cache)
+    stuck = found(verdict, "becomes_four")
+    assert (stuck.verdict, stuck.loop) == ("violated", None)
+    assert stuck.run is not None
+    assert [step.action for step in stuck.run.steps] == ["up", "lose"]
+    assert stuck.why == "plain Python confirms that nothing changes any more"
+
+
+SHARED = """
+@state
+class Shared:
+    '''Who holds it.'''
+    holder: Node | None  # who holds it
+
+@initial
+def free() -> Shared:
+    '''Nobody does.'''
+    return Shared(holder=None)
+
+@action
+def take(s: Shared, node: Node) -> None:
+    '''{node} takes it.'''
+    require(s.holder is None)
+    s.holder = node
+
+@action
+def give(s: Shared, node: Node) -> None:
+    '''{node} gives it back.'''
+    require(s.holder == node)
+    s.holder = None
+
+@always_possible
+def is_free(s: Shared) -> bool:
+    '''It can always become free.'''
+    return s.holder is None
+"""
+EACH = """
+@always_possible
+def each_may_hold(s: Shared, node: Node) -> bool:
+    '''Each can hold it.'''
+    return s.holder == node
+"""
+LOOP = """
+@always_eventually(weak(take), weak(give))
+def free_again(s: Shared) -> bool:
+    '''It is free again and again.'''
+    return s.holder is None
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_symmetry_is_kept_only_where_it_is_sound(engine: str, cache: Path, tmp_path: Path) -> None:
+    folded = checked(model_of(tmp_path, SHARED), engine, cache, symmetry=True)
+    assert (folded.symmetry, folded.distinct_states, folded.verdict) == (("Node",), 2, "holds")
+    for text, why in ((EACH, "names one member"), (LOOP, "free_again is judged on runs")):
+        whole = checked(model_of(tmp_path, SHARED + text), engine, cache, symmetry=True)
+        assert (whole.symmetry, whole.distinct_states, whole.verdict) == ((), 3, "holds")
+        assert any(why in note for note in whole.notes), whole.notes
+
+
+@pytest.mark.parametrize("engine", ["walk", "bmc"])
+def test_engines_that_see_no_graph_say_so(engine: str, cache: Path, tmp_path: Path) -> None:
+    verdict = checked(model_of(tmp_path, SHARED), engine, cache, depth=3)
+    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "not_checked")
+    assert found(verdict, "is_free").why.startswith("it is a property of liveness")
+
+
+def test_a_property_that_reads_folded_ghosts_is_not_checked(cache: Path, tmp_path: Path) -> None:
+    text = SHARED.replace("# who holds it\n", "# who holds it\n    times: Ghost[Annotated[int, Range(0, 1)]]  # seen\n")
+    text = text.replace("holder=None)", "holder=None, times=0)").replace('s.holder is None\n"', 's.times == 0\n"')
+    text = text.replace("return s.holder is None", "return s.times == 0")
+    model = model_of(tmp_path, text, ghosts=False)
+    assert found(checked(model, "native", cache), "is_free").verdict == "not_checked"
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_a_predicate_that_cannot_be_evaluated_is_a_failure(engine: str, cache: Path, tmp_path: Path) -> None:
+    broken = """
+@always_possible
+def breaks(s: Shared) -> bool:
+    '''It divides by nothing while somebody holds it.'''
+    return 1 // (1 if s.holder is None else 0) == 1
+"""
+    verdict = checked(model_of(tmp_path, SHARED + broken), engine, cache)
+    assert verdict.outcome == "model_error"
+    assert verdict.failure is not None
+    assert verdict.failure.message == "breaks: division by zero"
+    assert [step.action for step in verdict.failure.run.steps] == ["take"]
+
+
+def test_without_memory_for_the_steps_it_is_undecided(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native_liveness, "bytes_needed", lambda states, edges: 1 << 60)  # pyright: ignore
+    verdict = checked(model_of(tmp_path, SHARED), "native", cache)
+    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "undecided")
+    assert "the memory limit was reached: 3 states with 4 steps" in verdict.assurance
+
+
+def test_a_lasso_that_plain_python_does_not_confirm_is_a_disagreement(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = model_of(
+        tmp_path, SHARED + LOOP.replace("weak(give)", 'weak(give, each="node")').replace("weak(take), ", "")
+    )
+    assert checked(model, "native", cache).verdict == "holds"
+    model = model_of(tmp_path, SHARED + LOOP.replace("weak(take), weak(give)", "weak(take)"))
+    assert checked(model, "native", cache).verdict == "violated"
+    monkeypatch.setattr(liveness_answers, "met", lambda *_: None)
+    with pytest.raises(Disagreement, match="is not fair in plain Python: weak fairness of take is not met"):
+        checked(model, "native", cache)
+
+
+def test_the_command_ends_with_3_and_prints_the_loop(tidegate: Run, commands: Commands) -> None:
+    done = tidegate("check", "examples/liveness/corridor.py", "--json")
+    assert done.exit == 3
+    report = json.loads(done.out)
+    assert report["outcome"] == "liveness"
+    (violated,) = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
+    assert (violated["kind"], violated["document"]["loop"]) == ("eventually_always", 0)

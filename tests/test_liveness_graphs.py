@@ -1,0 +1,69 @@
+"""The search for what is always possible and for fair runs, in native code and in plain Python, against trying every
+set of steps of random small graphs."""
+
+from __future__ import annotations
+
+import pytest
+
+from .random_graphs import Drawn, agrees, asked, drawn, fair_sets
+
+ORDINARY, LONG = 300, 20_000
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [range(ORDINARY), pytest.param(range(ORDINARY, LONG), marks=pytest.mark.long)],
+    ids=["some hundred graphs", "twenty thousand graphs"],
+)
+def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
+    found = 0
+    for seed in seeds:
+        graph, wanted = drawn(seed), asked(seed + 1)
+        native = graph.native()
+        try:
+            for hardened in (False, True):
+                plain = graph.plain()
+                if hardened:
+                    plain.harden()
+                    native.harden()
+                truth = [states for states, _ in fair_sets(plain, wanted)]
+                found += bool(truth)
+                for answer in (plain.fair(wanted), native.fair(wanted)):
+                    assert agrees(answer, truth), (seed, hardened, answer, truth)
+        finally:
+            native.close()
+    assert len(seeds) * 0.2 < found < len(seeds) * 1.8, "graphs of both kinds are drawn"
+
+
+def test_what_is_always_possible_is_so_in_both_ways() -> None:
+    words: set[str] = set()
+    for seed in range(ORDINARY):
+        graph = drawn(seed)
+        native = graph.native()
+        try:
+            for predicate in range(3):
+                answer = graph.plain().possible(predicate)
+                assert native.possible(predicate) == answer, (seed, predicate)
+                assert answer == _tried(graph, predicate), (seed, predicate)
+                words.add(answer[0])
+        finally:
+            native.close()
+    assert words == {"always", "stuck", "cut"}
+
+
+def _tried(graph: Drawn, predicate: int) -> tuple[str, int]:
+    """By looking from each state at all that it leads to."""
+    cut = None
+    for state in range(len(graph.steps)):
+        reached = {state}
+        waiting = [state]
+        while waiting:
+            for _, target in graph.steps[waiting.pop()]:
+                if target not in reached:
+                    reached.add(target)
+                    waiting.append(target)
+        if not any(graph.truths[at] >> predicate & 1 for at in reached):
+            if not any(graph.stopped[at] for at in reached):
+                return "stuck", state
+            cut = state if cut is None else cut
+    return ("always", 0) if cut is None else ("cut", cut)

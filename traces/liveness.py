@@ -1,0 +1,122 @@
+"""The trace document of a property of whole runs: the way to where what is claimed cannot happen any more, or to a loop
+that can be gone round for ever, and why this is so, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..language.fairness import Met, groups, met
+from ..language.judge import holds
+from ..language.model import Liveness, LivenessCase, Model
+from ..language.values import ModelError, State
+from ..language.verdict import PropertyVerdict, Run
+from .places import place
+
+Document = dict[str, Any]
+
+
+def liveness_parts(model: Model, about: PropertyVerdict, run: Run) -> Document:
+    """The parts of a document that differ where it is about a property of whole runs."""
+    prop = {declared.name: declared for declared in model.liveness}[about.name]
+    case = next(case for case in prop.cases if case.arguments == about.arguments)
+    truth = "".join(_truth(model, case, state) for state in run.states())
+    says = {"name": prop.name, "kind": prop.kind, "says": prop.says}
+    return {
+        "kind": "counterexample",
+        "title": _title(model, about, run),
+        "property": {**says, "where": place(prop.where), "fails": None},
+        "argument": [
+            {"role": role, "step": step, "text": text} for role, step, text in _rows(model, prop, case, about)
+        ],
+        "truth": {prop.name: truth},
+        "properties": {prop.name: {"kind": prop.kind, "says": prop.says}},
+    }
+
+
+def _truth(model: Model, case: LivenessCase, state: State) -> str:
+    try:
+        return "1" if holds(model, case.then, state) else "0"
+    except ModelError:
+        return "-"
+
+
+def _title(model: Model, about: PropertyVerdict, run: Run) -> str:
+    steps = len(run.steps) if about.loop is None else about.loop
+    what = "is impossible for good" if about.loop is None else "fails in a loop"
+    if about.loop == len(run.steps):
+        what = "fails where nothing more has to happen,"
+    return f"{model.name}: {about.name} {what} after {steps:,} step{'' if steps == 1 else 's'}"
+
+
+def _given(case: LivenessCase) -> str:
+    """`, for door = A`."""
+    named = ", ".join(f"{name} = {value}" for name, value in case.arguments)
+    return f" for {named}" if named else ""
+
+
+def _rows(
+    model: Model, prop: Liveness, case: LivenessCase, about: PropertyVerdict
+) -> Iterator[tuple[str, int | None, str]]:
+    assert about.run is not None, "it is the document of a run"
+    end = len(about.run.steps)
+    yield "title", end, f"Why this violates {prop.name}: {prop.says}"
+    if about.loop is None:
+        given = _given(case)
+        yield "short", end, f"From here on no run comes to a state where {case.then.name} is true{given}: {about.why}."
+        return
+    yield from _round(model, prop, case, about.run, about.loop)
+
+
+def _round(
+    model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int
+) -> Iterator[tuple[str, int | None, str]]:
+    """Why a run that goes round for ever violates a property, and why it is fair."""
+    states, steps = run.states()[loop:], run.steps[loop:]
+    yield "short", loop, f"{_claim(model, prop, case, run, loop)}{_given(case)}."
+    yield "let", loop, _turns(loop, len(steps))
+    for fairness in prop.fairness:
+        for group in groups(model, fairness):
+            found = met(model, group, fairness.strong, states, steps)
+            kind = "Strong" if fairness.strong else "Weak"
+            yield "event", loop, f"{kind} fairness of `{group.text()}` is met: {_how(found, loop, len(states))}."
+
+
+def _claim(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str:
+    then, states = case.then.name, run.states()
+    match prop.kind:
+        case "leads_to":
+            assert case.when is not None, "it is said after what"
+            after = max(at for at in range(loop + 1) if holds(model, case.when, states[at])
+                        and not any(holds(model, case.then, state) for state in states[at:]))  # fmt: skip
+            return f"{case.when.name} is true {_place(after)}, and {then} never is from there on"
+        case "eventually_always":
+            at = next(at for at in range(loop, len(states)) if not holds(model, case.then, states[at]))
+            return f"{then} is false again and again, as {_place(at)}"
+        case _:
+            return f"{then} is never true from {_state(loop)} on"
+
+
+def _place(step: int) -> str:
+    return f"after step {step}" if step else "in the initial state"
+
+
+def _state(step: int) -> str:
+    return f"the state after step {step}" if step else "the initial state"
+
+
+def _turns(loop: int, count: int) -> str:
+    if not count:
+        return f"A run may stay for ever as it is {_place(loop)}."
+    last = loop + count
+    steps = "this step repeats" if count == 1 else f"these {count} steps, {loop + 1} to {last}, go round"
+    return f"From {_state(loop)} on, {steps} for ever."
+
+
+def _how(found: Met | None, loop: int, states: int) -> str:
+    assert found is not None, "the loop was judged to be fair"
+    if found.step is not None:
+        return f"it happens in step {loop + found.step}"
+    if len(found.absent) >= max(states - 1, 1):
+        return "it can happen in none of these states"
+    return f"it cannot happen {_place(loop + found.absent[0])}"
