@@ -238,7 +238,11 @@ def test_a_lasso_that_plain_python_does_not_confirm_is_a_disagreement(
     assert checked(model, "native", cache).verdict == "holds"
     model = model_of(tmp_path, SHARED + LOOP.replace("weak(take), weak(give)", "weak(take)"))
     assert checked(model, "native", cache).verdict == "violated"
-    monkeypatch.setattr(liveness_answers, "met", lambda *_: None)
+
+    def never_met(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(liveness_answers, "met", never_met)
     with pytest.raises(Disagreement, match="is not fair in plain Python: weak fairness of take is not met"):
         checked(model, "native", cache)
 

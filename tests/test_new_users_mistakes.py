@@ -193,7 +193,7 @@ def test_a_mistake_is_refused_with_what_to_write(what: str, tmp_path: Path) -> N
         ("from tidegate.language import invariants, state", "did you mean invariant?"),
         (
             "from tidegate.language import eventually",
-            "@always_possible, @leads_to, @always_eventually or @eventually_always",
+            "or @eventually_always, with weak(...) or strong(...)",
         ),
         ("from tidegate.langage import state", "; did you mean tidegate.language?"),
         ("import tidegat", "; did you mean tidegate?"),

@@ -13,8 +13,9 @@ from .. import ir
 from ..errors import Abandoned, Diagnostics
 from ..immutable import immutable
 from ..steps import without_returns
-from ..types import Bool, Int, Unit
+from ..types import Bool, Enumeration, Identity, Int, Unit
 from . import comparisons, patterns, statements
+from .annotations import describe
 from .calls import record_arguments
 from .effects import check_writes
 from .folding import Folder
@@ -336,7 +337,7 @@ def of_runs(program: Program, function: FunctionType, role: str) -> ir.Function:
         message = f"{its.node.name} is {_LIVENESS_NAMES[role]}: a bool about the state and its parameters"
         program.diagnostics.add("TG311", heading(its.source, its.node), message, usage)
         raise Abandoned
-    named = tuple((parameter.name, parameter.type) for parameter in _parameters(program, its, 1))
+    named = tuple((parameter.name, parameter.type) for parameter in parameters_of(program, its, 1))
     for node, type_ in its.parameters[1:]:
         if not isinstance(type_, Int | Bool | Enumeration | Identity):
             message = f"{node.arg} is {describe(type_)}, and what is claimed is claimed of each of its values"
