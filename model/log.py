@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ..language import Map, Range, Seq, Set, action, constant, initial, require, state, terminal
+from ..language import Map, Option, Range, Seq, Set, action, constant, initial, require, state, terminal
 from .parts.replicated_logs import (
     Entry,
     Log,
@@ -93,11 +93,17 @@ def unread(
     )
 
 
+def misled(image: OneLog, seen: Order) -> OneLog:
+    """The same log, of which each reader has seen these entries: what is not there any more, or never was for others.
+    Empty where nobody has: whoever has seen only what is there may read it again."""
+    return OneLog(log=image.log, seen=Map({reader: seen for reader in range(readers)}))
+
+
 @action(kind="client")
-def append(s: OneLog, entry: Entry, confirmed: bool) -> None:
-    """A writer appends entry {entry}, and takes it for safe at once: {confirmed}."""
+def append(s: OneLog, entry: Entry, confirmed: bool, shown: bool) -> None:
+    """A writer appends entry {entry}; it takes it for safe at once: {confirmed}, readers find it at once: {shown}."""
     require(may_append(s.log, entry, confirmed))
-    s.log = appended(s.log, entry, confirmed)
+    s.log = appended(s.log, entry, confirmed, shown)
 
 
 @action
@@ -122,10 +128,26 @@ def lose(s: OneLog, confirmed: Set[Entry], gone: Set[Entry], available: bool) ->
 
 
 @action(kind="fault")
-def rewrite(s: OneLog, offset: Annotated[int, Range(0, entries - 1)], entry: Entry) -> None:
-    """Entry {entry} stands at offset {offset}, where readers may have seen another."""
-    require(may_rewrite(s.log, offset, entry))
-    s.log = rewritten(s.log, offset, entry)
+def rewrite(
+    s: OneLog,
+    found: Set[Entry],
+    reader: Reader,
+    end: Annotated[int, Range(0, entries - 1)],
+    other: Option[Entry],
+    confirmed: Set[Entry],
+    gone: Set[Entry],
+    available: bool,
+) -> None:
+    """Readers find {found}; {reader} has seen {other} at {end}. {confirmed} are acknowledged now, {gone} are missing.
+
+    Where a reader has seen what others do not find, it has seen `other` after the first `end` of these entries. What is
+    acknowledged only now is `confirmed`; `available` says whether the log may then be written to.
+    """
+    seen: Set[Entry] = Set() if other is None else Set({other})
+    require(may_rewrite(s.log, found, seen, confirmed, gone, available))
+    require(end <= len(found) and (other is not None or end == 0))
+    s.log = rewritten(s.log, found, seen, confirmed, gone, available)
+    s.seen[reader] = s.log.committed[:end] + Seq([other]) if other is not None else Seq()
 
 
 @action(kind="fault")

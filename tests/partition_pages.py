@@ -27,7 +27,7 @@ Settings = Mapping[str, Constant]
 CLOSED = frozenset({"replicas", "max_records", "log_size", "max_leader_epoch", "voters"})
 """Constants that the layout of a state depends on: a kernel for each of their values."""
 
-SWITCHES = frozenset({"acknowledges_uncommitted", "loses_acknowledged", "unavailable_while_down"})
+SWITCHES = frozenset({"acknowledges_uncommitted", "loses_acknowledged", "readers_diverge", "unavailable_while_down"})
 """Constants of the log that a partition is claimed to be: a kernel for each of their values, too."""
 
 CALM: Settings = {"isr_shrinks": 0, "fences": 0, "power_losses": 0}
@@ -88,7 +88,7 @@ class Pages:
         """`kept`, or `lost` and in how many steps: every acknowledged record, whatever the producer waited for."""
         found = self.check(profile, settings, ("acknowledged_kept", "acked_durable"))
         steps = [len(prop.run.steps) for prop in found.values() if prop.run is not None]
-        return f"**lost**, {min(steps)}" if steps else "kept"
+        return lost_after(min(steps, default=None))
 
     def refines(self, profile: str, settings: Settings, switches: Settings) -> PropertyVerdict:
         """Whether the partition is a log with these switches on, and the others off."""
@@ -183,26 +183,65 @@ class MatrixCell:
         """The same, from the log that the partition is with a switch of the log on, and is or is not with it off."""
         settings = {**self.settings, **self.faults, "acknowledges_uncommitted": ROWS[self.row][0] != "all"}
         if self.column == GOES_ON:
-            settings = {**settings, "loses_acknowledged": True}
+            settings = {**settings, "loses_acknowledged": True, "readers_diverge": True}
             off, on = (pages.refines(self.profile, settings, {"unavailable_while_down": on}) for on in (False, True))
             assert off.verdict == "holds"
             return "**no**" if on.verdict == "holds" else "yes"
+        settings = {**settings, "readers_diverge": True}
         off, on = (pages.refines(self.profile, settings, {"loses_acknowledged": on}) for on in (False, True))
         assert on.verdict == "holds"
-        return "kept" if off.run is None else f"**lost**, {len(off.run.steps)}"
+        return lost_after(steps_of(off))
+
+    def reads(self, pages: Pages) -> str:
+        """What readers find: whether the leader has what was read, where it was."""
+        found = pages.check(self.profile, {**self.settings, **self.faults}, ("consistent_read",))
+        return differ_after(steps_of(found["consistent_read"]))
+
+    def reads_as_log(self, pages: Pages) -> str:
+        """The same, from the log that the partition is with `readers_diverge` on, and is or is not with it off."""
+        settings = {**self.settings, **self.faults, "acknowledges_uncommitted": ROWS[self.row][0] != "all"}
+        settings = {**settings, "loses_acknowledged": True}
+        off, on = (pages.refines(self.profile, settings, {"readers_diverge": on}) for on in (False, True))
+        assert on.verdict == "holds"
+        return differ_after(steps_of(off))
 
 
-def matrix() -> Iterator[tuple[str, list[tuple[list[str], list[MatrixCell]]]]]:
-    """For each version a heading, and for each row what it is about and its cells."""
+def steps_of(found: PropertyVerdict) -> int | None:
+    """The steps of a counterexample; None where there is none."""
+    return None if found.run is None else len(found.run.steps)
+
+
+def lost_after(steps: int | None) -> str:
+    """A cell of the matrix."""
+    return "kept" if steps is None else f"**lost**, {steps}"
+
+
+def differ_after(steps: int | None) -> str:
+    """A cell about readers."""
+    return "agree" if steps is None else f"**differ**, {steps}"
+
+
+def matrix(about: str = "") -> Iterator[tuple[str, list[tuple[list[str], list[MatrixCell]]]]]:
+    """For each version a heading, and for each row what it is about and its cells. About readers there is no column on
+    writes."""
     for profile, version, plane in VERSIONS:
         rows = [
             (
                 [acks, str(replicas), str(settings["min_isr"]), str(bool(settings.get("unclean"))).lower()],
-                [MatrixCell(profile, index, column) for column in (*faults(replicas), GOES_ON)],
+                [MatrixCell(profile, index, column) for column in columns(about, replicas)],
             )
             for index, (acks, replicas, settings) in enumerate(ROWS)
         ]
-        yield f"### Kafka {version}, {plane}", rows
+        yield f"### {about}{' in ' if about else ''}Kafka {version}, {plane}", rows
+
+
+READERS = "Readers"
+"""What the second table of each version is about."""
+
+
+def columns(about: str, replicas: int) -> list[str]:
+    """The columns of a table."""
+    return [*faults(replicas), *([] if about == READERS else [GOES_ON])]
 
 
 def row(cells: Iterable[str]) -> str:
@@ -210,27 +249,27 @@ def row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def matrix_text(results: Callable[[MatrixCell], str]) -> str:
+def matrix_text(results: Callable[[MatrixCell], str], about: str = "") -> str:
     """The tables of all versions, given what each cell says."""
     lines: list[str] = []
-    for heading, rows in matrix():
-        head = ["acks", "replicas", "min.isr", "unclean", *faults(3), GOES_ON]
+    for heading, rows in matrix(about):
+        head = ["acks", "replicas", "min.isr", "unclean", *columns(about, 3)]
         lines += [heading, "", row(head), row(["---"] * len(head))]
-        lines += [row([*about, *map(results, cells)]) for about, cells in rows]
+        lines += [row([*settings, *map(results, cells)]) for settings, cells in rows]
         lines.append("")
     return "\n".join(lines)
 
 
-def matrix_cells(text: str) -> Iterator[tuple[MatrixCell, str]]:
+def matrix_cells(text: str, about: str = "") -> Iterator[tuple[MatrixCell, str]]:
     """Each cell with what a page says of it."""
     lines = iter(text.splitlines())
-    for heading, rows in matrix():
+    for heading, rows in matrix(about):
         assert any(line == heading for line in lines), f"no {heading!r} in the page"
         assert [next(lines)[:1] for _ in range(3)] == ["", "|", "|"]
-        for about, cells in rows:
+        for settings, cells in rows:
             said = [cell.strip() for cell in next(lines).strip("|").split("|")]
-            assert said[: len(about)] == about
-            yield from zip(cells, said[len(about) :], strict=True)
+            assert said[: len(settings)] == settings
+            yield from zip(cells, said[len(settings) :], strict=True)
 
 
 # --- majorities and the ISR -------------------------------------------------------------------------------------------

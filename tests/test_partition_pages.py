@@ -5,13 +5,25 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tidegate.gates.records import Expected, Recorded, constant_text, read
 
 from .conftest import ROOT
-from .partition_pages import COPIES, QUORUMS, TOLERANCES_HEAD, VERSIONS, Pages, matrix_cells, matrix_text, tolerances
+from .partition_pages import (
+    COPIES,
+    QUORUMS,
+    READERS,
+    TOLERANCES_HEAD,
+    VERSIONS,
+    MatrixCell,
+    Pages,
+    matrix_cells,
+    matrix_text,
+    tolerances,
+)
 
 SAID = {name: ROOT / "docs" / f"{name}.md" for name in ("partition", "partition-claims")}
 MATRIX = ROOT / "docs" / "partition-matrix.md"
@@ -62,10 +74,10 @@ def test_what_is_said_is_as_recorded(page: str) -> None:
 # --- the matrix, against checks ---------------------------------------------------------------------------------------
 
 
-STRIDE = 37
+STRIDE = {"matrix": 37, "readers": 117}
 """Of the cells of the matrix each run looks at one of so many, and `pytest -m matrix` at all."""
-AS_LOG = range(20, 512, 95)
-"""Those of which each run asks as well which log the partition is."""
+AS_LOG: dict[str, Sequence[int]] = {"matrix": range(20, 512, 95), "readers": range(20, 448, 85), "ordinary": (65,)}
+"""Those of which the tests ask as well which log the partition is: the long tier, and every run."""
 
 
 @pytest.fixture(scope="module")
@@ -81,43 +93,67 @@ def between(text: str, name: str) -> tuple[str, str, str]:
     return before + start, part, end + after
 
 
-def test_the_matrix_is_what_checks_find(pages: Pages) -> None:
-    before, part, after = between(MATRIX.read_text(encoding="utf-8"), "matrix")
+def said_of(name: str) -> list[tuple[MatrixCell, str]]:
+    """What the page says in each cell of its matrix, or of its matrix of readers."""
+    _, part, _ = between(MATRIX.read_text(encoding="utf-8"), name)
+    return list(matrix_cells(part, READERS if name == "readers" else ""))
+
+
+def found_in(cell: MatrixCell, name: str, pages: Pages) -> str:
+    """What a check of the partition finds."""
+    return cell.reads(pages) if name == "readers" else cell.found(pages)
+
+
+def found_as_log(cell: MatrixCell, name: str, pages: Pages) -> str:
+    """What checks find of the log that the partition is."""
+    return cell.reads_as_log(pages) if name == "readers" else cell.as_log(pages)
+
+
+@pytest.mark.parametrize("name", ["matrix", "readers"])
+def test_the_matrix_is_what_checks_find(name: str, pages: Pages) -> None:
+    before, part, after = between(MATRIX.read_text(encoding="utf-8"), name)
+    about = READERS if name == "readers" else ""
     if UPDATE:
-        part = matrix_text(lambda cell: cell.found(pages))
+        part = matrix_text(lambda cell: found_in(cell, name, pages), about)
         MATRIX.write_text(before + part + after, encoding="utf-8")
-    said = list(matrix_cells(part))
-    assert matrix_text(dict(said).__getitem__) == part
-    for cell, text in said[::STRIDE]:
-        assert (cell, cell.found(pages)) == (cell, text)
+    said = said_of(name)
+    assert matrix_text(dict(said).__getitem__, about) == part
+    for cell, text in said[:: STRIDE[name]]:
+        assert (cell, found_in(cell, name, pages)) == (cell, text)
 
 
 @pytest.mark.matrix
 @pytest.mark.timeout(7200)
+@pytest.mark.parametrize("name", ["matrix", "readers"])
 @pytest.mark.parametrize("profile", [profile for profile, _, _ in VERSIONS])
-def test_every_cell_of_the_matrix_is_what_a_check_finds(profile: str, pages: Pages) -> None:
-    _, part, _ = between(MATRIX.read_text(encoding="utf-8"), "matrix")
-    said = {cell: text for cell, text in matrix_cells(part) if cell.profile == profile}
-    assert {cell: cell.found(pages) for cell in said} == said
+def test_every_cell_of_the_matrix_is_what_a_check_finds(profile: str, name: str, pages: Pages) -> None:
+    said = {cell: text for cell, text in said_of(name) if cell.profile == profile}
+    assert {cell: found_in(cell, name, pages) for cell in said} == said
+
+
+@pytest.mark.parametrize("at", AS_LOG["ordinary"])
+def test_readers_diverge_in_the_log_where_the_matrix_says_so(at: int, pages: Pages) -> None:
+    cell, text = said_of("readers")[at]
+    assert (cell, cell.reads_as_log(pages)) == (cell, text)
 
 
 @pytest.mark.long  # the matrix itself is ordinary, and so is the refinement of each profile in test_refinements
-def test_a_partition_is_the_log_that_the_matrix_says(pages: Pages) -> None:
-    _, part, _ = between(MATRIX.read_text(encoding="utf-8"), "matrix")
-    said = list(matrix_cells(part))
-    for cell, text in (said[at] for at in AS_LOG):
-        assert (cell, cell.as_log(pages)) == (cell, text)
+@pytest.mark.parametrize("name", ["matrix", "readers"])
+def test_a_partition_is_the_log_that_the_matrix_says(name: str, pages: Pages) -> None:
+    said = said_of(name)
+    for cell, text in (said[at] for at in AS_LOG[name]):
+        assert (cell, found_as_log(cell, name, pages)) == (cell, text)
 
 
 @pytest.mark.matrix
 @pytest.mark.timeout(7200)
+@pytest.mark.parametrize("name", ["matrix", "readers"])
 @pytest.mark.parametrize("profile", [profile for profile, _, _ in VERSIONS])
-def test_every_partition_is_the_log_that_the_matrix_says(profile: str, pages: Pages) -> None:
+def test_every_partition_is_the_log_that_the_matrix_says(profile: str, name: str, pages: Pages) -> None:
     """With exactly the switches on of which the matrix says that this is lost, and the shortest loss as long as
     there."""
-    _, part, _ = between(MATRIX.read_text(encoding="utf-8"), "matrix")
-    said = {cell: text for cell, text in matrix_cells(part) if cell.profile == profile}
-    assert {cell: cell.as_log(pages) for cell in said} == said
+    said = {cell: text for cell, text in said_of(name) if cell.profile == profile}
+    assert {cell: found_as_log(cell, name, pages) for cell in said} == said
 
 
 def test_majorities_and_the_isr_are_what_checks_find(pages: Pages) -> None:

@@ -6,13 +6,15 @@ the producer may take it for safe, and as lost while the leader of the newest ep
 broker is down when its host is lost for good and the controller knows; the log is available unless that is so and no
 leader has followers enough.
 
-Where the brokers put a record that was committed is said by the ghost `committed`, once for each offset. That consumers
-see no other record there is `consistent_read`, in the partition's own properties.
+What readers find is what consumers could ever read at an offset, as far as the leader of the newest epoch has it there;
+while nobody leads, all of it. Somebody who has read what that leader does not have, or has elsewhere, is a reader who
+has seen something else than others do: `readers_diverge`. That nobody has is `consistent_read`, in the partition's own
+properties.
 """
 
 from __future__ import annotations
 
-from ...language import Set, refines
+from ...language import Seq, Set, refines
 from ...model import log, partition
 from ...model.partition import nobody_leads as nobody_leads
 from ...model.partition.broker import is_current
@@ -24,10 +26,12 @@ from ...model.partition.state import (
     host_losses,
     is_true_leader,
     leads,
+    log_size,
     max_records,
 )
 from ...model.parts.replicated_logs import acknowledges_uncommitted as acknowledges_uncommitted
 from ...model.parts.replicated_logs import loses_acknowledged as loses_acknowledged
+from ...model.parts.replicated_logs import readers_diverge as readers_diverge
 from ...model.parts.replicated_logs import unavailable_while_down as unavailable_while_down
 
 modules = partition.modules
@@ -35,17 +39,51 @@ profiles = partition.profiles
 view = partition.view
 
 
-@refines(log, entries=max_records, readers=1, failures=1, readers_diverge=False)
+@refines(log, entries=max_records, readers=1, failures=1)
 def as_log(s: Partition) -> log.OneLog:
-    """To whoever writes to it, the partition is a log. Nobody has read yet: what a reader would see is `committed`."""
-    return log.unread(
-        written=s.sent,
-        committed=s.committed,
-        acknowledged=s.acknowledged,
-        lost=Set(id for id in s.acknowledged if is_lost(s, id)),
-        down=a_broker_is_down(s),
-        available=not a_broker_is_down(s) or takes_writes(s),
+    """To those who write to it and read it, the partition is a log."""
+    return log.misled(
+        log.unread(
+            written=s.sent,
+            committed=found(s),
+            acknowledged=s.acknowledged,
+            lost=Set(id for id in s.acknowledged if is_lost(s, id)),
+            down=a_broker_is_down(s),
+            available=not a_broker_is_down(s) or takes_writes(s),
+        ),
+        seen_astray(s),
     )
+
+
+def found(s: Partition) -> log.Order:
+    """What readers find: at each offset what could ever be read there, as far as the newest leader has it."""
+    order: log.Order = Seq()
+    for offset in range(log_size):
+        if len(order) == offset and any(is_found(s, offset, id) for id in s.read[offset]):
+            order = order + Seq([min(id for id in s.read[offset] if is_found(s, offset, id))])
+    return order
+
+
+def is_found(s: Partition, offset: int, id: RecordId) -> bool:
+    """Whether the leader of the newest epoch, if there is one, has a record at an offset."""
+    return all(
+        offset < len(s.log[leader]) and s.log[leader][offset].id == id for leader in Broker if is_true_leader(s, leader)
+    )
+
+
+def seen_astray(s: Partition) -> log.Order:
+    """What somebody has read, up to the first record that readers do not find there; empty where all is found."""
+    order = found(s)
+    seen: log.Order = Seq()
+    for offset in range(log_size):
+        if len(seen) == 0 and any(is_elsewhere(order, offset, id) for id in s.read[offset]):
+            seen = order[:offset] + Seq([min(id for id in s.read[offset] if is_elsewhere(order, offset, id))])
+    return seen
+
+
+def is_elsewhere(order: log.Order, offset: int, id: RecordId) -> bool:
+    """Whether readers find another record at an offset, or none."""
+    return offset >= len(order) or order[offset] != id
 
 
 def is_lost(s: Partition, id: RecordId) -> bool:

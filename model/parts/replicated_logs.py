@@ -14,7 +14,7 @@ from ...language import Capacity, Range, Seq, Set, constant, record, replace
 entries = constant(2, minimum=1, maximum=6, says="entries that writers append in all")
 acknowledges_uncommitted = constant(False, says="a writer takes an entry for safe when it appends it: acks=0, acks=1")
 loses_acknowledged = constant(False, says="an entry that was acknowledged may be lost")
-readers_diverge = constant(False, says="what readers may have seen at an offset is replaced, or goes")
+readers_diverge = constant(False, says="what readers have seen at an offset is replaced, or goes")
 unavailable_while_down = constant(False, says="nothing is appended while a broker is down")
 
 
@@ -47,10 +47,12 @@ def may_append(log: Log, entry: Entry, confirmed: bool = False) -> bool:
     return log.available and entry not in log.appended and (acknowledges_uncommitted or not confirmed)
 
 
-def appended(log: Log, entry: Entry, confirmed: bool = False) -> Log:
-    """A writer appends an entry, and waits or takes it for safe at once."""
+def appended(log: Log, entry: Entry, confirmed: bool = False, shown: bool = False) -> Log:
+    """A writer appends an entry, and waits or takes it for safe at once. With `shown` it is committed in the same
+    step, as it would be by `committed` after it."""
     taken: Set[Entry] = log.acknowledged | {entry} if confirmed else log.acknowledged
-    return replace(log, appended=log.appended | {entry}, acknowledged=taken)
+    order: Order = log.committed + Seq([entry]) if shown else log.committed
+    return replace(log, appended=log.appended | {entry}, acknowledged=taken, committed=order)
 
 
 def may_commit(log: Log, batch: Set[Entry], confirmed: Set[Entry]) -> bool:
@@ -100,21 +102,44 @@ def with_losses(log: Log, confirmed: Set[Entry], gone: Set[Entry], available: bo
     )
 
 
-def may_rewrite(log: Log, offset: int, entry: Entry) -> bool:
-    """Whether an entry may stand where readers may have seen another. What goes and was acknowledged is lost."""
+def may_rewrite(
+    log: Log, found: Set[Entry], seen: Set[Entry], confirmed: Set[Entry], gone: Set[Entry], available: bool
+) -> bool:
+    """Whether readers may find these entries from now on, and no others, whatever they have found before, while some
+    reader has seen others. The other switches say as ever who takes what for safe, what may be missing, and whether the
+    log may be written to."""
     return (
         readers_diverge
-        and offset < len(log.committed)
-        and entry in log.appended
-        and entry not in log.committed[: offset + 1]
-        and (loses_acknowledged or all(gone not in log.acknowledged for gone in log.committed[offset:]))
+        and (log.available or found | seen | confirmed <= log.appended)
+        and (loses_acknowledged or len(gone) == 0)
+        and gone <= log.acknowledged | confirmed
+        and (acknowledges_uncommitted or log.acknowledged | confirmed <= found | gone)
+        and (not unavailable_while_down or not log.down or not available)
     )
 
 
-def rewritten(log: Log, offset: int, entry: Entry) -> Log:
-    """Another entry stands at an offset, and what came after it is gone."""
-    gone = Set(lost_entry for lost_entry in log.acknowledged if lost_entry in log.committed[offset:])
-    return replace(log, committed=log.committed[:offset] + Seq([entry]), lost=(log.lost | gone) - {entry})
+def rewritten(
+    log: Log, found: Set[Entry], seen: Set[Entry], confirmed: Set[Entry], gone: Set[Entry], available: bool
+) -> Log:
+    """Readers find other entries, in the order of their numbers; some of them were appended just now, some were
+    acknowledged just now, and of all that are acknowledged some are missing."""
+    return replace(
+        log,
+        appended=log.appended | found | seen | confirmed,
+        committed=in_order(found),
+        acknowledged=log.acknowledged | confirmed,
+        lost=gone,
+        available=available,
+    )
+
+
+def in_order(found: Set[Entry]) -> Order:
+    """These entries in the order of their numbers."""
+    order: Order = Seq()
+    for entry in range(entries):
+        if entry in found:
+            order = order + Seq([entry])
+    return order
 
 
 def may_change(log: Log, down: bool, available: bool) -> bool:
