@@ -53,6 +53,11 @@ def done(ack: Ack) -> bool:
     return ack.done
 
 
+def answered(m: Vote | Ack) -> bool:
+    '''Whether it is an answer.'''
+    return isinstance(m, Ack)
+
+
 def urgent(m: Message) -> bool:
     '''Whether a message comes first.'''
     if isinstance(m, Stop):
@@ -99,6 +104,18 @@ def again(s: World, m: Message) -> None:
     require(isinstance(m, Vote) and late(m))
     s.net = {x for x in s.net if not isinstance(x, Vote) or not late(x)}
     s.vote = m
+
+
+@action
+def recall(s: World) -> None:
+    '''The last vote is sent again.'''
+    last = s.last
+    require(isinstance(last, Vote) and late(last) and not answered(last))
+    limit(len(s.net) < 2)
+    s.last = None
+    s.count = 0
+    s.vote = last
+    s.net.add(last)
 
 
 @invariant
@@ -158,7 +175,8 @@ def test_runs_of_bounded_length_and_proofs_agree(text: str, tmp_path: Path) -> N
         "if not isinstance(m, Ack): s.vote = m",
         "if isinstance(m, (Vote, Ack)): s.vote = m",
         "if isinstance(m, Vote) or s.count > 0: s.vote = m",
-        "x = s.last\n    require(isinstance(x, Vote))\n    s.vote = x",
+        "x = s.last\n    require(isinstance(x, Vote))\n    x = m\n    s.vote = x",
+        "x = m\n    if isinstance(x, Vote):\n        for y in s.net:\n            s.vote = x\n            x = y",
     ],
 )
 def test_what_it_does_not_say_is_refused(text: str, line: str, tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ COUNTS = [
     Count("internal_memory", 4_408, 21_392, 10),
     Count("least_rotation", 8_554, 8_554, 95),
     Count("monotonic_counters", 25_000, 600_000, 17),
+    Count("quicksort", 4_548, 11_103, 9),
+    Count("write_through_cache", 5_196, 28_168, 18),
     Count("fast_paxos", 25_617, 320_052, 22, symmetry=True, large=True),
 ]
 

@@ -72,24 +72,13 @@ def start(held: Map[Address, Value]) -> Memory:
     )
 
 
-def send(s: Memory, p: Processor, request: Read | Write) -> None:
-    """A request goes over the wire."""
+@action
+def ask(s: Memory, p: Processor, request: Read | Write) -> None:
+    """{p} sends {request} over the wire."""
     require(s.phase[p] == Phase.READY)
     s.wire = p, request
     s.buffer[p] = request
     s.phase[p] = Phase.BUSY
-
-
-@action
-def ask_for(s: Memory, p: Processor, at: Address) -> None:
-    """{p} asks what {at} holds."""
-    send(s, p, Read(at))
-
-
-@action
-def ask_to_hold(s: Memory, p: Processor, at: Address, value: Value) -> None:
-    """{p} asks that {at} hold {value}."""
-    send(s, p, Write(at, value))
 
 
 @action

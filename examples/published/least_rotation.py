@@ -12,10 +12,9 @@ from tidegate.language import Capacity, Map, Option, Range, Seq, action, constan
 characters = constant(2, minimum=1, maximum=4, says="characters there are")
 
 LENGTH = 6
-"""How many characters a string has at most: what is written in `start`."""
+"""How many characters a string has at most."""
 
 Character = Annotated[int, Range(0, characters - 1)]
-Size = Annotated[int, Range(0, LENGTH)]
 String = Annotated[Seq[Character], Capacity(LENGTH)]
 Index = Annotated[int, Range(0, 2 * LENGTH)]
 
@@ -51,11 +50,9 @@ class Program:
 
 
 @initial
-def start(a: Character, b: Character, c: Character, d: Character, e: Character, f: Character, size: Size) -> Program:
-    """Any string: what comes after its end is one and the same."""
-    text = Seq([a, b, c, d, e, f])
-    require(all(text[at] == 0 for at in range(size, LENGTH)))
-    return Program(b=text[:size], f=Map({at: None for at in range(2 * LENGTH + 1)}), i=None, j=1, k=0, pc=Label.L3)
+def start(text: String) -> Program:
+    """Any string."""
+    return Program(b=text, f=Map({at: None for at in range(2 * LENGTH + 1)}), i=None, j=1, k=0, pc=Label.L3)
 
 
 def here(s: Program) -> int:

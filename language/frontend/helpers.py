@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
@@ -40,6 +41,12 @@ class CallSignature:
 def names_assigned(nodes: list[ast.stmt]) -> frozenset[str]:
     """Every name that these statements bind, comprehensions' own variables left out."""
     return frozenset(_assigned(nodes))
+
+
+def names_rebound(node: ast.FunctionDef) -> frozenset[str]:
+    """Every name that a function binds more than once, where its parameters are bound once before its body."""
+    times = Counter([*_assigned(node.body), *(argument.arg for argument in node.args.args)])
+    return frozenset(name for name, count in times.items() if count > 1)
 
 
 def _assigned(nodes: list[ast.stmt]) -> Iterator[str]:
@@ -302,7 +309,7 @@ def function_form(
     scope = Scope(program, its.source, its.function.__globals__, role)
     scope.states = states
     scope.variables = variables or {}
-    scope.assigned = names_assigned(its.node.body)
+    scope.assigned, scope.rebound = names_assigned(its.node.body), names_rebound(its.node)
     scope.returns = its.returns
     scope.used.update(states.values())
     for name, type_ in named:

@@ -210,14 +210,17 @@ def fit(scope: Scope, value: ir.Expr, wanted: Type, node: ast.AST) -> ir.Expr:
 
 
 def _known_member(scope: Scope, found: Type, wanted: Type, node: ast.AST) -> int | None:
-    """Which record of its union a name stands for here, where that is known and is the one that is wanted."""
+    """Which record of its union a name stands for here, if only one is left, which is wanted."""
     union = found.of if isinstance(found, Option) else found
     record = wanted.of if isinstance(wanted, Option) else wanted
-    if not isinstance(node, ast.Name) or not isinstance(union, Record) or not union.variants:
+    if not isinstance(node, ast.Name) or not isinstance(union, Record) or not isinstance(record, Record):
         return None
     left = scope.records_of(node.id)
-    at = number_in(union, record) if isinstance(record, Record) else None
-    return at if at is not None and left == frozenset({at}) else None
+    if left is None or len(left) != 1 or not union.variants:
+        return None
+    (at,) = left
+    member, _ = union.variants[at]
+    return at if member == record or is_member(member, record) else None
 
 
 def _are_alike(one: Type, other: Type) -> bool:

@@ -1,7 +1,7 @@
 """What `isinstance` says of a name: which records of its union it may still be where a condition is true, or false.
 
-Only of a name that keeps its value: a parameter, what a loop visits, a name in a pattern. A path from the state may be
-written before it is read again.
+Only of a name that keeps its value: a parameter, a local name that is bound once, what a loop visits, a name in a
+pattern. A path from the state may be written before it is read again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _facts(scope: Scope, test: ast.expr, truth: bool) -> Iterator[Fact]:
 def _asked(scope: Scope, name: str, records: ast.expr, truth: bool) -> Iterator[Fact]:
     """What one `isinstance` says. That an option is none of some records says nothing: it may be None."""
     binding = scope.names.get(name)
-    if binding is None or binding.piece is not None or (name in scope.assigned and not binding.is_loop_variable):
+    if binding is None or binding.piece is not None or (name in scope.rebound and not binding.is_loop_variable):
         return
     union = binding.type.of if isinstance(binding.type, Option) else binding.type
     if not isinstance(union, Record) or not union.variants:

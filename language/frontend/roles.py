@@ -19,7 +19,7 @@ from .annotations import describe
 from .calls import record_arguments
 from .effects import check_writes
 from .folding import Folder
-from .helpers import CallSignature, function_form, names_assigned, of_state, signature
+from .helpers import CallSignature, function_form, names_assigned, names_rebound, of_state, signature
 from .parameters import parameters_of
 from .rules import Ghosts, check_order, without_ghosts, without_names
 from .scope import Program, Role, Scope, block, expression
@@ -143,7 +143,7 @@ _USAGE = {
 
 def _scope(program: Program, its: CallSignature, role: Role, skip: int) -> Scope:
     scope = Scope(program, its.source, its.function.__globals__, role)
-    scope.assigned = names_assigned(its.node.body)
+    scope.assigned, scope.rebound = names_assigned(its.node.body), names_rebound(its.node)
     for node, _type in its.parameters[:skip]:
         scope.states[node.arg] = node.arg
         scope.used.add(node.arg)

@@ -121,6 +121,7 @@ class Scope:
         self.locals: dict[str, Binding] = {}
         self.changing: frozenset[str] = frozenset()
         self.assigned: frozenset[str] = frozenset()
+        self.rebound: frozenset[str] = frozenset()
         self.returns: Type | None = None
         self.returned: list[Type] = []
         self.call: ir.Where | None = None
@@ -131,7 +132,7 @@ class Scope:
     def inner(self) -> Scope:
         """A scope inside this one: sees its names, adds its own."""
         made = Scope(self.program, self.source, self.namespace, self.role)
-        made.states, made.used, made.assigned = self.states, self.used, self.assigned
+        made.states, made.used, made.assigned, made.rebound = self.states, self.used, self.assigned, self.rebound
         made.returns, made.returned = self.returns, self.returned
         made.locals, made.changing = self.locals, self.changing
         made.call, made.variables, made.arguments = self.call, self.variables, self.arguments

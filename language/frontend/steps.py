@@ -20,7 +20,7 @@ from ..steps import is_step, pieces, without_returns
 from ..types import Map, Seq, Type
 from .annotations import describe
 from .effects import check_parameters, check_writes
-from .helpers import CallSignature, bound_variables, given, is_model_function, names_assigned, signature
+from .helpers import CallSignature, bound_variables, given, is_model_function, names_assigned, names_rebound, signature
 from .matching import agrees, fit, is_known, settle
 from .places import cell, is_path
 from .scope import Binding, Piece, Scope, block, expression
@@ -75,7 +75,7 @@ def _inner(scope: Scope, its: CallSignature, node: ast.Call) -> Scope:
     """The scope of a helper's body: its own names, unique in the caller."""
     inner = Scope(scope.program, its.source, its.function.__globals__, scope.role)
     inner.used, inner.arguments = scope.used, scope.arguments
-    inner.assigned = names_assigned(its.node.body)
+    inner.assigned, inner.rebound = names_assigned(its.node.body), names_rebound(its.node)
     inner.call = scope.where(node)
     return inner
 
