@@ -6,9 +6,14 @@ from collections.abc import Iterator
 
 from .addresses import zookeeper_servers
 from .cluster import Broker, Cluster, Finding, Setting, Severity
-from .keys import at_least
+from .keys import at_least, number_of, place_of
 
 UNCLEAN = "unclean.leader.election.enable"
+SESSION = "zookeeper.session.timeout.ms"
+SHORT_SESSION, LONG_SESSION = 6000, 18000
+"""In milliseconds: what Kafka's default was up to 2.4, and what it has been since (KIP-537)."""
+GRANTED = (4000, 40000)
+"""In milliseconds: ZooKeeper grants a session of 2 to 20 ticks, and a tick is 2000 ms where `tickTime` says nothing."""
 
 
 def of_controllers(cluster: Cluster) -> Iterator[Finding]:
@@ -16,6 +21,7 @@ def of_controllers(cluster: Cluster) -> Iterator[Finding]:
     yield from votes(cluster)
     yield from one_rack_of_voters(cluster)
     yield from one_zookeeper(cluster)
+    yield from zookeeper_sessions(cluster)
     yield from unheard_settings(cluster)
     yield from formatted_anew(cluster)
 
@@ -72,6 +78,28 @@ def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
         to_do = "three servers or five, unless this is the name of a service with several behind it"
         yield Finding("arithmetic", "warning", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
     yield from _voting_servers(cluster, stated)
+
+
+def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
+    """A broker's session is how long it may be away unnoticed. The models have no clocks, so this is advice: what is
+    far from Kafka's defaults, or what ZooKeeper would not grant."""
+    seen: set[int] = set()
+    for broker in cluster.keepers if cluster.control_plane == "zookeeper" else ():
+        session = number_of(cluster, broker, SESSION)
+        if session is None or session in seen:
+            continue
+        seen.add(session)
+        where, what = place_of(cluster, broker, SESSION), f"{SESSION}={session}: "
+        to_do = f"between {SHORT_SESSION} and {LONG_SESSION}, Kafka's defaults before and since 2.5"
+        if not GRANTED[0] <= session <= GRANTED[1]:
+            what += f"ZooKeeper grants {GRANTED[0]} to {GRANTED[1]} ms where its tickTime is 2000"
+            yield Finding("advice", "note", what, where, to_do, "ZooKeeper, Programmer's Guide")
+        elif session < SHORT_SESSION:
+            what += "a pause of a broker that is longer ends its session, and its leaders move"
+            yield Finding("advice", "note", what, where, to_do, "KIP-537")
+        elif session > LONG_SESSION:
+            what += "for so long no leader is replaced on a broker that is cut off or dead"
+            yield Finding("advice", "note", what, where, to_do, "KIP-537")
 
 
 def _voting_servers(cluster: Cluster, stated: list[Setting]) -> Iterator[Finding]:

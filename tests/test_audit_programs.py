@@ -276,6 +276,27 @@ def test_one_zookeeper_is_said() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("session", "words"),
+    [
+        ("", ""),
+        ("6000", ""),
+        ("18000", ""),
+        ("5000", "a pause of a broker that is longer ends its session"),
+        ("30000", "no leader is replaced on a broker that is cut off or dead"),
+        ("3000", "ZooKeeper grants 4000 to 40000 ms where its tickTime is 2000"),
+        ("60000", "ZooKeeper grants 4000 to 40000 ms where its tickTime is 2000"),
+    ],
+)
+def test_a_session_with_zookeeper_is_advice(session: str, words: str) -> None:
+    text = "broker.id={}\nlog.dirs=d\nzookeeper.connect=z1:2181,z2:2181,z3:2181\n"
+    line = f"zookeeper.session.timeout.ms={session}\n" if session else ""
+    _, findings = read({f"{name}.properties": text.format(name) + line for name in (1, 2)})
+    found = [finding for finding in findings if "zookeeper.session.timeout.ms" in finding.what]
+    assert [finding.kind for finding in found] == (["advice"] if words else [])  # once for all brokers
+    assert all(words in finding.what and finding.where.line == 4 for finding in found)
+
+
 def test_a_setting_of_the_brokers_that_the_controllers_do_not_see_is_said() -> None:
     wanted = "unclean.leader.election.enable=true\n"
 

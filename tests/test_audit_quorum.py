@@ -133,6 +133,18 @@ def test_a_controller_in_combined_mode_takes_its_broker_with_it(explorations: Ex
     assert word(signature(voters=5), "writable", "controllers-loss@all", explorations) == "no loss found"
 
 
+def test_a_lost_majority_of_zookeeper_is_a_level_like_one_of_controllers(explorations: Explorations) -> None:
+    """Leaders go on without the ensemble, and nobody leaves the ISR: with followers that are down, writes stop."""
+    for kraft in (True, False):
+        apart = signature("kafka_3_9", kraft=kraft, voters=3)
+        beside = signature("kafka_3_9", kraft=kraft, voters=3, shared_voters=3)
+        for question in ("writable", "readable"):
+            assert word(apart, question, "controller-loss@all", explorations) == "no loss found", kraft
+            assert word(apart, question, "controllers-loss@all", explorations) == "no loss found", kraft
+            assert word(beside, question, "controller-loss@all", explorations) == "no loss found", kraft
+            assert word(beside, question, "controllers-loss@all", explorations) == "can lose", kraft
+
+
 def test_the_disk_of_the_only_voter_has_the_metadata_too(explorations: Explorations) -> None:
     """Also where it is on a host of its own: one lost disk may be that one, and then there is no topic any more."""
     for alone in (signature(voters=1, shared_voters=1), signature(voters=1)):
