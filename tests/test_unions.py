@@ -232,7 +232,7 @@ def test_why_a_property_fails_that_asks_which_record_of_a_union_a_value_is(tmp_p
     model = bound(tmp_path, text_of("given: Map[Node, Answer]", start, dedent(body), before=before))
     document = run_document(model, run_text(model, "answer(A)"))
     said = " ".join(row["text"] for row in document["argument"])
-    assert "A's given became Ack(term=1, source=A, done=false) at step 1" in said
+    assert "A's given became Ack(term=1, source=A) at step 1" in said
     assert "A's given is of the kind Ack" in said
     assert "@kind" not in json.dumps(document)
 

@@ -7,8 +7,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, cast
 
-import networkx
-
 from .graph import Component, Edge, Fair, Possible
 
 
@@ -78,6 +76,8 @@ class PlainGraph:
     def _components(self, region: set[int], wanted: Fair) -> Iterator[set[int]]:
         """The components among some states that hold a fair run, as Emerson and Lei 1987 find them: where strong
         fairness is not met, the states in which what it is about can happen are left out."""
+        import networkx  # which takes longer to load than all of ours
+
         graph: Any = networkx.DiGraph()
         graph.add_nodes_from(region)
         graph.add_edges_from((at, edge.target) for at in region for edge in self.steps[at] if edge.target in region)
