@@ -29,16 +29,10 @@ def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:
     """Whether any other statement at the top level of these files names a function. Only those whose text has the name
     are looked into."""
     return any(
-        statement is not function and _has_text(source, statement, function.name) and _names(statement, function.name)
+        statement is not function and _names(statement, function.name)
         for source in sources
-        for statement in source.tree.body
+        for statement in source.by_word.get(function.name, ())
     )
-
-
-def _has_text(source: Source, statement: ast.stmt, name: str) -> bool:
-    """Whether a statement's text, its decorators included, has a name anywhere."""
-    first = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
-    return any(name in line for line in source.lines[first - 1 : statement.end_lineno])
 
 
 def _looks_marked(node: ast.FunctionDef, state: str) -> bool:

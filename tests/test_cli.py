@@ -263,7 +263,7 @@ import atexit, gc, sys
 from tidegate.cli.entry import run
 
 atexit.register(lambda: print(len(gc.get_objects()) < gc.get_freeze_count() / 10))
-sys.argv = ["tidegate", "models", "--json"]
+sys.argv = ["tidegate", "models", "replication", "--json"]
 run()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -265,11 +265,12 @@ def test_the_numbers_of_a_raw_graph_are_those_of_the_check(said: Said, tmp_path:
 SETS = ["--set", "replicas=2", "--set", "max_leader_epoch=2"]
 
 
-def test_too_many_nodes_are_refused_with_their_number(said: Said) -> None:
-    exit_, text = said("export", "replication", *SETS, "--to", "dot", "--raw")
+def test_too_many_nodes_are_refused_with_their_number(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidegate.reports.trace.graph.MOST_NODES", 500)
+    exit_, text = said("export", "replication", "--set", "replicas=2", "--to", "dot", "--raw")
     reported = "merge states with --quotient FIELDS, or look at what is near a step of a trace: --around N --radius K"
     assert exit_ == 64
-    assert text == f"tidegate: the graph has 5,973 nodes, and more than 2,000 are not drawn; {reported}\n"
+    assert text == f"tidegate: the graph has 957 nodes, and more than 500 are not drawn; {reported}\n"
 
 
 def test_the_way_to_the_violation_is_drawn_thick(said: Said, trace: Path) -> None:

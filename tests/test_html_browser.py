@@ -321,24 +321,27 @@ def test_what_was_left_out_of_a_long_run_is_reported(browser: Browser, saved: Pa
         assert one.text("#steps .gap") == "steps 31 to 70 of 100 are left out"
 
 
-def test_of_a_very_long_run_there_are_the_beginning_and_the_end(browser: Browser, tmp_path: Path) -> None:
-    taken = [step(at, f"Step {at}.", changed=[f"n: {at - 1} -> {at}"]) for at in range(1, 6002)]
+def test_of_a_very_long_run_there_are_the_beginning_and_the_end(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidegate.reports.trace.cut.MOST_STEPS", 1100)
+    taken = [step(at, f"Step {at}.", changed=[f"n: {at - 1} -> {at}"]) for at in range(1, 1202)]
     lanes = [frame(lane("A", log_end=0), lane("B", log_end=0), board={"n": 0})]
-    lanes += [frame(lane("A", log_end=at), board={"n": at}) for at in range(1, 6002)]
+    lanes += [frame(lane("A", log_end=at), board={"n": at}) for at in range(1, 1202)]
     view = {"kind": "log", "domain": "node", "lanes": ["A", "B"], "badges": [], "columns": 0}
     document = made(taken, view=view, frames={str(at): drawn for at, drawn in enumerate(lanes)})
     embedded = cut(document)
     jsonschema.validate(embedded, schema())
-    assert [event["i"] for event in embedded["steps"]] == [*range(1, 501), *range(5502, 6002)]
+    assert [event["i"] for event in embedded["steps"]] == [*range(1, 501), *range(702, 1202)]
     path = tmp_path / "page.html"
     path.write_text(page([document], beside="made.trace.json"), encoding="utf-8")
-    with shown(browser, path, "s=5502&d=0") as one:
-        reported = "steps 501 to 5,501 of 6,001 are left out. The whole trace is in made.trace.json."
+    with shown(browser, path, "s=702&d=0") as one:
+        reported = "steps 501 to 701 of 1,201 are left out. The whole trace is in made.trace.json."
         assert one.text("#notice") == reported
-        assert (one.where, one.text("#fields td")) == ("5502 / 6001", "5502")
-        assert one.all(".caret text").all_text_contents() == ["end 5502", "end 0"]
+        assert (one.where, one.text("#fields td")) == ("702 / 1201", "702")
+        assert one.all(".caret text").all_text_contents() == ["end 702", "end 0"]
         one.press("k", "j", "j")
-        assert (one.where, one.text("#fields td")) == ("5503 / 6001", "5503")
+        assert (one.where, one.text("#fields td")) == ("703 / 1201", "703")
 
 
 # --- for everybody, on everything -------------------------------------------------------------------------------------

@@ -222,7 +222,7 @@ def test_without_ghosts_writes_to_them_vanish() -> None:
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 3))
 def test_a_run_is_read_back_from_its_text(seed: int, people: int) -> None:
     model = courier(people=people)

@@ -110,7 +110,7 @@ def layout_of(types: list[Type]) -> Layout:
     return Layout([Field(f"field{at}", type_, False, "", None) for at, type_ in enumerate(types)], {})
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(VALUES, POOLS), min_size=1, max_size=5), st.integers(0, 2**32))
 def test_every_value_survives_packing(types: list[Type], seed: int) -> None:
     layout, chosen = layout_of(types), random.Random(seed)
@@ -122,7 +122,7 @@ def test_every_value_survives_packing(types: list[Type], seed: int) -> None:
     assert layout.encode(layout.decode(words)) == words
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(VALUES, POOLS), min_size=2, max_size=5), st.integers(0, 2**32))
 def test_fields_do_not_overlap(types: list[Type], seed: int) -> None:
     """Changing one field changes no other: a state's words are the sum of its fields' own."""
@@ -133,7 +133,7 @@ def test_fields_do_not_overlap(types: list[Type], seed: int) -> None:
         assert layout.decode(layout.encode(mixed)) == mixed
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(POOLS, st.integers(0, 2**32))
 def test_pools_are_kept_in_one_order(pool: Pool, seed: int) -> None:
     layout, chosen = layout_of([pool]), random.Random(seed)

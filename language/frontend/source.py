@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import os
+import re
 import sys
 from collections.abc import Iterator
 from types import FunctionType
@@ -14,6 +15,8 @@ from ..ir import Where
 
 CAPACITY_BESIDE = "one type in [...], and how many there may be beside it: Annotated[Seq[Node], Capacity(3)]"
 """What to write in the place of `Seq[Node, 3]`."""
+
+_WORD = re.compile(r"\w+")
 
 
 class Source:
@@ -68,6 +71,17 @@ class Source:
                         found.setdefault(node.id, statement)
         return found
 
+    @functools.cached_property
+    def by_word(self) -> dict[str, list[ast.stmt]]:
+        """The statements at the top level of the file, by each word of their text, decorators and comments included."""
+        found: dict[str, list[ast.stmt]] = {}
+        for statement in self.tree.body:
+            decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+            first = min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+            for word in set(_WORD.findall("\n".join(self.lines[first - 1 : statement.end_lineno]))):
+                found.setdefault(word, []).append(statement)
+        return found
+
     def annotated(self, node: ast.ClassDef) -> list[tuple[str, ast.AnnAssign]]:
         """The annotated fields of a class, in order."""
         fields = [statement for statement in node.body if isinstance(statement, ast.AnnAssign)]
@@ -96,7 +110,7 @@ def read(path: str) -> Source:
     return _read(path, status.st_mtime_ns, status.st_size)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)  # all shipped models have some 150 files
 def _read(path: str, modified: int, size: int) -> Source:
     with open(path, encoding="utf-8") as file:
         return Source(path, file.read())
