@@ -95,6 +95,34 @@ def isr_change_is_kept(before: Cluster, after: Cluster) -> bool:
 
 
 @transition
+def only_a_lost_leader_is_replaced(before: Cluster, after: Cluster) -> bool:
+    """A leader is replaced only by a controller that has read that it is gone; who else comes and goes moves nothing.
+
+    Moving leaders back to the first of the assignment, as `auto.leader.rebalance.enable` has it, is not modelled.
+    """
+    old = before.partition.leader
+    return (
+        old is None
+        or after.partition.leader == old
+        or any(before.held[node] > 0 and old not in before.live[node] for node in Broker)
+    )
+
+
+@transition
+def controller_removes_only_who_is_gone(before: Cluster, after: Cluster) -> bool:
+    """An election takes nobody out of the ISR but who is gone, as the controller has read; who lags is the leader's
+    affair. A replica that is moved away leaves it, too."""
+    return (
+        after.partition.leader_epoch <= before.partition.leader_epoch
+        or len(after.stopping) > len(before.stopping)
+        or any(
+            before.held[node] > 0 and len((before.partition.isr - after.partition.isr) & before.live[node]) == 0
+            for node in Broker
+        )
+    )
+
+
+@transition
 def brokers_never_go_back(before: Cluster, after: Cluster) -> bool:
     """What a broker knows of the partition is never replaced by something older."""
     return all(after.known[node].leader_epoch >= before.known[node].leader_epoch for node in Broker)
@@ -282,3 +310,9 @@ def metadata_is_stale(s: Cluster) -> bool:
         for one in Broker
         for other in Broker
     )
+
+
+@reachable
+def controller_leads_a_partition(s: Cluster) -> bool:
+    """The controller leads the partition: it is a broker as any other. What it sends reaches itself, too."""
+    return any(s.controller == node and s.partition.leader == node and s.seen[node] == s.held[node] for node in Broker)

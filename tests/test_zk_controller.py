@@ -329,6 +329,8 @@ def test_properties_of_steps_can_fail() -> None:
     """In steps that no action takes."""
     story = Story().take_over(A)
     replaced, state = shape_of(story.model).replace, story.state
+    led_by_b = Partition(leader=B, leader_epoch=1, isr=Set([A, B, C]), version=1)
+    without_c = Partition(leader=A, leader_epoch=1, isr=Set([A, B]), version=1)
     without, gone = replaced(state, majority=False), replaced(state, registered=Set([A, B]))
     steps = (
         ("ephemeral_semantics", state, gone),
@@ -336,6 +338,8 @@ def test_properties_of_steps_can_fail() -> None:
         ("controller_epoch_monotone", state, replaced(state, controller_epoch=2)),
         ("nothing_written_without_majority", without, replaced(gone, majority=False)),
         ("nothing_written_without_majority", without, replaced(without, controller_epoch=2)),
+        ("only_a_lost_leader_is_replaced", state, replaced(state, partition=led_by_b)),
+        ("controller_removes_only_who_is_gone", state, replaced(state, partition=without_c)),
     )
     for name, before, after in steps:
         prop = next(prop for prop in story.model.properties if prop.name == name)

@@ -1,26 +1,69 @@
-"""The table of fences in docs/zookeeper.md is what spec/zk_controller.toml records."""
+"""The tables of docs/zookeeper.md are what spec/ records, and what the audit says."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from tidegate.gates.records import read
 
 from .conftest import ROOT
+from .test_audit_programs import read as audited
+
+PAGE = (ROOT / "docs" / "zookeeper.md").read_text(encoding="utf-8")
+CLAIMS = re.findall(r"^\| (\".*) \| ([a-zK; ]+) \| (.*) \| (.*) \|$", PAGE, re.MULTILINE)
+UNCHECKED = ("sizes and times", "a name, of which")
+"""What is so where there is nothing to check."""
+
+
+def recorded(model: str) -> set[tuple[str, str, str]]:
+    """Each profile and property, and a verdict that is recorded of it."""
+    return {
+        (check.profile or "", name, expected.verdict)
+        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for name, expected in check.properties.items()
+    }
+
+
+def test_every_claim_has_a_verdict_and_a_check() -> None:
+    assert len(CLAIMS) == PAGE[: PAGE.index("## Kafka's controller")].count('\n| "')
+    for claim, _, so, check in CLAIMS:
+        assert check != "none" or any(words in so for words in UNCHECKED), claim
+    assert sum(check == "none" for *_, check in CLAIMS) == len(UNCHECKED)
+
+
+@pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row[0][:60])
+def test_a_check_of_a_claim_is_recorded_with_its_verdict(row: tuple[str, str, str, str]) -> None:
+    for part in row[3].split("; "):
+        if not part.startswith("`audit`") and part != "none":
+            named = re.match(r"`(\w+):(\w+)` (.*)$", part)
+            assert named, part
+            model, profile, rest = named.groups()
+            checks = re.findall(r"`(\w+)` (holds|violated|reached)", rest)
+            assert ", ".join(f"`{name}` {verdict}" for name, verdict in checks) == rest
+            assert {(profile, *check) for check in checks} <= recorded(model), part
+
+
+def test_what_the_audit_is_said_to_say_it_says() -> None:
+    text = "broker.id=1\nlog.dirs=d\nzookeeper.connect=z1:2181\nzookeeper.metadata.migration.enable=true\n"
+    _, findings = audited({"s.properties": text}, kafka_version="4.0.0")
+    said = [words for *_, check in CLAIMS for words in re.findall(r'`audit`: "(.*?)"', check)]
+    assert len(said) == 2
+    for words in said:
+        assert any(words in finding.what for finding in findings), words
 
 
 def test_the_table_of_fences_is_what_is_recorded() -> None:
-    text = (ROOT / "docs" / "zookeeper.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (?:`(\w+)` )?\| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| (?:`(\w+)` )?\| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", PAGE, re.MULTILINE)
     shown: set[tuple[str, str, str, int]] = set()
     profile = ""
     for named, fails, bounds, steps in rows:
         profile = named or profile
         shown.add((profile, fails, bounds, int(steps)))
-    recorded = {
+    found = {
         (check.profile, name, check.bounds, expected.steps)
         for check in read(ROOT / "spec" / "zk_controller.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated" and check.profile != "kafka_3_9"
     }
-    assert shown == recorded
+    assert shown == found
