@@ -101,6 +101,10 @@ def describe(text: str) -> dict[str, Any]:
                 "refines": None if prop.refinement is None else prop.refinement.abstract.name,
             }
             for prop in model.properties
+        ]
+        + [
+            {"name": prop.name, "kind": prop.kind, "says": prop.says, "ghosts": sorted(prop.ghosts), "refines": None}
+            for prop in model.liveness
         ],
     }
 

@@ -39,11 +39,11 @@ PRIVATE = "_tidegate_"
 
 @immutable
 class Fairness:
-    """What a property takes for granted of an action, by its name. `strong`: one that can happen again and again
-    happens again and again; else, weakly, one that can happen from some time on happens again and again. `parameter`
-    names the one of whose values this is said one by one; None says it of the action as a whole."""
+    """What a property takes for granted of an action, or of several as if they were one, by their names. `strong`: what
+    can happen again and again happens again and again; else, weakly, what can happen from some time on happens again
+    and again. `parameter` names the one of whose values this is said one by one; None says it of all steps together."""
 
-    action: str
+    actions: tuple[str, ...]
     strong: bool
     parameter: str | None = None
 

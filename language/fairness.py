@@ -8,7 +8,7 @@ from typing import Any
 from .declare import Fairness
 from .immutable import immutable
 from .judge import Stopped, attempt, bound_crossed, instances, is_held
-from .liveness import instances_of
+from .liveness import values_of
 from .model import Model
 from .values import State
 from .verdict import Step
@@ -16,25 +16,28 @@ from .verdict import Step
 
 @immutable
 class Group:
-    """Steps that a fairness is about: those of an action or, of a `parameter`, those with one value."""
+    """Steps that a fairness is about: those of some actions or, of a `parameter`, those with one value of it."""
 
-    action: str
+    actions: tuple[str, ...]
     parameter: str | None
     value: Any
 
     def has(self, action: str, arguments: Mapping[str, Any]) -> bool:
         """Whether a step belongs to the group."""
-        return action == self.action and (self.parameter is None or arguments[self.parameter] == self.value)
+        return action in self.actions and (self.parameter is None or arguments[self.parameter] == self.value)
 
     def text(self) -> str:
-        """`fetch`, or `fetch(follower=B)`."""
-        return self.action if self.parameter is None else f"{self.action}({self.parameter}={self.value})"
+        """`fetch`, `fetch(follower=B)`, `prepare or commit`."""
+        named = [name if self.parameter is None else f"{name}({self.parameter}={self.value})" for name in self.actions]
+        return " or ".join(part for part in (", ".join(named[:-1]), named[-1]) if part)
 
 
 def groups(model: Model, fairness: Fairness) -> Iterator[Group]:
     """What a fairness is said of, one by one."""
-    for value in instances_of(model.action(fairness.action), fairness, model.values):
-        yield Group(fairness.action, fairness.parameter, value)
+    name, parameter = fairness.actions[0], fairness.parameter
+    values = (None,) if parameter is None else values_of(model.action(name), parameter, model.values)
+    for value in values:
+        yield Group(fairness.actions, parameter, value)
 
 
 def can_happen(model: Model, group: Group, state: State) -> bool:

@@ -52,28 +52,38 @@ def check_fairness(
     actions = {function.__name__: (function, mark) for function, mark in functions if mark.role == "action"}
     for function, mark in functions:
         for fairness in mark.fairness:
-            where, name = _place(function, fairness), fairness.action
-            if name not in actions:
-                diagnostics.add(_CODE, where, f"no action is called {name}", nearest(name, actions))
-                continue
-            action, its = actions[name]
-            if its.kind == "fault":
-                message = f"{name} is a fault, and no fault has to happen"
-                diagnostics.add(_CODE, where, message, "fairness of actions of the protocol and of clients")
-            if fairness.parameter is not None and action in forms:
-                _check_each(forms[action].parameters, fairness, where, diagnostics)
+            where, known = _place(function, fairness), list[FunctionType]()
+            for name in fairness.actions:
+                if name not in actions:
+                    diagnostics.add(_CODE, where, f"no action is called {name}", nearest(name, actions))
+                    continue
+                action, its = actions[name]
+                known.append(action)
+                if its.kind == "fault":
+                    message = f"{name} is a fault, and no fault has to happen"
+                    diagnostics.add(_CODE, where, message, "fairness of actions of the protocol and of clients")
+            if fairness.parameter is not None and len(known) == len(fairness.actions) and set(known) <= set(forms):
+                _check_each([(action.__name__, forms[action].parameters) for action in known], fairness.parameter,
+                            where, diagnostics)  # fmt: skip
 
 
 def _check_each(
-    parameters: tuple[ir.Parameter, ...], fairness: Fairness, where: ir.Where, diagnostics: Diagnostics
+    actions: list[tuple[str, tuple[ir.Parameter, ...]]], name: str, where: ir.Where, diagnostics: Diagnostics
 ) -> None:
-    found = {parameter.name: parameter for parameter in parameters}
-    if fairness.parameter not in found:
-        message = f"{fairness.action} has no parameter {fairness.parameter}"
-        diagnostics.add(_CODE, where, message, nearest(str(fairness.parameter), found))
-    elif not isinstance(found[fairness.parameter].type, SCALARS):
-        message = f"{fairness.parameter} of {fairness.action} has no values that are taken one by one"
-        diagnostics.add(_CODE, where, message, "a parameter that is a member, an enum, a bool or an int")
+    """Notes a parameter that one of the actions does not have, whose values are not taken one by one, or that is not of
+    one type in all of them."""
+    types = list[Type]()
+    for action, parameters in actions:
+        found = {parameter.name: parameter for parameter in parameters}
+        if name not in found:
+            diagnostics.add(_CODE, where, f"{action} has no parameter {name}", nearest(name, found))
+            continue
+        types.append(found[name].type)
+        if not isinstance(found[name].type, SCALARS):
+            message = f"{name} of {action} has no values that are taken one by one"
+            diagnostics.add(_CODE, where, message, "a parameter that is a member, an enum, a bool or an int")
+    if any(type_ != types[0] for type_ in types):
+        diagnostics.add(_CODE, where, f"{name} has several types in these actions", "a fairness for each of them")
 
 
 def _place(function: FunctionType, fairness: Fairness) -> ir.Where:
@@ -84,8 +94,8 @@ def _place(function: FunctionType, fairness: Fairness) -> ir.Where:
     for decorator in node.decorator_list:
         for part in ast.walk(decorator):
             match part:
-                case ast.Call(func=ast.Name(id="weak" | "strong"), args=[first, *_]) if (
-                    ast.unparse(first).strip("'\"") == fairness.action
+                case ast.Call(func=ast.Name(id="weak" | "strong"), args=args) if (
+                    tuple(ast.unparse(argument).strip("'\"") for argument in args) == fairness.actions
                 ):
                     return source.where(part)
                 case _:
@@ -109,7 +119,8 @@ def liveness(
     form = forms[function]
     cases = () if gone else tuple(_cases(function, mark, forms, runs, folder, values))
     says = first_line(function.__doc__)
-    return Liveness(function.__name__, kind, says, cases, mark.fairness, form.where, read)
+    whole = tuple(folder.function(forms[its]) for its in predicates(function, mark))
+    return Liveness(function.__name__, kind, says, cases, mark.fairness, form.where, whole, read)
 
 
 def _cases(
@@ -148,9 +159,7 @@ def let(name: str, type_: Type, value: Any, where: ir.Where) -> ir.Let:
     return ir.Let(name, ir.Const(number, type_, where), where)
 
 
-def instances_of(action: Action, fairness: Fairness, values: Mapping[str, Value]) -> tuple[Any, ...]:
-    """The values of `each` that a fairness is claimed of one by one; None alone of the action as a whole."""
-    if fairness.parameter is None:
-        return (None,)
-    chosen = next(parameter for parameter in action.form.parameters if parameter.name == fairness.parameter)
+def values_of(action: Action, name: str, values: Mapping[str, Value]) -> tuple[Any, ...]:
+    """The values of a parameter of an action, of which a fairness is claimed one by one."""
+    chosen = next(parameter for parameter in action.form.parameters if parameter.name == name)
     return members_of(chosen.type, values)

@@ -105,7 +105,8 @@ class LivenessCase:
 
 @immutable
 class Liveness:
-    """A property of whole runs, claimed in each of its cases, of the runs that are fair. `ghosts` are the ghost fields
+    """A property of whole runs, claimed in each of its cases, of the runs that are fair. `forms` are its predicates
+    before their parameters have values: its own, and of `leads_to` what comes then. `ghosts` are the ghost fields
     it reads; with ghosts off one that reads them has no cases, and is not applicable."""
 
     name: str
@@ -114,6 +115,7 @@ class Liveness:
     cases: tuple[LivenessCase, ...]
     fairness: tuple[Fairness, ...]
     where: Where
+    forms: tuple[Function, ...]
     ghosts: frozenset[str] = frozenset()
 
     @property

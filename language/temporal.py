@@ -21,19 +21,20 @@ from .declare import ActionName, Fairness, Mark, WrongDecorator, action_name, ma
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def weak(action: ActionName, *, each: str | None = None) -> Fairness:
+def weak(action: ActionName, *more: ActionName, each: str | None = None) -> Fairness:
     """Weak fairness of an action: a run in which it can happen from some time on, and happens no more, is left out.
 
-    `each` names a parameter of the action: then this is taken for granted of each of its values. Only a step that
-    changes the state counts, both as one that can happen and as one that does. TypeError for what names no action.
+    Of several actions it is said as if they were one: some step of some of them can happen, and none does. `each` names
+    a parameter that all of them have: then this is taken for granted of each of its values. Only a step that changes
+    the state counts, both as one that can happen and as one that does. TypeError for what names no action.
     """
-    return Fairness(action_name(action), False, each)
+    return Fairness(tuple(map(action_name, (action, *more))), False, each)
 
 
-def strong(action: ActionName, *, each: str | None = None) -> Fairness:
+def strong(action: ActionName, *more: ActionName, each: str | None = None) -> Fairness:
     """Strong fairness of an action: a run in which it can happen again and again, and happens no more from some time
-    on, is left out. `each` as for `weak`."""
-    return Fairness(action_name(action), True, each)
+    on, is left out. Several actions, and `each`, are as for `weak`."""
+    return Fairness(tuple(map(action_name, (action, *more))), True, each)
 
 
 def always_possible(function: F) -> F:

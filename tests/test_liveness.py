@@ -4,6 +4,7 @@ none, and traces that the judge replays."""
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -17,6 +18,7 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, PropertyVerdict, Verdict
+from tidegate.reports.spec.mathematics import Specification, specification_text
 from tidegate.traces.document import schema, trace_document
 
 from .commands import Commands
@@ -254,3 +256,22 @@ def test_the_command_ends_with_3_and_prints_the_loop(tidegate: Run, commands: Co
     assert report["outcome"] == "liveness"
     (violated,) = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
     assert (violated["kind"], violated["document"]["loop"]) == ("eventually_always", 0)
+
+
+def test_a_gate_records_what_must_happen(tidegate: Run, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples/liveness/corridor.py", tmp_path)
+    entry = '[[check]]\noutcome = "liveness"\nexpect = { they_pass = { violated = 2 } }\n'
+    gate = tmp_path / "gate.toml"
+    for text, exit_ in ((entry, 0), (entry.replace("2", "3"), 6), ('[[check]]\nexpect = { may_pass = "holds" }\n', 0)):
+        gate.write_text(f'schema = "tidegate.spec/1"\nmodel = "corridor.py"\n\n{text}', encoding="utf-8")
+        done = tidegate("gate", str(gate))
+        assert done.exit == exit_, done.out
+
+
+def test_the_specification_has_what_must_happen() -> None:
+    model = load(ROOT / "examples/liveness/counter.py").bind()
+    page = specification_text(Specification("counter", model, {}, (), "", "tidegate spec"))
+    assert "## What must happen" in page
+    assert "again and again `nobody_starves(customer)`.* Of each `customer ∈ Customer`." in page
+    assert "Weak fairness of `serve`, for each `customer`." in page
+    assert "nobody_starves(customer) ≜\n  ¬waits[customer]" in page

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...language import liveness
-from ...language.declare import Fairness
 from ...language.errors import UsageError
 from ...language.fairness import Group
 from ...language.fairness import groups as fairness_groups
@@ -96,7 +95,9 @@ def divided(model: Model, questions: Questions) -> tuple[Model, tuple[int, ...]]
     actions, groups = list[Action](), list[int]()
     for action in model.actions:
         names = dict.fromkeys(
-            group.parameter for group in questions.groups if group.action == action.name and group.parameter is not None
+            group.parameter
+            for group in questions.groups
+            if action.name in group.actions and group.parameter is not None
         )
         for number, (part, arguments) in enumerate(_parts(model, action, tuple(names))):
             name = action.name if not names else f"{action.name}.{number}"
@@ -118,7 +119,7 @@ def _parts(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tup
         return
     parameter = next(parameter for parameter in action.form.parameters if parameter.name == names[0])
     rest = tuple(other for other in action.form.parameters if other is not parameter)
-    for value in liveness.instances_of(action, Fairness(action.name, False, names[0]), model.values):
+    for value in liveness.values_of(action, names[0], model.values):
         bound = liveness.let(parameter.name, parameter.type, value, parameter.where)
         form = dataclasses.replace(action.form, parameters=rest, body=(bound, *action.form.body))
         for part, arguments in _parts(model, dataclasses.replace(action, form=form), names[1:]):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
-from pathlib import Path
+import time
+from collections.abc import Callable, Mapping
 
 from ...language.judge import holds
 from ...language.model import Model
@@ -63,11 +63,13 @@ def judged(
     folded: tuple[str, ...],
     limit: int,
     transitions: int,
+    compiled: Callable[[float], None],
     report: Report | None = None,
 ) -> Mapping[str, Answer] | Failure:
     """What is so of the model's properties of whole runs, once every state is in the store; or the failure of one that
-    cannot be evaluated. `folded` are the domains whose renamings are folded, `transitions` how many steps there are.
-    Raises Incomplete where they do not fit into `limit` bytes, or the time is up."""
+    cannot be evaluated. `folded` are the domains whose renamings are folded, `transitions` how many steps there are;
+    `compiled` gets the seconds that it took to compile. Raises Incomplete where the steps do not fit into `limit`
+    bytes."""
     questions = questions_of(model)
     count = frontier["COUNT"]
     needed = frontier.bytes_used() + bytes_needed(count, transitions)
@@ -81,7 +83,9 @@ def judged(
     kernel = kernel_of(made, symmetric, search.cache, effort=FULL if count >= LARGE else QUICK, edges=True)
     numbered = tuple(groups[[action.name for action in made.actions].index(plan.form.name)] for plan in
                      kernel.program.plans)  # fmt: skip
-    network = Network(count, transitions, numbered, _folder(search))
+    started = time.perf_counter()
+    network = Network(count, transitions, numbered, search.cache)
+    compiled(kernel.seconds + time.perf_counter() - started)
     sweep = _Sweep(kernel, frontier, network, model, len(questions.predicates))
     try:
         for stop in range(SLICE, count + SLICE, SLICE):
@@ -94,10 +98,6 @@ def judged(
     finally:
         sweep.close()
         network.close()
-
-
-def _folder(search: Search) -> Path | None:
-    return search.cache
 
 
 def _progress(done: int, count: int, memory: int) -> Progress:

@@ -383,8 +383,13 @@ def _judged(
     """What is so of the properties of whole runs. Memory and time of the search hold for this too."""
     frontier, started = confirm.frontier, time.perf_counter()
     steps = sum(action.fired for action in coverage_of(model, kernel, frontier))
+
+    def compiled(seconds: float) -> None:
+        nonlocal started
+        found.compile_seconds, started = found.compile_seconds + seconds, started + seconds
+
     try:
-        return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, report)
+        return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, compiled, report)
     except KeyboardInterrupt:
         raise Incomplete("stopped by Ctrl-C") from None
     finally:

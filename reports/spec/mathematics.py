@@ -13,8 +13,8 @@ from typing import Any
 
 from ...language import ir
 from ...language.constants import Constant, Value
-from ...language.declare import STUTTERS
-from ...language.model import Action, Initial, Model, Property
+from ...language.declare import STUTTERS, Fairness
+from ...language.model import Action, Initial, Liveness, LivenessKind, Model, Property
 from ...language.refinement import Refinement
 from ...language.types import Enumeration, Identity, Record
 from ..document import plain
@@ -105,6 +105,7 @@ def specification_text(page: Specification) -> str:
         *_section("Initial states", [_initial(initial, model) for initial in model.initials]),
         *_section("Actions", [_action(action) for action in model.actions]),
         *_section("Properties", [_property(prop, _CLAIMS[prop.kind]) for prop in model.properties]),
+        *_section("What must happen", [_liveness(prop) for prop in model.liveness]),
         *_section("States that may end", [_property(terminal, _MAY_END) for terminal in model.terminals]),
         *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),
         *_section("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
@@ -258,10 +259,47 @@ def _property(prop: Property, claim: str) -> str:
     return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}\n\n{lines}"
 
 
+_MUST: Mapping[LivenessKind, str] = {
+    "always_possible": "*From every reachable state some run leads to a state where `{0}`.*",
+    "leads_to": "*In every fair run, after each state where `{0}` comes one where `{1}`.*",
+    "always_eventually": "*In every fair run, again and again `{0}`.*",
+    "eventually_always": "*In every fair run, from some time on `{0}` in every state.*",
+}
+
+
+def _liveness(prop: Liveness) -> str:
+    """A property of whole runs: the claim, its fairness, and its predicates."""
+    heads = [_head(form) for form in prop.forms]
+    parameters = [f"{name} ∈ {type_text(type_)}" for name, type_ in prop.forms[0].parameters]
+    every = f" Of each {', '.join(f'`{parameter}`' for parameter in parameters)}." if parameters else ""
+    fair = "".join(f" {_fairness_text(fairness)}" for fairness in prop.fairness)
+    ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(prop.ghosts))}." if prop.ghosts else ""
+    lines = [
+        line
+        for form, head in zip(prop.forms, heads, strict=True)
+        for line in (f"{head} ≜", *definition_lines(form, NotationScope(states={form.states[0]: 0})))
+    ]
+    claim = _MUST[prop.kind].format(*heads)
+    return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}{every}{fair}\n\n{_code(lines)}"
+
+
+def _head(form: ir.Function) -> str:
+    names = ", ".join(name for name, _ in form.parameters)
+    return f"{form.name}({names})" if names else form.name
+
+
+def _fairness_text(fairness: Fairness) -> str:
+    """`Weak fairness of `fetch`, for each `follower`.`"""
+    names = " or ".join(f"`{name}`" for name in fairness.actions)
+    every = "" if fairness.parameter is None else f", for each `{fairness.parameter}`"
+    return f"{'Strong' if fairness.strong else 'Weak'} fairness of {names}{every}."
+
+
 def _definitions(model: Model, behaviour: bool = True) -> list[str]:
     """What is called: by the model's behaviour, too, or only by what is claimed of it."""
     claims = (*model.properties, *(model.terminals if behaviour else model.bounds), *model.step_bounds)
     claimed = [claim.form if claim.refinement is None else claim.refinement.mapping for claim in claims]
+    claimed += [form for prop in model.liveness for form in prop.forms]
     forms = [*((declared.form for declared in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
     calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
     texts = dict.fromkeys(_helper(function) for function in calls)

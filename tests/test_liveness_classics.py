@@ -1,0 +1,126 @@
+"""Liveness of published models: what TLC says of them, and of one the loop that it finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.explorer.native.search import check
+from tidegate.explorer.search import Search
+from tidegate.language.binding import load
+from tidegate.language.steptext import format_step
+from tidegate.language.verdict import PropertyVerdict, Verdict
+
+from .conftest import ROOT
+
+CLAIMS = {
+    "dining_philosophers": """
+@always_eventually(weak(look, eat, think, each="seat"))
+def nobody_starves(s: Table, seat: Seat) -> bool:
+    '''Each philosopher eats again and again, as each goes on.'''
+    return not s.hungry[seat]
+
+
+@always_eventually(weak(think, each="seat"))
+def fails_if_philosophers_stop(s: Table, seat: Seat) -> bool:
+    '''Each philosopher eats again and again, though a philosopher may stop with the forks.'''
+    return not s.hungry[seat]
+""",
+    "peterson": """
+def gets_in(s: Memory, process: Process) -> bool:
+    '''It is inside.'''
+    return is_inside(s, process)
+
+
+@leads_to(gets_in, weak(raise_flag, give_way, enter, work, leave, each="process"))
+def wants_leads_to_inside(s: Memory, process: Process) -> bool:
+    '''Who wants in gets in.'''
+    return s.at[process] == At.RAISE_FLAG
+
+
+@leads_to(gets_in, weak(want, each="process"))
+def fails_if_processes_stop(s: Memory, process: Process) -> bool:
+    '''Who wants in gets in, though a process may stop on the way.'''
+    return s.at[process] == At.RAISE_FLAG
+""",
+    "published/ewd840": """
+def is_known(s: Ring) -> bool:
+    '''Termination is detected.'''
+    return detected(s)
+
+
+@leads_to(is_known, weak(initiate_probe, pass_token))
+def termination_is_detected(s: Ring) -> bool:
+    '''Once everyone is idle, this is detected.'''
+    return all(not s.active[node] for node in range(nodes))
+
+
+@leads_to(is_known, weak(deactivate))
+def fails_if_the_token_rests(s: Ring) -> bool:
+    '''Once everyone is idle, this is detected, though the token need not go on.'''
+    return all(not s.active[node] for node in range(nodes))
+""",
+    "published/ewd998": """
+def is_known(s: Ring) -> bool:
+    '''Termination is detected.'''
+    return detected(s)
+
+
+@leads_to(is_known, weak(initiate_probe, pass_token))
+def termination_is_detected(s: Ring) -> bool:
+    '''Once everyone is idle and nothing is on its way, this is detected.'''
+    return all(not s.active[node] and s.pending[node] == 0 for node in Node)
+""",
+}
+"""Properties as the modules of the same names state them (tlaplus/Examples), each beside one without its fairness."""
+
+
+def with_claims(name: str, folder: Path, **constants: int) -> Verdict:
+    text = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
+    words = "always_eventually, leads_to, weak"
+    first = "from tidegate.language import"
+    assert first in text
+    path = folder / f"{Path(name).name}.py"
+    path.write_text(text.replace(first, f"{first} {words}\n{first}", 1) + CLAIMS[name], encoding="utf-8")
+    names = [prop.split("(")[0].strip() for prop in CLAIMS[name].split("def ")[1:]]
+    model = load(path).bind(
+        constants=constants, properties=[name for name in names if name not in ("gets_in", "is_known")]
+    )
+    return check(model, Search(keep_going=True, deadlocks=False), None)
+
+
+def words_of(verdict: Verdict) -> dict[str, str]:
+    return {prop.name: prop.verdict for prop in verdict.properties}
+
+
+@pytest.mark.parametrize("name", ["dining_philosophers", "peterson", "published/ewd840"])
+def test_what_tlc_says_of_classics(name: str, tmp_path: Path) -> None:
+    found = words_of(with_claims(name, tmp_path))
+    assert {word for prop, word in found.items() if prop.startswith("fails_if")} == {"violated"}
+    assert {word for prop, word in found.items() if not prop.startswith("fails_if")} == {"holds"}
+
+
+def test_the_alternating_bit_has_tlcs_states_and_its_loop(cache: Path) -> None:
+    """MCAlternatingBit has 240 states; its `PermanentBitDisagreement` fails with a bit sent back and received."""
+    model = load(ROOT / "examples/liveness/alternating_bit.py").bind()
+    verdict = check(model, Search(keep_going=True, cache=cache), None)
+    assert verdict.distinct_states == 240
+    assert words_of(verdict) == {
+        "sent_is_received": "holds",
+        "sent_is_received_if_weakly_fair": "violated",
+        "bits_differ_for_good": "violated",
+    }
+    loop = next(prop for prop in verdict.properties if prop.name == "bits_differ_for_good")
+    assert _steps(loop) == ["acknowledge", "receive_bit_back"]
+    assert loop.loop == 0
+
+
+def _steps(prop: PropertyVerdict) -> list[str]:
+    assert prop.run is not None
+    return [format_step(step.action, step.arguments) for step in prop.run.steps]
+
+
+@pytest.mark.long
+def test_safras_algorithm_detects_termination(tmp_path: Path) -> None:
+    verdict = with_claims("published/ewd998", tmp_path, messages=1)
+    assert (verdict.distinct_states, words_of(verdict)) == (50_733, {"termination_is_detected": "holds"})
