@@ -15,6 +15,7 @@ from tidegate.reports.trace.itf import ACTION, PICKS, from_itf, from_value, to_i
 from tidegate.reports.trace.states import applied, in_order, states
 from tidegate.traces.differences import state_to_json
 
+from .shipped import tiered
 from .traces import bound, counterexample, walked
 
 WALKS = [
@@ -27,7 +28,7 @@ def settled(document: Document, state: dict[str, Any]) -> dict[str, Any]:
     return {field["name"]: in_order(field["type"], state[field["name"]]) for field in document["fields"]}
 
 
-@pytest.mark.parametrize("name", WALKS)
+@pytest.mark.parametrize("name", tiered(WALKS, WALKS[::2].__contains__))
 def test_the_states_of_a_document_are_those_of_the_run_and_itf_keeps_them(name: str) -> None:
     model = bound(name)
     for seed in range(3):

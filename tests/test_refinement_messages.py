@@ -12,6 +12,8 @@ from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
+from .shipped import tiered
+
 POST = '''"""Letters under way, and the boxes that they come to."""
 
 from __future__ import annotations
@@ -179,7 +181,7 @@ def while_there(s: Office, letter: Letter) -> None:
 
 
 @pytest.mark.parametrize("engine", HERE)
-@pytest.mark.parametrize("case", range(len(BAGS)))
+@pytest.mark.parametrize("case", tiered(range(len(BAGS)), lambda case: case < 2))
 def test_letters_are_counted_in_bags(engine: str, case: int, tmp_path: Path) -> None:
     changed, steps = BAGS[case]
     office = {"Range, Set,": "Range, Bag, Set,", "bag: Annotated[Set[": "bag: Annotated[Bag[", "bag=Set()": "bag=Bag()"}

@@ -21,6 +21,7 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
 
 from .engines import bound, text_of
+from .shipped import tiered
 from .test_walks import BODY, FIELDS, NODE, START, counts, reported
 
 
@@ -57,7 +58,7 @@ def walked(model: Model, search: Search, runner: Loop, report: Report | None = N
     return verdict
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "swarm", "guided"])
+@pytest.mark.parametrize("strategy", tiered(("uniform", "swarm", "guided"), lambda strategy: strategy == "guided"))
 def test_tasks_take_the_walks_of_one_process(model: Model, cache: Path, strategy: Strategy) -> None:
     search = searching(cache, strategy=strategy, seed=5, keep_going=True)
     here = walk(model, search)

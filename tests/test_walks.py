@@ -121,7 +121,7 @@ def test_the_first_failure_does_not_depend_on_workers(strategy: Strategy) -> Non
     assert violated[0] == violated[1]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.long), 2])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_long_walks_go_on_with_the_fast_kernel_and_are_the_same(
     strategy: Strategy, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
