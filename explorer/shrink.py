@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..language.judge import Stopped, attempt, holds
+from ..language.judge import Stopped, attempt, holds_after
 from ..language.model import Model, Property
 from ..language.values import ModelError, State
 from ..language.verdict import Run, Step
@@ -96,9 +96,7 @@ def _after(model: Model, state: State, name: str, arguments: Mapping[str, Any]) 
 
 def _fails(model: Model, prop: Property, before: State, after: State | None, action: str | None = None) -> bool:
     try:
-        if prop.kind == "transition" and after is not None:
-            return not holds(model, prop, before, after, action=action)
-        return not holds(model, prop, before if after is None else after)
+        return not holds_after(model, prop, before, after, action=action)
     except ModelError:
         return False
 

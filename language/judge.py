@@ -295,16 +295,26 @@ def holds(model: Model, prop: Property, state: State, after: State | None = None
         raise blamed(model, error) from error
 
 
+def holds_after(
+    model: Model, prop: Property, before: State, after: State | None = None, *, action: str | None = None
+) -> bool:
+    """Whether a property holds where a step has led: of the step, if it is about steps, else of the state `after`.
+    Without `after` of the state `before`, to which no step has led. ValueError and ModelError as for `holds`."""
+    if after is None or prop.kind == "transition":
+        return holds(model, prop, before, after, action=action)
+    return holds(model, prop, after)
+
+
 def holds_at(model: Model, prop: Property, run: Run, end: int) -> bool | None:
     """Whether a property holds in state `end` of a run, from 0, or of the step that leads there: None of a transition
     where the run begins, since no step does.
 
     ValueError and ModelError as for `holds`.
     """
-    after = run.states()[end]
-    if prop.kind != "transition":
-        return holds(model, prop, after)
-    return holds(model, prop, run.states()[end - 1], after, action=run.steps[end - 1].action) if end else None
+    states = run.states()
+    if end:
+        return holds_after(model, prop, states[end - 1], states[end], action=run.steps[end - 1].action)
+    return None if prop.kind == "transition" else holds(model, prop, states[0])
 
 
 def first_shown(model: Model, prop: Property, run: Run) -> Run | None:

@@ -18,7 +18,7 @@ from ...language import ir
 from ...language.binding import Definition
 from ...language.constants import Value
 from ...language.errors import ModelErrors
-from ...language.judge import Stopped, attempt, holds, initial_states, shape_of
+from ...language.judge import Stopped, attempt, holds_after, initial_states, shape_of
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation
 from ...language.values import ModelError, State
@@ -307,9 +307,7 @@ def _is_false(
     """Whether plain Python finds the property false of a state, of the state after it, or of the step between, or
     cannot evaluate it, with the error then."""
     try:
-        if prop.kind == "transition":
-            return not holds(model, prop, state, after, action=action), ""
-        return not holds(model, prop, state if after is None else after), ""
+        return not holds_after(model, prop, state, after, action=action), ""
     except ModelError as error:
         return True, str(error)
 

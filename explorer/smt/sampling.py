@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from random import Random
 
-from ...language.judge import holds, initial_states, steps
+from ...language.judge import holds_after, initial_states, steps
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation, ProofFinding
 from ...language.values import ModelError, State
@@ -93,18 +93,13 @@ def _choices(model: Model, state: State) -> list[Step]:
 
 def _broken(model: Model, prop: Property, run: Run) -> ProofFinding | None:
     """What the last state, or the last step, of a run says against a lemma or a property."""
+    if prop.kind == "transition" and not run.steps and prop.refinement is None:
+        return None
     states = run.states()
-    if prop.kind == "transition":
-        if not run.steps and prop.refinement is None:
-            return None
-        before, after, action = (
-            (states[-2], states[-1], run.steps[-1].action) if run.steps else (states[-1], None, None)
-        )
-    else:
-        before, after, action = states[-1], None, None
+    before, after, action = (states[-2], states[-1], run.steps[-1].action) if run.steps else (states[-1], None, None)
     message = ""
     try:
-        if holds(model, prop, before, after, action=action):
+        if holds_after(model, prop, before, after, action=action):
             return None
     except ModelError as error:
         message = str(error)
