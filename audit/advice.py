@@ -295,7 +295,11 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
         what = (
             f"{', '.join(name for name, _ in here)} stand on one host, {machine}: one loss of power takes all of them"
         )
-        to_do = "a host for each, or addresses that name the hosts on which they are"
+        stays, *others = (name for name, _ in here)
+        to_do = (
+            f"leave {stays} there and give {', '.join(others)} a host each, or write addresses that name the hosts on "
+            "which they are"
+        )
         if len(here) > 1:
             yield Finding("arithmetic", "warning", what, here[0][1], to_do)
 

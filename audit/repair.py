@@ -139,7 +139,8 @@ def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explor
     tried = ", ".join(names) or "no setting"
     left = _left(signatures, wanted_of(checks), explorations)
     few = f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
-    return f"{few}. {why}" if (why := _of_controllers(signatures, wanted_of(checks))) else few
+    why = (_of_controllers(signatures, wanted_of(checks)), _of_hosts(signatures, wanted_of(checks), explorations))
+    return ". ".join(filter(None, (few, *why)))
 
 
 def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
@@ -163,6 +164,16 @@ def _of_controllers(signatures: Sequence[Signature], wanted: Sequence[CellQuesti
         return ""
     are = "is 1 controller" if counts == {1} else "are 2 controllers"
     return f"There {are} with a vote, so none may fail, and no setting of these adds one: run three"
+
+
+def _of_hosts(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
+    """What no change of these settings mends: nodes that share a host; checked with a host for each."""
+    if not any(signature.one_machine or signature.hosts for signature in signatures):
+        return ""
+    alone = [replace(signature, one_machine=False, hosts=(), two_hosts=()) for signature in signatures]
+    if _first_bad(alone, (), wanted, explorations) is not None:
+        return ""
+    return "Nodes share a host, and no setting of these moves one: with a host for each node all of it holds"
 
 
 def _least(

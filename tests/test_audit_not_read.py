@@ -283,3 +283,24 @@ def test_a_clients_file_of_tests_says_nothing_of_the_program(tmp_path: Path) -> 
     cluster, findings = read([tmp_path])
     assert cluster.clients == () and any("it is of a program's tests" in finding.what for finding in findings)
     assert read([tmp_path / "b.properties", file])[0].clients
+
+
+TERRAFORM = (
+    'resource "aws_msk_configuration" "c" {\n  server_properties = <<EOT\nlog.flush.interval.messages=1\nEOT\n}\n'
+)
+CLOUD_FORMATION = (
+    "Resources:\n  Conf:\n    Type: AWS::MSK::Configuration\n"
+    "    Properties: {ServerProperties: log.flush.interval.messages=1}\n"
+)
+
+
+@pytest.mark.parametrize(("name", "text", "line"), [("m.tf", TERRAFORM, 1), ("m.yaml", CLOUD_FORMATION, 3)])
+def test_a_configuration_of_msk_is_said_to_be_open_and_how_it_is_given(
+    tmp_path: Path, name: str, text: str, line: int
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "t.txt").write_text("Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n", encoding="utf-8")
+    found = [finding for finding in read([tmp_path])[1] if finding.kind == "incomplete" and "MSK" in finding.what]
+    assert [(finding.where.line, "describe-configuration-revision" in finding.to_do) for finding in found] == [
+        (line, True)
+    ]

@@ -115,5 +115,17 @@ def test_one_controller_is_named_where_it_leaves_no_repair(monkeypatch: pytest.M
     assert "it is not decided whether writes can stop (writable=crash@all)" in open_
 
 
+def test_a_shared_host_is_named_where_it_leaves_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    says = "with a host for each node all of it holds"
+
+    def lost_together(of: Signature, question: Question) -> str:
+        return "can lose" if of.one_machine or of.hosts else "keeps"
+
+    assert no_repair(monkeypatch, signature(one_machine=True), lost_together).endswith(says)
+    assert no_repair(monkeypatch, signature(hosts=((2, 0),)), lost_together).endswith(says)
+    assert says not in no_repair(monkeypatch, signature(one_machine=True), lambda of, question: "can lose")
+    assert says not in no_repair(monkeypatch, signature(), lambda of, question: "can lose")
+
+
 def test_help_says_what_is_required_of_kafkas_own_topics() -> None:
     assert "of Kafka's own topics only" in PRESETS["standard"].says

@@ -306,6 +306,8 @@ def _passed_over(path: str) -> Part:
 def _terraform(path: str, text: str) -> Part:
     """What is said of Terraform's files: their values may come from variables, modules and states."""
     part = Part("Terraform")
+    if scripts.note_msk(part, path, text):
+        return part
     what = f"{path} was not read: Terraform's settings are known when they are applied"
     to_do = "give what they become: kafka-topics.sh --describe, the server_properties as a file, or --bootstrap-server"
     part.note(_gravity(text), "error", what, Origin(path), to_do)

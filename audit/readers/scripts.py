@@ -50,6 +50,25 @@ SETS = re.compile(
 )
 
 
+MSK = re.compile(r"\baws_msk_configuration\b|\bserver_properties\b|\bAWS::MSK::Configuration\b|\bServerProperties\b")
+"""What sets up brokers of Amazon MSK in Terraform's and CloudFormation's files."""
+
+OF_MSK = (
+    "`aws kafka describe-configuration-revision --arn ARN --revision N --query ServerProperties --output text "
+    "| base64 -d` prints what a revision has: give that as a file, with --distribution msk and --kafka-version"
+)
+
+
+def note_msk(part: Part, path: str, text: str) -> bool:
+    """The finding that a configuration of MSK was not read, where a text has one; whether it has."""
+    found = MSK.search(text)
+    if found is not None:
+        where = Origin(path, text.count("\n", 0, found.start()) + 1, found[0])
+        what = f"{path} sets up Amazon MSK's brokers, and was not read: which revision a cluster runs is not in it"
+        part.note("incomplete", "error", what, where, OF_MSK, "docs.aws.amazon.com/msk")
+    return found is not None
+
+
 def is_script(path: Path) -> bool:
     """Whether a file may be a script, a unit or a template."""
     name = path.name.lower()
@@ -62,6 +81,8 @@ def read(path: str, text: str, files: frozenset[str]) -> Part | None:
     files that were read: a script that starts Kafka with one of them, and sets nothing else, says nothing new."""
     part = Part("a script or template")
     template = Path(path).suffix.lower() in TEMPLATES
+    if template and note_msk(part, path, text):
+        return part
     found = _of_template(path, text) if template else _of_script(text, files)
     if found is None or OURS.search(text):
         return None
