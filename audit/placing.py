@@ -145,14 +145,15 @@ def has_one_by_default(cluster: Cluster, topic: Topic) -> bool | None:
 
 
 def _in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
-    crowded = [_crowded(partition.replicas, racks) for partition in topic.partitions if partition.replicas]
+    held = dict.fromkeys(partition.replicas for partition in topic.partitions if partition.replicas)
+    crowded = [_crowded(replicas, racks) for replicas in held]
     return 0 if not crowded or 0 in crowded else max(crowded)
 
 
 def _pairs(topic: Topic, voters: Sequence[int], racks: Mapping[int | None, str]) -> tuple[tuple[int, int], ...]:
     """Replicas of one partition, and voters, in each rack; () if one of theirs is not stated. A rack takes with it what
     stands there: the voters of one rack do not go with the replicas of another."""
-    partitions = [partition.replicas for partition in topic.partitions if partition.replicas]
+    partitions = dict.fromkeys(partition.replicas for partition in topic.partitions if partition.replicas)
     if (
         not partitions
         or not voters

@@ -156,7 +156,7 @@ def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
     for partition in topic.partitions:
         doubt = _doubtful(partition)
         before = first.setdefault(partition.number, partition)
-        if not doubt and replace(before, origin=partition.origin) != partition:
+        if not doubt and before is not partition and replace(before, origin=partition.origin) != partition:
             doubt = f"partition {partition.number} is described twice, and not as the same"
         if doubt:
             return doubt, partition.origin
