@@ -5,8 +5,10 @@ Z1 to Z6 and ZL2 are the numbers of the properties in docs/zookeeper.md.
 
 from __future__ import annotations
 
-from ..language import Set, invariant, reachable, transition
+from ..language import Set, invariant, leads_to, reachable, transition, weak
 from ..model.parts.zookeeper import is_alive
+from ..model.zk_controller.controller import become_controller, create_controller, resign
+from ..model.zk_controller.sessions import connect_again, learn, regain_majority, register
 from ..model.zk_controller.state import Answer, Broker, Cluster, Metadata
 
 
@@ -316,3 +318,24 @@ def metadata_is_stale(s: Cluster) -> bool:
 def controller_leads_a_partition(s: Cluster) -> bool:
     """The controller leads the partition: it is a broker as any other. What it sends reaches itself, too."""
     return any(s.controller == node and s.partition.leader == node and s.seen[node] == s.held[node] for node in Broker)
+
+
+def has_controller(s: Cluster) -> bool:
+    """Whether somebody has created /controller."""
+    return s.controller is not None
+
+
+@leads_to(
+    has_controller,
+    weak(become_controller),
+    weak(create_controller),
+    weak(resign, each="broker"),
+    weak(connect_again, each="broker"),
+    weak(learn, each="broker"),
+    weak(register, each="broker"),
+    weak(regain_majority),
+)
+def eventually_a_controller(s: Cluster) -> bool:
+    """ZL1: where there is no controller, there is one in the end, if the ensemble has its majority again and who is cut
+    off reaches it again, in time or too late."""
+    return s.controller is None

@@ -5,9 +5,21 @@ Z1 to Z10 are the numbers of the properties in docs/zookeeper.md.
 
 from __future__ import annotations
 
-from ..language import Set, invariant, reachable, transition
+from ..language import Set, invariant, leads_to, reachable, transition, weak
 from ..model.parts.zookeeper import Session, is_alive
-from ..model.znode_election import Candidate, Election, Role
+from ..model.znode_election import (
+    Candidate,
+    Election,
+    Role,
+    connect_again,
+    hear,
+    lead,
+    learn,
+    read,
+    read_again,
+    regain_majority,
+    wait,
+)
 
 
 @invariant
@@ -182,3 +194,32 @@ def znode_goes_before_it_is_watched(s: Election) -> bool:
         and all(s.number[other] != s.found[candidate] for other in Candidate)
         for candidate in Candidate
     )
+
+
+def is_settled(s: Election) -> bool:
+    """Whether somebody with a session leads, or nobody stands for election any more."""
+    return any(s.role[node] == Role.LEADING and is_alive(s.session[node]) for node in Candidate) or not stands(s)
+
+
+def stands(s: Election) -> bool:
+    """Whether somebody with a session stands for election, and does not lead yet."""
+    return any(
+        s.role[node] in {Role.READING, Role.FOUND, Role.WAITING} and is_alive(s.session[node]) for node in Candidate
+    )
+
+
+@leads_to(
+    is_settled,
+    weak(lead),
+    weak(read, each="candidate"),
+    weak(read_again, each="candidate"),
+    weak(wait, each="candidate"),
+    weak(hear, each="candidate"),
+    weak(connect_again, each="candidate"),
+    weak(learn, each="candidate"),
+    weak(regain_majority),
+)
+def eventually_a_leader(s: Election) -> bool:
+    """ZL1: where somebody stands for election, somebody leads in the end, if the ensemble has its majority again and
+    who is cut off reaches it again, in time or too late."""
+    return stands(s)
