@@ -11,8 +11,9 @@ from pathlib import Path
 from ..api.models import bind_model
 from ..explorer.shrink import shrunk
 from ..language.errors import UsageError
+from ..language.fairness import unlike
 from ..language.judge import deadlock, holds_at, is_deadlock, replay, run_text
-from ..language.model import Model
+from ..language.model import LIVENESS, Liveness, Model
 from ..language.steptext import StepError, parse_steps, split_steps
 from ..language.values import ModelError
 from ..language.verdict import Failure, PropertyVerdict, Run
@@ -109,6 +110,9 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
         raise UsageError(f"{path}: the file states that the run repeats for ever after step {loop}, and it does not")
     about = None if saved["property"] is None else saved["property"]["name"]
     prop = next((declared for declared in model.properties if declared.name == about), None)
+    claimed = next((declared for declared in model.liveness if declared.name == about), None)
+    if claimed is not None and loop is not None:
+        return _round_again(model, claimed, run, loop)
     if about is None or loop is not None:
         return run_document(model, run, loop=loop)
     if prop is None:
@@ -118,6 +122,20 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
         return document
     note = f"the trace was saved as a {saved['kind']} of {about}, which it no longer is"
     return run_document(model, run, notes=[note])
+
+
+def _round_again(model: Model, prop: Liveness, run: Run, loop: int) -> Document:
+    """The document of a saved loop that was gone round again, judged in each case of the property that it violated."""
+    reasons = list[str]()
+    for case in prop.cases:
+        reason = unlike(model, prop, case, run, loop)
+        if reason is None:
+            found = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run, loop, case.arguments)
+            return trace_document(model, found)
+        reasons.append(reason)
+    why = "; ".join(dict.fromkeys(reasons))
+    note = f"the trace was saved as a counterexample of {prop.name}, which it no longer is: {why}"
+    return run_document(model, run, loop=loop, notes=[note])
 
 
 def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure | None:
@@ -206,10 +224,13 @@ def _until(model: Model, text: str, error: ModelError) -> Run:
 
 
 def exit_of(document: Document) -> Exit:
-    """1 when the trace shows a property that fails, 2 a deadlock, 7 when it ends at a step that breaks the model."""
+    """1 when the trace shows a property that fails, 2 a deadlock, 3 a loop that violates a property of liveness, 7 when
+    it ends at a step that breaks the model."""
     if document["kind"] == "deadlock":
         return Exit.DEADLOCK
     if document["failure"] is not None:
         return Exit.MODEL_BROKE
     claim = document["property"]
+    if claim is not None and claim["kind"] in LIVENESS and document["kind"] == "counterexample":
+        return Exit.LIVENESS
     return Exit.SAFETY if claim is not None and claim["fails"] is not None else Exit.HOLDS

@@ -7,11 +7,11 @@ from typing import Any
 
 from .declare import Fairness
 from .immutable import immutable
-from .judge import Stopped, attempt, bound_crossed, instances, is_held
+from .judge import Stopped, attempt, bound_crossed, holds, instances, is_held
 from .liveness import values_of
-from .model import Model
+from .model import Liveness, LivenessCase, Model
 from .values import State
-from .verdict import Step
+from .verdict import Run, Step
 
 
 @immutable
@@ -71,3 +71,25 @@ def met(model: Model, group: Group, strong: bool, loop: Sequence[State], steps: 
     absent = tuple(number for number, state in enumerate(states) if not can_happen(model, group, state))
     enough = len(absent) == len(states) if strong else bool(absent)
     return Met(None, absent) if enough else None
+
+
+def unlike(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str | None:
+    """Why a run that returns to state `loop` after its last step does not violate a case of a property; None where it
+    does: it is a loop, what is claimed is false of it, and it is fair."""
+    states = run.states()
+    if states[loop] != states[-1]:
+        return "its last state is not the one that it is said to return to"
+    truths = [holds(model, case.then, state) for state in states]
+    if prop.kind == "eventually_always":
+        if all(truths[loop:]):
+            return f"{case.then.name} is true in each state of the loop"
+    elif any(truths[loop:]):
+        return f"{case.then.name} is true in a state of the loop"
+    last = max((at for at, truth in enumerate(truths) if truth), default=-1)
+    if case.when is not None and not any(holds(model, case.when, state) for state in states[last + 1 :]):
+        return f"{case.when.name} is true in no state after which {case.then.name} never is"
+    for fairness in prop.fairness:
+        for group in groups(model, fairness):
+            if met(model, group, fairness.strong, states[loop:], run.steps[loop:]) is None:
+                return f"{'strong' if fairness.strong else 'weak'} fairness of {group.text()} is not met"
+    return None

@@ -12,9 +12,9 @@ from textwrap import dedent
 import jsonschema
 import pytest
 from tidegate.explorer import ENGINES
-from tidegate.explorer.liveness import answers as liveness_answers
 from tidegate.explorer.native import liveness as native_liveness
 from tidegate.explorer.search import Search
+from tidegate.language import fairness
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, PropertyVerdict, Verdict
@@ -244,8 +244,8 @@ def test_a_lasso_that_plain_python_does_not_confirm_is_a_disagreement(
     def never_met(*_: object) -> None:
         return None
 
-    monkeypatch.setattr(liveness_answers, "met", never_met)
-    with pytest.raises(Disagreement, match="is not fair in plain Python: weak fairness of take is not met"):
+    monkeypatch.setattr(fairness, "met", never_met)
+    with pytest.raises(Disagreement, match="does not in plain Python: weak fairness of take is not met"):
         checked(model, "native", cache)
 
 
@@ -275,3 +275,18 @@ def test_the_specification_has_what_must_happen() -> None:
     assert "again and again `nobody_starves(customer)`.* Of each `customer ∈ Customer`." in page
     assert "Weak fairness of `serve`, for each `customer`." in page
     assert "nobody_starves(customer) ≜\n  ¬waits[customer]" in page
+
+
+def test_a_saved_loop_is_judged_again(tidegate: Run, tmp_path: Path) -> None:
+    model = tmp_path / "corridor.py"
+    text = (ROOT / "examples/liveness/corridor.py").read_text(encoding="utf-8")
+    model.write_text(text, encoding="utf-8")
+    tidegate("check", str(model), "--out", str(tmp_path / "out"))
+    saved = str(tmp_path / "out" / "they_pass.trace.json")
+    again = tidegate("replay", saved)
+    assert again.exit == 3
+    assert "they_pass fails in a loop after 0 steps" in again.out
+    model.write_text(text.replace("strong(go_past)", "strong(step_aside)"), encoding="utf-8")
+    changed = tidegate("replay", saved)
+    assert changed.exit == 0
+    assert "strong fairness of step_aside is not met" in " ".join(changed.out.split())

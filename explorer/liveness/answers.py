@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from ...language.fairness import groups, met
+from ...language.fairness import unlike
 from ...language.immutable import immutable
 from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held, steps
 from ...language.model import Model, Property
@@ -93,7 +93,12 @@ def _without_bounds(
         return Answer("undecided", None, None, arguments, why)
     made = lasso(graph, component, question.wanted)
     run, loop = replayed(model, questions, made, replayer)
-    confirm(model, questions, question, run, loop, len(made.way))
+    wrong = unlike(model, question.prop, question.case, run, loop)
+    if wrong is not None:
+        raise Disagreement(
+            f"the run that violates {question.prop.name} in a loop from {run.states()[loop]} does not in plain Python: "
+            f"{wrong}"
+        )
     return Answer("violated", run, loop, arguments)
 
 
@@ -116,34 +121,6 @@ def _step(model: Model, questions: Questions, before: State, after: State, group
             return step
     named = "" if groups is None else f" by a step of {', '.join(questions.named(groups)) or 'no fairness'}"
     raise Disagreement(f"no step of plain Python leads from {before} to {after}{named}, which the graph has")
-
-
-def confirm(model: Model, questions: Questions, question: Question, run: Run, loop: int, way: int) -> None:
-    """Plain Python's own judgement of a lasso: that it is one, what is true along it, and that it is fair. `way` is
-    how many states it has up to the loop from where it begins to avoid what it avoids. Raises Disagreement."""
-    states, prop = run.states(), question.prop
-    begin = loop - way + 1
-    then, when = question.case.then, question.case.when
-    truths = [holds(model, then, state) for state in states]
-    right = states[loop] == states[-1]
-    if question.kind == "eventually_always":
-        right = right and not all(truths[loop:])
-    else:
-        right = right and not any(truths[begin:])
-    if when is not None:
-        right = right and holds(model, when, states[begin])
-    if not right:
-        raise Disagreement(
-            f"the loop that violates {prop.name} is none in plain Python, which begins at {states[loop]}"
-        )
-    for fairness in prop.fairness:
-        for group in groups(model, fairness):
-            if met(model, group, fairness.strong, states[loop:], run.steps[loop:]) is None:
-                kind = "strong" if fairness.strong else "weak"
-                raise Disagreement(
-                    f"the loop that violates {prop.name}, which begins at {states[loop]}, is not fair in plain Python: "
-                    f"{kind} fairness of {group.text()} is not met"
-                )
 
 
 def _possible(model: Model, question: Question, graph: Graph, replayer: Replayer) -> Answer:
