@@ -32,7 +32,7 @@ def end_of(*steps: tuple[str, str]) -> str:
 @pytest.mark.parametrize(
     ("step", "says", "leader"),
     [
-        ("fail_to_produce", "Record 0 is sent, and does not reach a leader.", ""),
+        ("fail_to_produce", "Record 0 is sent, and reaches no leader.", ""),
         (
             "fence(broker=A, successor=B)",
             "The controller gets no heartbeats of \u27e8A\u27e9, and fences it.",
@@ -132,7 +132,7 @@ def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:
     )
     assert orders["loss"]["says"] == "a request fails, and nothing else"
     assert orders["loss"]["scenario"] == [
-        "Record 0 is sent, and does not reach a leader.",
+        "Record 0 is sent, and reaches no leader.",
         "Now no leader's log has a record that the producer, with acks=0, takes for written.",
     ]
     assert orders["loss"]["source"].startswith("KIP-679")
