@@ -122,10 +122,11 @@ def searched(check: Recorded, model: Model, cache: Path) -> Run:
 
 
 FIRST = {(check.model, prop): name for name, (check, prop) in reversed(RECORDED.items())}
-"""Of each property of a model, the first counterexample; the others are of other profiles and bounds."""
+"""Of each property of a model, the first counterexample; the others are of other profiles and bounds. Each second
+one of these is ordinary."""
 
 
-@pytest.mark.parametrize("name", tiered(RECORDED, set(FIRST.values()).__contains__))
+@pytest.mark.parametrize("name", tiered(RECORDED, [*FIRST.values()][::2].__contains__))
 def test_the_argument_of(name: str) -> None:
     check, prop = RECORDED[name]
     model = model_of(check, prop)

@@ -20,6 +20,7 @@ from tidegate.cli.verbs import VERBS, parser
 
 from .commands import Commands
 from .conftest import ROOT, Run
+from .shipped import tiered
 
 QUICK = {
     "check replication:kip320", "demo", "explain", "export", "models", "replay", "show", "simulate", "spec",
@@ -73,15 +74,17 @@ def test_an_example_is_about_what_there_is(
     assert verb in VERBS
 
 
-@pytest.mark.parametrize(
-    "example",
-    [
-        example
-        for _, example in EVERY
-        if any(example.removeprefix("tidegate ").startswith(text) for text in QUICK)
-        and not any(program in example for program in NOT_RUN)
-    ],
-)
+RUN = [
+    (verb, example)
+    for verb, example in EVERY
+    if any(example.removeprefix("tidegate ").startswith(text) for text in QUICK)
+    and not any(program in example for program in NOT_RUN)
+]
+FIRST = dict(reversed(RUN))
+"""Of each verb the first example."""
+
+
+@pytest.mark.parametrize("example", tiered([example for _, example in RUN], set(FIRST.values()).__contains__))
 def test_a_quick_example_does_what_it_says(example: str, workshop: Path, cache: Path, commands: Commands) -> None:
     environment = {**os.environ, "TIDEGATE_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
     if "report/one_inside" in example or "before.trace" in example:

@@ -61,8 +61,8 @@ def documents() -> list[Document]:
     write."""
     found = [counterexample(*case) for case in SHOWN.values()]
     found.append(counterexample("tests/fixtures/gate/stuck.py", "small", "python"))
-    for seed in range(4):
-        found.append(walked(bound("raft", messages=2, losses=2, duplicates=1, crashes=2), 40 + 40 * seed, seed)[1])
+    for seed in range(2):
+        found.append(walked(bound("raft", messages=2, losses=2, duplicates=1, crashes=2), 60 + 100 * seed, seed)[1])
         found.append(walked(bound("kraft:kip595", late_answers=True), 50, seed)[1])
     looping = copy.deepcopy(found[0])
     looping["loop"] = 1

@@ -174,7 +174,7 @@ def result_of(tidegate: Run, path: Path, text: str, *options: str) -> tuple[int,
     return done.exit, done.out + done.err
 
 
-@pytest.mark.parametrize("ci", [True, False])
+@pytest.mark.parametrize("ci", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_missing_expectation_is_an_error_in_ci_and_reported_elsewhere(
     tidegate: Run, gate_file: Path, ci: bool
 ) -> None:

@@ -256,8 +256,11 @@ def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
 PAIRS = [check for check in RECORD.checks if set(check.properties) == {"leader_completeness"}]
 
 
+SOME_PAIRS = [check for check in PAIRS if "one_fault" in check.name][::2]
+
+
 # The gate, too, runs each of them.
-@pytest.mark.parametrize("check", tiered(PAIRS, lambda record: "one_fault" in record.name, lambda record: record.name))
+@pytest.mark.parametrize("check", tiered(PAIRS, SOME_PAIRS.__contains__, lambda record: record.name))
 def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: Recorded, cache: Path) -> None:
     # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
     definition, _ = find("partition")

@@ -362,6 +362,7 @@ def test_a_sweep_on_spark_has_the_same_rows(tidegate: Run, capsys: pytest.Captur
     assert [{**row, "seconds": 0} for row in there] == [{**row, "seconds": 0} for row in rows]
 
 
+@pytest.mark.long
 def test_a_sweep_has_a_row_for_each_switch_dropped(tidegate: Run, tmp_path: Path) -> None:
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     tidegate(*SWEPT, "--set", "max_leader_epoch=1", "--drop", "--out", str(tmp_path / "table.parquet"))
