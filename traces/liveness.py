@@ -12,6 +12,7 @@ from ..language.model import Liveness, LivenessCase, Model
 from ..language.values import ModelError, State
 from ..language.verdict import PropertyVerdict, Run
 from .places import place
+from .wording import listed
 
 Document = dict[str, Any]
 
@@ -75,11 +76,24 @@ def _round(
     states, steps = run.states()[loop:], run.steps[loop:]
     yield "short", loop, f"{_claim(model, prop, case, run, loop)}{_given(case)}."
     yield "let", loop, _turns(loop, len(steps))
+    nowhere = list[str]()
     for fairness in prop.fairness:
-        for group in groups(model, fairness):
-            found = met(model, group, fairness.strong, states, steps)
-            kind = "Strong" if fairness.strong else "Weak"
-            yield "event", loop, f"{kind} fairness of `{group.text()}` is met: {_how(found, loop, len(states))}."
+        told = [(group.text(), met(model, group, fairness.strong, states, steps)) for group in groups(model, fairness)]
+        idle = [name for name, found in told if found is not None and _is_nowhere(found, len(states), bool(steps))]
+        nowhere += [" or ".join(fairness.actions)] if len(idle) == len(told) else idle
+        kind = "Strong" if fairness.strong else "Weak"
+        for name, found in told:
+            if name not in idle:
+                yield "event", loop, f"{kind} fairness of `{name}` is met: {_how(found, loop)}."
+    if nowhere:
+        named = listed([f"`{name}`" for name in nowhere])
+        where = "any of these states" if steps else "this state"
+        yield "event", loop, f"Fairness of {named} is met: nothing of it can happen in {where}."
+
+
+def _is_nowhere(found: Met, states: int, goes_round: bool) -> bool:
+    """Whether what a fairness is about can happen in no state of the loop, whose last state is its first again."""
+    return found.step is None and len(found.absent) == states - goes_round
 
 
 def _claim(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int) -> str:
@@ -113,10 +127,8 @@ def _turns(loop: int, count: int) -> str:
     return f"From {_state(loop)} on, {steps} for ever."
 
 
-def _how(found: Met | None, loop: int, states: int) -> str:
+def _how(found: Met | None, loop: int) -> str:
     assert found is not None, "the loop was judged to be fair"
     if found.step is not None:
         return f"it happens in step {loop + found.step}"
-    if len(found.absent) >= max(states - 1, 1):
-        return "it can happen in none of these states"
     return f"it cannot happen {_place(loop + found.absent[0])}"
