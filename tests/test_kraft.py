@@ -281,6 +281,22 @@ def test_one_that_resigned_hears_that_it_leads(profile: str) -> None:
         assert story.step("hear_that_it_leads", voter=A, peer=B).broken == {"no_illegal_state"}
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a_voter_hears_of_a_leader_that_has_resigned(named: bool) -> None:
+    """With `peers_name_leader` it follows that leader, as if it had heard before; without it, it knows of none."""
+    story = Story("kip595", peers_name_leader=named).stand(A, 1).step("vote", candidate=A, voter=B)
+    early = Story("kip595").stand(A, 1).step("vote", candidate=A, voter=B)
+    early.step("begin_quorum_epoch", leader=A, voter=B).step("resign", leader=A)
+    story.step("resign", leader=A)
+    assert story.state.election[B].leader is None
+    if named:
+        assert story.step("hear_who_leads", voter=B, peer=A).state.election == early.state.election
+        assert not story.broken
+    else:
+        with pytest.raises(StepError, match="peers_name_leader"):
+            story.step("hear_who_leads", voter=B, peer=A)
+
+
 def test_a_voter_that_was_cut_off_disturbs() -> None:
     # C hears from nobody and counts epochs. When it is back, A has to go, though B is content with it.
     story = Story("kip595").elect(A, B, epoch=1).stand(C, 3).step("hear_from", voter=A, peer=C)
@@ -358,6 +374,7 @@ def test_every_action_happens_within_small_bounds(profile: str, cache: Path) -> 
     expected |= {"let_time_pass", "resign_unheard"} if not timed else set[str]()
     expected |= {"resign_unheard"} if profile == "kafka_15489" else set[str]()
     expected |= {"ask_for_pre_vote", "give_up"} if profile != "kip996" else set[str]()
+    expected |= {"hear_who_leads"}
     expected |= {"hear_that_it_leads"} if profile != "illegal_state" else set[str]()
     assert off == expected
 

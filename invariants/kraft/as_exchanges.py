@@ -6,8 +6,9 @@ not voted in the image. A leader knows at once what a fetch says, and a follower
 answer: in one step that is a fetch without its answer, and one with it.
 
 What an exchange in one step leaves out are messages that are late: whoever sent one would no longer send it, or whoever
-hears it no longer waits for it. With `timely` there is none. What it leaves out besides is that anybody but the leader
-names to a voter the leader of the epoch that it is in; with `leader_alone` nobody does.
+hears it no longer waits for it. With `timely` there is none. That anybody may name to a voter the leader of the epoch
+that it is in is a switch of the model, `peers_name_leader`; where the abstract model is without it (`named_by_peers`),
+this is no refinement.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ view = kraft.view
 
 timely = constant(False, says="no message is late: its sender would send it still, and its receiver waits for it")
 
-leader_alone = constant(False, says="in its epoch, a voter hears from nobody but the leader who leads")
+named_by_peers = constant(True, says="in one step, too, anybody may name to a voter the leader of its own epoch")
 
 
-@refines(kraft, messages=0, late_answers=False)
+@refines(kraft, messages=0, late_answers=False, peers_name_leader=named_by_peers)
 def as_exchanges(s: Quorum) -> Quorum:
     """With nothing in flight, each exchange is one step."""
     return replace(
@@ -64,18 +65,6 @@ def has_vote_on_its_way(s: Quorum, voter: Voter) -> bool:
         and message.source == voter
         and message.to == s.election[voter].voted_for
         and message.epoch == s.election[voter].epoch
-        for message in s.network
-    )
-
-
-@bound
-def only_a_leader_names_itself(s: Quorum) -> bool:
-    """With `leader_alone`, the search ends where another names the leader of an epoch to a voter that is in it."""
-    return not leader_alone or not any(
-        message.leader is not None
-        and message.epoch == s.election[message.to].epoch
-        and s.election[message.to].leader is None
-        and s.election[message.source].role != Role.LEADER
         for message in s.network
     )
 

@@ -18,6 +18,7 @@ from .quorum import (
     messages,
     next_election,
     note_vote,
+    peers_name_leader,
     pre_vote,
     resigned_knows_itself,
     standing,
@@ -148,6 +149,21 @@ def hear_from(s: Quorum, voter: Voter, peer: Voter) -> None:
         s.election[voter] = unattached(s.election[peer].epoch)
     else:
         s.election[voter] = following(s.election[peer].epoch, leader)
+
+
+@action
+def hear_who_leads(s: Quorum, voter: Voter, peer: Voter) -> None:
+    """{voter} sees in a message of {peer} that {s.election[peer].leader} leads epoch {s.election[voter].epoch}.
+
+    Kafka goes by every request and answer (KafkaRaftClient.maybeTransition, 4.1.0). It matters where the leader has
+    resigned meanwhile, and does not announce itself any more.
+    """
+    require(messages == 0 and peers_name_leader)
+    require(s.election[voter].epoch == s.election[peer].epoch and s.election[voter].leader is None)
+    leader = s.election[peer].leader
+    require(leader is not None and leader != voter)
+    assert leader is not None
+    s.election[voter] = following(s.election[peer].epoch, leader)
 
 
 @action

@@ -64,6 +64,7 @@ directory_ids = constant(False, says="KIP-853: a voter with a replaced disk has 
 guard_truncation = constant(True, says="KAFKA-12460: a log is never truncated below the high watermark")
 await_epoch_start = constant(True, says="KAFKA-15345: a leader is active once its epoch's start is committed")
 resigned_knows_itself = constant(True, says="an answer may name a resigned leader as its epoch's leader")
+peers_name_leader = constant(False, says="with messages=0: anybody may name to a voter the leader of its own epoch")
 pre_vote = constant(False, says="KIP-996: a voter asks whether it could win before it begins an epoch")
 check_quorum = constant(CheckQuorum.UNTIMED, says="whether a leader resigns that no majority fetches from")
 keep_until_snapshot = constant(True, says="KAFKA-14238: no record is deleted that is in no snapshot")
