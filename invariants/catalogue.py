@@ -15,16 +15,18 @@ from ..language.errors import UsageError, nearest
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
     """A model of the catalogue. `default_profile` is taken where none is named. Its text is the module of its name in
-    `model/`, its properties are the one in `invariants/`. A refinement has one module for both, in `invariants/`: that
-    of the model and the abstract model that it names, `replication/as_log.py`."""
+    `model/`, or `module` where it is one of several in a package, and its properties are that in `invariants/`. A
+    refinement has one module for both, in `invariants/`: that of the model and the abstract model that it names,
+    `replication/as_log.py`."""
 
     name: str
     default_profile: str | None = None
     refinement: str | None = None
+    module: str | None = None
 
     def definition(self) -> Definition:
         """The model's text with its properties, collected once. Raises ModelErrors when the text is wrong."""
-        return _definition(self.name, self.refinement)
+        return _definition(self.module or self.name, self.refinement)
 
 
 @cache
@@ -48,6 +50,8 @@ _ENTRIES = (
     BuiltIn("isr_notification", default_profile="kafka_2_6"),
     BuiltIn("producer_ids", default_profile="kafka_3_9"),
     BuiltIn("broker_registration", default_profile="kafka_2_2"),
+    BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
+    BuiltIn("assignors", module="groups.assignors"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}

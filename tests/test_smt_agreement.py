@@ -45,6 +45,8 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("isr_notification", {}),
     ("producer_ids", {}),
     ("broker_registration", {}),
+    ("classic_group", {"partitions": 1, "max_generation": 1}),
+    ("assignors", {"members": 2}),
 ]
 
 

@@ -150,6 +150,7 @@ def test_no_module_is_dead() -> None:
     text = "\n".join(table.read_text(encoding="utf-8") for table in tables)
     named = set(re.findall(r"tidegate\.[a-z_.]+", text))
     models = re.findall(r'BuiltIn\("(\w+)"', text)
+    models += re.findall(r'BuiltIn\(.*module="([\w.]+)"', text)
     named |= {f"tidegate.{folder}.{name}" for folder in ("model", "invariants") for name in models}
     named |= {f"tidegate.invariants.{module_name}" for module_name in re.findall(r'BuiltIn\(.*"(\w+\.as_\w+)"', text)}
     dead: list[str] = []

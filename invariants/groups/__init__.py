@@ -1,0 +1,1 @@
+"""What must hold of consumer groups, a file for each protocol."""

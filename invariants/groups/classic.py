@@ -1,0 +1,232 @@
+"""What must hold of the classic group protocol. G1 to G14 are the numbers of a catalogue of Kafka's properties.
+
+What is not asked: that one consumer at a time consumes a partition. A member that was thrown out does not know, and
+goes on: `one_owner_at_a_time` is false in every Kafka, and `processed_once` with it. What holds is said of members.
+"""
+
+from __future__ import annotations
+
+from ...language import invariant, reachable, terminal, transition
+from ...model.groups.classic.state import (
+    Cluster,
+    Consumer,
+    Coordinator,
+    Group,
+    GroupState,
+    Partition,
+    Phase,
+    answers_to,
+    consumes,
+    cooperative,
+    counts,
+    failovers,
+    is_here,
+)
+from ...model.parts.replicated_logs import Entry, entries
+
+
+def newest(s: Cluster) -> Group:
+    """The group as the coordinator has it that leads the partition of the offsets' topic."""
+    return s.groups[s.newest]
+
+
+def is_current(s: Cluster, member: Consumer) -> bool:
+    """Whether a consumer takes itself for a member, and the coordinator does, too."""
+    return s.generation[member] > 0 and member in newest(s).members
+
+
+@invariant
+def type_ok(s: Cluster) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+@invariant
+def no_double_client_assignment(s: Cluster) -> bool:
+    """G1: no two current members consume a partition."""
+    return all(
+        a == b or not is_current(s, a) or not is_current(s, b) or len(consumes(s, a) & consumes(s, b)) == 0
+        for a in Consumer
+        for b in Consumer
+    )
+
+
+@invariant
+def legal_assignment(s: Cluster) -> bool:
+    """G2: in a stable group each partition is assigned to one member, or, cooperative, to one at most."""
+    return all(s.groups[c].state != GroupState.STABLE or is_legal(s.groups[c]) for c in range(failovers + 1))
+
+
+def is_legal(group: Group) -> bool:
+    """Whether each partition is assigned to one member; cooperative, to one at most."""
+    return all(len(group.assignment[m]) == 0 or m in group.members for m in Consumer) and all(
+        sum(1 for m in Consumer if p in group.assignment[m]) == 1
+        or (cooperative and all(p not in group.assignment[m] for m in Consumer))
+        for p in Partition
+    )
+
+
+@invariant
+def valid_stable_state(s: Cluster) -> bool:
+    """G4: who consumes in the group's generation has nothing but what was assigned, and nobody is ahead of it."""
+    return all(
+        s.phase[m] != Phase.RUNNING
+        or not is_current(s, m)
+        or s.generation[m] < newest(s).generation
+        or (s.generation[m] == newest(s).generation and s.owned[m] <= newest(s).assignment[m])
+        for m in Consumer
+    )
+
+
+@transition
+def generations_never_go_back(before: Cluster, after: Cluster) -> bool:
+    """G5: a coordinator's generation only rises, until it forgets the group."""
+    return all(
+        after.groups[c].generation >= before.groups[c].generation or not is_here(after.groups[c])
+        for c in range(failovers + 1)
+    )
+
+
+@transition
+def client_generation_is_monotone(before: Cluster, after: Cluster) -> bool:
+    """G5: the generation with which a member consumes only rises, until it is a member no more."""
+    return all(
+        before.phase[m] != Phase.RUNNING or after.generation[m] >= before.generation[m] or after.generation[m] == 0
+        for m in Consumer
+    )
+
+
+@transition
+def generation_fencing(before: Cluster, after: Cluster) -> bool:
+    """G7: an offset is appended only for a member of the group, in its generation."""
+    return len(after.log.appended) == len(before.log.appended) or all(
+        request in after.commits
+        or counts(before.groups[before.talks_to[request.source]], request.source, request.generation)
+        for request in before.commits
+    )
+
+
+@transition
+def revoke_before_assign(before: Cluster, after: Cluster) -> bool:
+    """G8: who begins to consume a partition does so when no other current member consumes it."""
+    return all(
+        p in consumes(before, m)
+        or not is_current(after, m)
+        or all(other == m or not is_current(before, other) or p not in consumes(before, other) for other in Consumer)
+        for m in Consumer
+        for p in consumes(after, m)
+    )
+
+
+@transition
+def commits_never_go_back(before: Cluster, after: Cluster) -> bool:
+    """G9: the committed offset of a partition never decreases, unless it expires, which is to have none."""
+    return (
+        not is_here(newest(before))
+        or not is_here(newest(after))
+        or all(
+            newest(after).offsets[p] >= newest(before).offsets[p] or newest(after).offsets[p] == 0 for p in Partition
+        )
+    )
+
+
+@invariant
+def offset_durable(s: Cluster) -> bool:
+    """G13: the coordinator knows every offset that was confirmed to a member, and that did not expire."""
+    return not is_here(newest(s)) or all(newest(s).offsets[p] >= s.confirmed[p] for p in Partition)
+
+
+@transition
+def coordinator_unique(before: Cluster, after: Cluster) -> bool:
+    """G14: only the leader of the offsets' partition appends to it, and confirms a commit."""
+    return all(
+        entry in before.log.appended or entry not in after.log.appended or is_written_by(after, entry, before.newest)
+        for entry in range(entries)
+    )
+
+
+def is_written_by(s: Cluster, entry: Entry, coordinator: Coordinator) -> bool:
+    """Whether a coordinator has appended that record."""
+    group = s.group_lines[entry]
+    offset = s.offset_lines[entry]
+    return (group is None or group.by == coordinator) and (offset is None or offset.by == coordinator)
+
+
+@transition
+def offsets_kept_while_in_use(before: Cluster, after: Cluster) -> bool:
+    """KAFKA-13636: no offset expires of a group that has members."""
+    return len(newest(before).members) == 0 or all(
+        entry in before.log.appended or entry not in after.log.appended or not is_tombstone(after, entry)
+        for entry in range(entries)
+    )
+
+
+def is_tombstone(s: Cluster, entry: Entry) -> bool:
+    """Whether that record removes an offset."""
+    line = s.offset_lines[entry]
+    return line is not None and line.offset == 0
+
+
+@invariant
+def one_owner_at_a_time(s: Cluster) -> bool:
+    """At no time do two consumers consume a partition. Kafka does not keep that."""
+    return all(a == b or len(consumes(s, a) & consumes(s, b)) == 0 for a in Consumer for b in Consumer)
+
+
+@invariant
+def processed_once(s: Cluster) -> bool:
+    """G11: no record is processed twice. Kafka does not keep that."""
+    return not s.twice
+
+
+# --- what must be possible --------------------------------------------------------------------------------------------
+
+
+@reachable
+def everybody_has_something(s: Cluster) -> bool:
+    """A rebalance ends, and every member consumes something."""
+    return all(is_current(s, m) and s.phase[m] == Phase.RUNNING and len(s.owned[m]) > 0 for m in Consumer)
+
+
+@reachable
+def fails_over_in_a_rebalance(s: Cluster) -> bool:
+    """Another coordinator has loaded the group, while the one before waits for an assignment."""
+    return s.newest > 0 and any(
+        s.groups[c].state == GroupState.COMPLETING_REBALANCE for c in range(failovers + 1) if c < s.newest
+    )
+
+
+@reachable
+def zombie_commits(s: Cluster) -> bool:
+    """A commit is under way of one who is not a member any longer, and does not know."""
+    return any(
+        is_here(answers_to(s, request.source)) and request.source not in answers_to(s, request.source).members
+        for request in s.commits
+    )
+
+
+@reachable
+def joins_while_another_is_thrown_out(s: Cluster) -> bool:
+    """A consumer joins while another, which consumes, is not a member any longer."""
+    return any(
+        s.phase[a] == Phase.JOINING
+        and s.phase[b] == Phase.RUNNING
+        and b not in newest(s).members
+        and is_here(newest(s))
+        for a in Consumer
+        for b in Consumer
+    )
+
+
+@reachable
+def offset_is_loaded(s: Cluster) -> bool:
+    """A coordinator that took over knows an offset that its predecessor confirmed."""
+    return s.newest > 0 and any(newest(s).offsets[p] > 0 for p in Partition)
+
+
+@terminal
+def everybody_runs(s: Cluster) -> bool:
+    """All take themselves for members of a stable group, and so does the coordinator."""
+    return newest(s).state == GroupState.STABLE and all(
+        s.phase[m] == Phase.RUNNING and counts(newest(s), m, s.generation[m]) for m in Consumer
+    )

@@ -1,0 +1,5 @@
+"""Consumer groups: who consumes which partition, and how far each group has come.
+
+`classic.py` is the protocol of 0.9 to today (KIP-62, KIP-429), a model of the catalogue named `classic_group`.
+`assignors.py` has the functions that divide partitions among members.
+"""

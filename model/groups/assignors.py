@@ -1,0 +1,159 @@
+"""Kafka's assignors: who consumes which partition, as functions of the topics and of who has subscribed to what.
+
+The group's leader calls one of them, with the members in the order of their ids, and topics in that of their names:
+
+* `range_owner`, Range: of each topic by itself, the members that have subscribed to it get contiguous partitions, and
+  the first of them one more, as long as there is one left over.
+* `round_robin`, RoundRobin: all partitions, topic by topic, are dealt to the members in turn; whoever has not
+  subscribed to the topic is passed over, and so is its turn.
+
+A run is one assignment: every topology is an initial state, and an assignor is chosen. What is left out: racks
+(KIP-881), static members, which come first in the order, and the assignors that know who owned what: Sticky,
+CooperativeSticky, and the coordinator's own (KIP-848). Sources: RangeAssignor and RoundRobinAssignor of Kafka's
+clients, 3.6. Properties are in `invariants/groups/assignors.py`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ...language import (
+    Domain,
+    Map,
+    Option,
+    Range,
+    Set,
+    action,
+    choose,
+    constant,
+    initial,
+    position,
+    require,
+    state,
+    terminal,
+)
+
+members = constant(3, minimum=1, maximum=4, says="members of the group")
+topics = constant(2, minimum=1, maximum=3, says="topics")
+max_partitions = constant(3, minimum=1, maximum=6, says="partitions of a topic, at most")
+
+
+class Member(Domain, size=members, ordered=True):
+    """A member of the group. The order is that of the members' ids."""
+
+
+class Topic(Domain, size=topics, ordered=True):
+    """A topic. The order is that of their names."""
+
+
+class Assignor(Enum):
+    """`partition.assignment.strategy`."""
+
+    RANGE = "range"
+    ROUND_ROBIN = "roundrobin"
+
+
+Count = Annotated[int, Range(0, max_partitions)]
+Number = Annotated[int, Range(0, max_partitions - 1)]
+Counts = Map[Topic, Count]
+Subscriptions = Map[Member, Set[Topic]]
+Owners = Map[Topic, Map[Number, Option[Member]]]
+
+
+@state
+class Group:
+    """What an assignor is given, and what it makes of it."""
+
+    partitions: Counts  # how many each topic has
+    subscribed: Subscriptions  # to which topics each member
+    assignor: Option[Assignor]  # which one has assigned
+    owners: Owners  # of each partition; None: nobody, or there is no such partition
+
+
+@initial
+def start(partitions: Counts, subscribed: Subscriptions) -> Group:
+    """Topics have so many partitions, and members have subscribed so."""
+    return Group(partitions=partitions, subscribed=subscribed, assignor=None, owners=nobody())
+
+
+def nobody() -> Owners:
+    """Nothing is assigned."""
+    return Map({topic: Map({number: None for number in range(max_partitions)}) for topic in Topic})
+
+
+@action
+def assign(s: Group, assignor: Assignor) -> None:
+    """{assignor} divides the partitions among the members."""
+    require(s.assignor is None)
+    s.assignor = assignor
+    s.owners = (
+        by_range(s.partitions, s.subscribed) if assignor == Assignor.RANGE else round_robin(s.partitions, s.subscribed)
+    )
+
+
+@terminal
+def is_assigned(s: Group) -> bool:
+    """The partitions are assigned."""
+    return s.assignor is not None
+
+
+# --- Range ------------------------------------------------------------------------------------------------------------
+
+
+def by_range(partitions: Counts, subscribed: Subscriptions) -> Owners:
+    """Each topic by itself, in contiguous ranges."""
+    return Map(
+        {
+            topic: Map(
+                {number: range_owner(partitions[topic], subscribed, topic, number) for number in range(max_partitions)}
+            )
+            for topic in Topic
+        }
+    )
+
+
+def range_owner(count: Count, subscribed: Subscriptions, topic: Topic, number: Number) -> Option[Member]:
+    """Who owns a partition of a topic that has so many."""
+    if number >= count or all(topic not in subscribed[member] for member in Member):
+        return None
+    return choose(m for m in Member if topic in subscribed[m] and number < end_of_range(count, subscribed, topic, m))
+
+
+def end_of_range(count: Count, subscribed: Subscriptions, topic: Topic, member: Member) -> int:
+    """The first partition behind a member's range."""
+    consumers = sum(1 for m in Member if topic in subscribed[m])
+    place = sum(1 for m in Member if topic in subscribed[m] and m <= member)
+    return place * (count // consumers) + min(place, count % consumers)
+
+
+# --- RoundRobin -------------------------------------------------------------------------------------------------------
+
+
+def round_robin(partitions: Counts, subscribed: Subscriptions) -> Owners:
+    """All partitions in turn."""
+    owners = nobody()
+    turn = 0
+    for topic in Topic:
+        for number in range(max_partitions):
+            if number < partitions[topic] and any(topic in subscribed[member] for member in Member):
+                owner = next_in_turn(subscribed, topic, turn)
+                owners = with_owner(owners, topic, number, owner)
+                turn = (position(owner) + 1) % members
+    return owners
+
+
+def next_in_turn(subscribed: Subscriptions, topic: Topic, turn: int) -> Member:
+    """The first member from a turn on that has subscribed to a topic; behind the last comes the first."""
+    none_is_left = all(topic not in subscribed[m] or position(m) < turn for m in Member)
+    return choose(m for m in Member if topic in subscribed[m] and (position(m) >= turn or none_is_left))
+
+
+def with_owner(owners: Owners, topic: Topic, number: Number, owner: Member) -> Owners:
+    """One more partition is assigned."""
+    return Map(
+        {
+            t: Map({n: owner if t == topic and n == number else owners[t][n] for n in range(max_partitions)})
+            for t in Topic
+        }
+    )

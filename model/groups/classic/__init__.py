@@ -1,0 +1,77 @@
+"""Kafka's classic group protocol: a coordinator that fails over, members that pause, and offsets in a replicated log.
+
+Members join a group at its *coordinator*, the broker that leads the group's partition of `__consumer_offsets`. When
+all members have joined, the coordinator begins a *generation* and answers each of them; one is the group's *leader*:
+it computes who consumes which partition, and sends that with its SyncGroup. The coordinator only passes it on: it
+appends it to its log, and once that is committed, each member's SyncGroup is answered with that member's partitions.
+A member learns of the next rebalance by its heartbeat, and commits how far it has come with the generation that it
+holds.
+
+A member that pauses is thrown out by one of three timeouts: of the session, when nothing is heard of it; of the
+rebalance, when it does not join; of the poll (KIP-62), when its own heartbeat thread leaves on its behalf. It does
+not know, and goes on as a *zombie* until a request of it is refused. When the coordinator fails over, another broker
+loads groups and offsets from the log; the old one is a zombie, too, until it resigns: it goes on to answer from
+memory, and can append nothing. What keeps all that harmless is a switch each, and each mistake of the history a
+profile:
+
+* `fence_commits`: a commit counts only with the id of a member and the group's generation.
+* `fence_appends`: a coordinator that leads its partition no longer appends nothing.
+* `rejoin_until_synced`: a member whose SyncGroup was cut off joins again; up to 0.10.2 it took itself for a member and
+  consumed what it had revoked (KAFKA-5154).
+* `forget_when_lost`: a member that was thrown out forgets what it owned (KAFKA-12983). `claims`: the leader of a
+  cooperative group believes, of each partition, the claim of the newest generation. In `kafka_12984` it believes all
+  claims, and members do not forget, as up to 2.8. In `kafka_14639` it believes members of the group's generation alone,
+  as from 3.0 on: one that missed a generation still owns what it owned (mended in 3.4.1 and 3.5).
+* `load_newest`: a coordinator that loads keeps the newest offset of a partition (KAFKA-5600, 0.11.0.0).
+* `expire_only_empty`: offsets expire only where the group has no members (KAFKA-8069, KAFKA-13636).
+* `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
+
+The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
+about, `members.py` what members do and which timeouts throw them out, `coordinator.py` the log and the fail-over.
+
+The log is the abstract one of `../../parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
+keep its promises. Here a new coordinator finds all that may ever be committed: what it does not find never will be,
+since the leader of a partition has every committed record, and no other may append (docs/partition.md).
+
+What is abstracted away. There are no clocks: a timeout may expire while a member pauses, or speaks with another
+coordinator. A request that waits has what its sender still has, so that joins and syncs in flight are phases of the
+member; their answers are in flight, and so are commits. A heartbeat, a leave, and the fetch of offsets are each one
+step with their answers. A member's id is whether the coordinator counts it as a member. The leader takes any
+balanced assignment (`assignors.py` has Kafka's), so that members are alike, and partitions are. One append is under
+way at once. Rejoining members that change nothing, static members (KIP-345), the first rebalance's delay, and
+regular expressions are left out.
+
+Sources: GroupCoordinator, GroupMetadata and GroupMetadataManager of Kafka 2.0 to 3.6; AbstractCoordinator and
+ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Properties are in
+`invariants/groups/classic.py`.
+"""
+
+from __future__ import annotations
+
+from ....language import GroupLanes
+from . import coordinator, joining, members, state
+from .state import Claims, Consumer
+
+modules = (state, joining, members, coordinator)  # in the order of the story
+
+view = GroupLanes(
+    lane=Consumer,
+    state="phase",
+    generation="generation",
+    badges={"owns": "owned", "paused": "lane in s.paused", "talks to": "talks_to"},
+    board={"coordinator": "newest", "pending": "pending"},
+)
+
+profiles = {
+    "eager": {},
+    "cooperative": {"cooperative": True},
+    "kafka_5154": {"rejoin_until_synced": False},
+    "kafka_12983": {"cooperative": True, "forget_when_lost": False},
+    "kafka_12984": {"cooperative": True, "forget_when_lost": False, "claims": Claims.ALL},
+    "kafka_14639": {"cooperative": True, "claims": Claims.CURRENT},
+    "kafka_5600": {"load_newest": False},
+    "kafka_13636": {"expire_only_empty": False},
+    "unfenced_commits": {"fence_commits": False},
+    "unfenced_appends": {"fence_appends": False},
+    "offsets_lost": {"loses_acknowledged": True},
+}

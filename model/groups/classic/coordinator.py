@@ -1,0 +1,161 @@
+"""The coordinator and its log: what is appended, a fail-over, loading, and offsets that expire or are lost."""
+
+from __future__ import annotations
+
+from ....language import Map, Set, action, limit, replace, require
+from ...parts.replicated_logs import Entry, committed, entries, may_commit, may_lose, with_losses
+from .state import (
+    Cluster,
+    Consumer,
+    Coordinator,
+    Group,
+    GroupLine,
+    GroupState,
+    OffsetLine,
+    Offsets,
+    Partition,
+    Phase,
+    answers_to,
+    append,
+    expire_only_empty,
+    expiries,
+    failovers,
+    is_here,
+    last,
+    load_newest,
+    max_generation,
+    nobody,
+    nothing,
+)
+
+
+@action
+def group_is_empty(s: Cluster) -> None:
+    """The last member has gone: the coordinator appends that."""
+    group = s.groups[s.newest]
+    begun = group.generation + 1
+    require(group.state == GroupState.PREPARING_REBALANCE and len(group.members) == 0)
+    append(s, s.newest, within=begun <= max_generation)
+    s.group_lines[last(s.log)] = GroupLine(by=s.newest, generation=begun, members=Set(), assignment=nobody())
+    s.groups[s.newest] = replace(group, state=GroupState.EMPTY, generation=begun, joined=Set(), assignment=nobody())
+
+
+@action
+def log_commits(s: Cluster, entry: Entry) -> None:
+    """Record {entry} of the log is committed, and the coordinator that appended it goes on."""
+    require(s.pending == entry and may_commit(s.log, Set({entry}), Set({entry})))
+    s.log = committed(s.log, Set({entry}), Set({entry}))
+    s.pending = None
+    compact(s, entry)
+    new_group = s.group_lines[entry]
+    new_offset = s.offset_lines[entry]
+    if new_group is not None:
+        group = s.groups[new_group.by]
+        if group.state == GroupState.COMPLETING_REBALANCE and group.generation == new_group.generation:
+            s.groups[new_group.by] = replace(group, state=GroupState.STABLE, assignment=new_group.assignment)
+    if new_offset is not None:
+        group = s.groups[new_offset.by]
+        if is_here(group):
+            s.groups[new_offset.by] = replace(group, offsets=with_offset(group.offsets, new_offset))
+        s.confirmed[new_offset.partition] = new_offset.offset
+
+
+def with_offset(offsets: Offsets, line: OffsetLine) -> Offsets:
+    """Offsets, with what a record of the log says."""
+    return Map({p: line.offset if p == line.partition else offsets[p] for p in Partition})
+
+
+def compact(s: Cluster, newest: Entry) -> None:
+    """Records with the key of a newer one are removed; but where the newest are not what counts."""
+    group = s.group_lines[newest]
+    offset = s.offset_lines[newest]
+    if load_newest:
+        for entry in range(entries):
+            if entry < newest:
+                old = s.offset_lines[entry]
+                if group is not None:
+                    s.group_lines[entry] = None
+                if offset is not None and old is not None and old.partition == offset.partition:
+                    s.offset_lines[entry] = None
+
+
+@action(kind="fault")
+def fail_over(s: Cluster, survives: bool) -> None:
+    """Another broker leads the offsets' partition, and is the coordinator; an append under way is there: {survives}."""
+    require(s.pending is not None or not survives)
+    limit(s.newest < failovers)
+    pending = s.pending
+    s.newest += 1
+    s.pending = None
+    if pending is not None:
+        if survives:
+            s.log = committed(s.log, Set({pending}), Set())
+            compact(s, pending)
+            line = s.offset_lines[pending]
+            if line is not None and line.offset == 0:
+                s.confirmed[line.partition] = 0
+        else:
+            s.group_lines[pending] = None
+            s.offset_lines[pending] = None
+
+
+@action
+def load(s: Cluster) -> None:
+    """Coordinator {s.newest} loads the group and its offsets from the log."""
+    require(not is_here(s.groups[s.newest]))
+    group = nothing(GroupState.DEAD)
+    for entry in s.log.committed:
+        line = s.group_lines[entry]
+        if entry not in s.log.lost and line is not None:
+            group = loaded(line)
+    offsets: Offsets = Map({p: 0 for p in Partition})
+    for entry in s.log.committed:
+        found = s.offset_lines[entry]
+        if entry not in s.log.lost and found is not None and (load_newest or offsets[found.partition] == 0):
+            offsets = with_offset(offsets, found)
+    s.groups[s.newest] = replace(group, offsets=offsets)
+
+
+def loaded(line: GroupLine) -> Group:
+    """The group that a record of the log describes."""
+    return replace(
+        nothing(GroupState.STABLE if len(line.members) > 0 else GroupState.EMPTY),
+        generation=line.generation,
+        members=line.members,
+        assignment=line.assignment,
+    )
+
+
+@action
+def resign(s: Cluster, coordinator: Coordinator) -> None:
+    """Coordinator {coordinator} learns that it is one no longer, and forgets the group."""
+    require(coordinator < s.newest and is_here(s.groups[coordinator]))
+    s.groups[coordinator] = nothing(GroupState.NOT_HERE)
+
+
+@action
+def find_coordinator(s: Cluster, member: Consumer) -> None:
+    """{member} learns that its coordinator is one no longer, and finds coordinator {s.newest}."""
+    require(member not in s.paused and s.talks_to[member] != s.newest and not is_here(answers_to(s, member)))
+    s.talks_to[member] = s.newest
+    s.answers[member] = None
+    if s.phase[member] == Phase.SYNCING:
+        s.phase[member] = Phase.JOINING
+
+
+@action(budget="expiries")
+def offset_expires(s: Cluster, partition: Partition) -> None:
+    """The retention of the offset of {partition} ends: a tombstone is appended."""
+    group = s.groups[s.newest]
+    require(expiries > 0)
+    require(group.state == GroupState.EMPTY or (not expire_only_empty and group.state != GroupState.STABLE))
+    require(is_here(group) and group.offsets[partition] > 0)
+    append(s, s.newest)
+    s.offset_lines[last(s.log)] = OffsetLine(by=s.newest, partition=partition, offset=0)
+
+
+@action(kind="fault")
+def lose_records(s: Cluster, gone: Set[Entry]) -> None:
+    """The log loses records that it had acknowledged: {gone}."""
+    require(len(gone) > 0 and gone != s.log.lost and may_lose(s.log, Set(), gone, True))
+    s.log = with_losses(s.log, Set(), gone, True)

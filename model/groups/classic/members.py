@@ -1,0 +1,164 @@
+"""What members do: they consume, commit, learn of a rebalance, leave, pause; and the timeouts that throw them out."""
+
+from __future__ import annotations
+
+from ....language import Set, action, limit, require
+from .state import (
+    Cluster,
+    Commit,
+    Consumer,
+    Coordinator,
+    Group,
+    GroupState,
+    OffsetLine,
+    Partition,
+    Phase,
+    answers_to,
+    append,
+    consumes,
+    cooperative,
+    counts,
+    fence_appends,
+    fence_commits,
+    forget_when_lost,
+    give_up,
+    is_here,
+    last,
+    leaves,
+    lose,
+    records,
+    rejoin_until_synced,
+    without,
+)
+
+
+@action
+def hear_of_rebalance(s: Cluster, member: Consumer) -> None:
+    """{member} learns from a heartbeat that a rebalance is under way, and sends a JoinGroup."""
+    group = answers_to(s, member)
+    require(s.phase[member] == Phase.RUNNING and member not in s.paused)
+    require(group.state in (GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE))
+    require(counts(group, member, s.generation[member]))
+    if not cooperative and rejoin_until_synced:
+        give_up(s, member)
+    s.phase[member] = Phase.JOINING
+
+
+@action
+def hear_of_loss(s: Cluster, member: Consumer) -> None:
+    """{member} learns from a heartbeat that it is not a member any longer, or of an older generation."""
+    group = answers_to(s, member)
+    require(s.phase[member] == Phase.RUNNING and member not in s.paused)
+    require(is_here(group) and not counts(group, member, s.generation[member]))
+    lose(s, member)
+
+
+@action(kind="client")
+def process(s: Cluster, member: Consumer, partition: Partition) -> None:
+    """{member} processes record {s.position[member][partition]} of partition {partition}."""
+    require(partition in consumes(s, member) and member not in s.paused)
+    limit(s.position[member][partition] < records)
+    s.position[member][partition] += 1
+    s.twice = s.twice or s.position[member][partition] <= s.done[partition]
+    s.done[partition] = max(s.done[partition], s.position[member][partition])
+
+
+@action(kind="client", budget="commits")
+def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
+    """{member} commits offset {s.position[member][partition]} of partition {partition}."""
+    require(partition in consumes(s, member) and member not in s.paused and s.position[member][partition] > 0)
+    limit(len(s.commits) < 2 and all(request.source != member for request in s.commits))
+    s.commits.add(
+        Commit(
+            source=member,
+            generation=s.generation[member],
+            partition=partition,
+            offset=s.position[member][partition],
+        )
+    )
+
+
+def is_accepted(group: Group, commit: Commit) -> bool:
+    """Whether a coordinator accepts a commit. While it waits for the assignment, it accepts none."""
+    return (
+        group.state in (GroupState.STABLE, GroupState.PREPARING_REBALANCE)
+        and counts(group, commit.source, commit.generation)
+    ) or (not fence_commits and is_here(group))
+
+
+@action
+def accept_commit(s: Cluster, commit: Commit) -> None:
+    """The coordinator appends {commit.source}'s offset {commit.offset} of {commit.partition}."""
+    coordinator = s.talks_to[commit.source]
+    require(is_accepted(s.groups[coordinator], commit))
+    append(s, coordinator)
+    s.commits.remove(commit)
+    s.offset_lines[last(s.log)] = OffsetLine(by=coordinator, partition=commit.partition, offset=commit.offset)
+
+
+@action
+def refuse_commit(s: Cluster, commit: Commit) -> None:
+    """{commit.source}'s commit of generation {commit.generation} is refused, or is not answered."""
+    coordinator = s.talks_to[commit.source]
+    require(not is_accepted(s.groups[coordinator], commit) or (coordinator != s.newest and fence_appends))
+    s.commits.remove(commit)
+
+
+@action(kind="client", budget="leaves")
+def leave(s: Cluster, member: Consumer) -> None:
+    """{member} leaves the group."""
+    group = answers_to(s, member)
+    require(leaves > 0 and s.phase[member] == Phase.RUNNING and member not in s.paused)
+    require(is_here(group) and counts(group, member, s.generation[member]))
+    s.groups[s.talks_to[member]] = without(group, Set({member}))
+    s.phase[member] = Phase.OUT
+    s.generation[member] = 0
+    give_up(s, member)
+
+
+# --- timeouts ---------------------------------------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="pauses")
+def pause(s: Cluster, member: Consumer) -> None:
+    """{member} pauses."""
+    require(member not in s.paused and s.phase[member] != Phase.OUT)
+    s.paused.add(member)
+
+
+@action
+def resume(s: Cluster, member: Consumer) -> None:
+    """{member} goes on."""
+    require(member in s.paused)
+    s.paused.remove(member)
+    if s.phase[member] == Phase.OUT and forget_when_lost:
+        give_up(s, member)
+
+
+@action
+def session_times_out(s: Cluster, coordinator: Coordinator, member: Consumer) -> None:
+    """Coordinator {coordinator} has not heard of {member} for the session's timeout, and throws it out."""
+    group = s.groups[coordinator]
+    require(is_here(group) and member in group.members and member not in group.joined)
+    require(member in s.paused or s.talks_to[member] != coordinator)
+    s.groups[coordinator] = without(group, Set({member}))
+
+
+@action
+def rebalance_times_out(s: Cluster, coordinator: Coordinator) -> None:
+    """Coordinator {coordinator} waits no longer, and throws out who has not joined."""
+    group = s.groups[coordinator]
+    require(group.state == GroupState.PREPARING_REBALANCE and not group.members <= group.joined)
+    require(all(member in s.paused or s.talks_to[member] != coordinator for member in group.members - group.joined))
+    s.groups[coordinator] = without(group, group.members - group.joined)
+
+
+@action
+def poll_times_out(s: Cluster, member: Consumer) -> None:
+    """KIP-62: {member} has not polled for too long, and its heartbeat thread leaves the group."""
+    group = answers_to(s, member)
+    require(member in s.paused and s.phase[member] == Phase.RUNNING)
+    require(is_here(group) and counts(group, member, s.generation[member]))
+    s.groups[s.talks_to[member]] = without(group, Set({member}))
+    s.phase[member] = Phase.OUT
+    s.generation[member] = 0

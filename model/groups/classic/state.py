@@ -1,0 +1,275 @@
+"""What there is: members, coordinators, what is under way between them, and the log."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ....language import (
+    Capacity,
+    Domain,
+    Ghost,
+    Map,
+    Option,
+    Range,
+    Set,
+    constant,
+    initial,
+    limit,
+    record,
+    replace,
+    require,
+    state,
+)
+from ...parts.replicated_logs import Entry, Log, appended, empty, entries, may_append
+from ...parts.replicated_logs import loses_acknowledged as loses_acknowledged
+
+
+class Claims(Enum):
+    """Which claims to own a partition the leader believes."""
+
+    ALL = "all"  # up to 2.8: whoever claims a partition keeps it
+    CURRENT = "current"  # KAFKA-12984, 3.0: those of members that were in the group's generation
+    NEWEST = "newest"  # KAFKA-14639: of each partition that of the newest generation
+
+
+consumers = constant(2, minimum=1, maximum=4, says="consumers with one group id")
+partitions = constant(2, minimum=1, maximum=4, says="partitions of the topic that they consume")
+max_generation = constant(2, minimum=1, maximum=6, says="the last generation")
+records = constant(1, minimum=0, maximum=3, says="records of each partition")
+commits = constant(1, minimum=0, maximum=4, says="offsets that members commit in all")
+failovers = constant(1, minimum=0, maximum=2, says="times that another broker becomes the coordinator")
+pauses = constant(1, minimum=0, maximum=3, says="times that a member pauses")
+leaves = constant(0, minimum=0, maximum=2, says="times that a member leaves by itself")
+expiries = constant(0, minimum=0, maximum=2, says="offsets whose retention ends")
+cooperative = constant(False, says="KIP-429: members keep what they own while they join; else they revoke it first")
+fence_commits = constant(True, says="a commit counts only of a member, and in the group's generation")
+fence_appends = constant(True, says="only the leader of the offsets' partition appends to it")
+rejoin_until_synced = constant(True, says="KAFKA-5154: a member whose SyncGroup is cut off joins again")
+forget_when_lost = constant(True, says="KAFKA-12983: a member that was thrown out forgets what it owned")
+claims = constant(Claims.NEWEST, says="which members' claims to own a partition the leader believes")
+load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest offset")
+expire_only_empty = constant(True, says="KAFKA-13636: offsets expire only of a group without members")
+
+
+class Consumer(Domain, size=consumers, symmetric=True):
+    """A client with the group's id."""
+
+
+class Partition(Domain, size=partitions, symmetric=True):
+    """A partition of the topic that the group consumes."""
+
+
+Generation = Annotated[int, Range(0, max_generation)]
+Offset = Annotated[int, Range(0, records)]
+Coordinator = Annotated[int, Range(0, failovers)]
+Assignment = Map[Consumer, Set[Partition]]
+Offsets = Map[Partition, Offset]
+
+
+class Phase(Enum):
+    """What a client is doing."""
+
+    OUT = "out"  # it is in no group
+    JOINING = "joining"  # it has sent a JoinGroup
+    SYNCING = "syncing"  # it has sent a SyncGroup
+    RUNNING = "running"  # it consumes what was assigned to it
+
+
+class GroupState(Enum):
+    """How a coordinator has the group; with the names that Kafka gives."""
+
+    NOT_HERE = "not here"  # this broker is not the group's coordinator, or has yet to load it
+    DEAD = "dead"  # there is no such group
+    EMPTY = "empty"  # it has no members, and offsets perhaps
+    PREPARING_REBALANCE = "preparing"
+    COMPLETING_REBALANCE = "completing"
+    STABLE = "stable"
+
+
+@record
+class Group:
+    """What a coordinator has of the group in memory."""
+
+    state: GroupState
+    generation: Generation
+    members: Set[Consumer]
+    joined: Set[Consumer]  # whose JoinGroup waits for its answer
+    claims: Assignment  # what those who joined said that they own (cooperative)
+    claimed_in: Map[Consumer, Generation]  # and the generation in which that was assigned to them
+    leader: Option[Consumer]
+    assignment: Assignment
+    offsets: Offsets  # the committed ones; 0: none
+
+
+@record
+class GroupLine:
+    """A record of the log: the group and its assignment."""
+
+    by: Coordinator
+    generation: Generation
+    members: Set[Consumer]
+    assignment: Assignment
+
+
+@record
+class OffsetLine:
+    """A record of the log: an offset, or a tombstone, which has 0."""
+
+    by: Coordinator
+    partition: Partition
+    offset: Offset
+
+
+@record
+class Answer:
+    """An answer under way to a member, to the request for which it waits."""
+
+    generation: Generation
+    partitions: Set[Partition]  # in an answer to a SyncGroup
+
+
+@record
+class Commit:
+    """An OffsetCommit under way."""
+
+    source: Consumer
+    generation: Generation
+    partition: Partition
+    offset: Offset
+
+
+@state
+class Cluster:
+    """Members, coordinators, what is under way between them, and the log."""
+
+    phase: Map[Consumer, Phase]  # what each client is doing
+    generation: Map[Consumer, Generation]  # with which each takes itself for a member; 0: it does not
+    owned: Assignment  # what was assigned to each
+    assigned_in: Map[Consumer, Generation]  # and in which generation (cooperative)
+    position: Map[Consumer, Offsets]  # up to where each has processed what it owns
+    paused: Set[Consumer]  # who does nothing for now
+    talks_to: Map[Consumer, Coordinator]  # whom each takes for its coordinator
+    answers: Map[Consumer, Option[Answer]]  # to JoinGroup and SyncGroup, under way to each
+    commits: Annotated[Set[Commit], Capacity(2)]  # under way to coordinators
+    groups: Map[Coordinator, Group]  # of the broker that became the coordinator at each fail-over
+    newest: Coordinator  # which of them leads the partition of the offsets' topic
+    log: Log  # the partition of the offsets' topic that holds the group
+    pending: Option[Entry]  # appended, and not committed yet
+    group_lines: Map[Entry, Option[GroupLine]]  # the records of the log that describe the group
+    offset_lines: Map[Entry, Option[OffsetLine]]  # those that hold an offset
+    confirmed: Ghost[Offsets]  # what the coordinator confirmed to members
+    done: Ghost[Offsets]  # up to where anybody has processed
+    twice: Ghost[bool]  # a record was processed twice
+
+
+def nobody() -> Assignment:
+    """No partition is anybody's."""
+    return Map({member: Set() for member in Consumer})
+
+
+def nothing(state: GroupState) -> Group:
+    """No group in a coordinator's memory."""
+    return Group(
+        state=state,
+        generation=0,
+        members=Set(),
+        joined=Set(),
+        claims=nobody(),
+        claimed_in=Map({member: 0 for member in Consumer}),
+        leader=None,
+        assignment=nobody(),
+        offsets=Map({partition: 0 for partition in Partition}),
+    )
+
+
+@initial
+def start() -> Cluster:
+    """There is no group, and nobody has joined."""
+    return Cluster(
+        phase=Map({member: Phase.OUT for member in Consumer}),
+        generation=Map({member: 0 for member in Consumer}),
+        owned=nobody(),
+        assigned_in=Map({member: 0 for member in Consumer}),
+        position=Map({member: Map({partition: 0 for partition in Partition}) for member in Consumer}),
+        paused=Set(),
+        talks_to=Map({member: 0 for member in Consumer}),
+        answers=Map({member: None for member in Consumer}),
+        commits=Set(),
+        groups=Map(
+            {c: nothing(GroupState.DEAD) if c == 0 else nothing(GroupState.NOT_HERE) for c in range(failovers + 1)}
+        ),
+        newest=0,
+        log=empty(),
+        pending=None,
+        group_lines=Map({entry: None for entry in range(entries)}),
+        offset_lines=Map({entry: None for entry in range(entries)}),
+        confirmed=Map({partition: 0 for partition in Partition}),
+        done=Map({partition: 0 for partition in Partition}),
+        twice=False,
+    )
+
+
+def answers_to(s: Cluster, member: Consumer) -> Group:
+    """The group as the coordinator has it with which a member speaks."""
+    return s.groups[s.talks_to[member]]
+
+
+def is_here(group: Group) -> bool:
+    """Whether a broker answers for the group."""
+    return group.state != GroupState.NOT_HERE
+
+
+def counts(group: Group, member: Consumer, generation: Generation) -> bool:
+    """Whether a coordinator takes a request for one of a member, in the group's generation."""
+    return member in group.members and group.generation == generation
+
+
+def lose(s: Cluster, member: Consumer) -> None:
+    """A member learns that it is not one any longer: onPartitionsLost."""
+    s.phase[member] = Phase.OUT
+    s.generation[member] = 0
+    s.answers[member] = None
+    if forget_when_lost:
+        give_up(s, member)
+
+
+def give_up(s: Cluster, member: Consumer) -> None:
+    """A member consumes nothing more."""
+    s.owned[member] = Set()
+    s.assigned_in[member] = 0
+    s.position[member] = Map({partition: 0 for partition in Partition})
+
+
+def last(log: Log) -> Entry:
+    """The number of the record that was appended last."""
+    return len(log.appended) - 1
+
+
+def append(s: Cluster, coordinator: Coordinator, within: bool = True) -> None:
+    """A coordinator appends a record to its log, which nobody else may."""
+    require(coordinator == s.newest or not fence_appends)
+    require(may_append(s.log, len(s.log.appended)))
+    limit(len(s.log.appended) < entries and s.pending is None and within)
+    s.pending = len(s.log.appended)
+    s.log = appended(s.log, len(s.log.appended))
+
+
+def consumes(s: Cluster, member: Consumer) -> Set[Partition]:
+    """What a member consumes now."""
+    if s.phase[member] == Phase.RUNNING or cooperative:
+        return s.owned[member]
+    return Set()
+
+
+def without(group: Group, gone: Set[Consumer]) -> Group:
+    """The group without some members: the others join again."""
+    return replace(
+        group,
+        state=GroupState.PREPARING_REBALANCE,
+        members=group.members - gone,
+        joined=group.joined - gone,
+        claims=Map({m: Set() if m in gone else group.claims[m] for m in Consumer}),
+        claimed_in=Map({m: 0 if m in gone else group.claimed_in[m] for m in Consumer}),
+        leader=None if group.leader is not None and group.leader in gone else group.leader,
+    )
