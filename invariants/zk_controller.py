@@ -336,6 +336,8 @@ def has_controller(s: Cluster) -> bool:
     weak(regain_majority),
 )
 def eventually_a_controller(s: Cluster) -> bool:
-    """ZL1: where there is no controller, there is one in the end, if the ensemble has its majority again and who is cut
-    off reaches it again, in time or too late."""
+    """ZL1: where there is no controller, there is one in the end.
+
+    The ensemble has its majority again, and who is cut off reaches it again, in time or too late.
+    """
     return s.controller is None

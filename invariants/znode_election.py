@@ -220,6 +220,8 @@ def stands(s: Election) -> bool:
     weak(regain_majority),
 )
 def eventually_a_leader(s: Election) -> bool:
-    """ZL1: where somebody stands for election, somebody leads in the end, if the ensemble has its majority again and
-    who is cut off reaches it again, in time or too late."""
+    """ZL1: where somebody stands for election, somebody leads in the end, or nobody stands for it any longer.
+
+    The ensemble has its majority again, and who is cut off reaches it again, in time or too late.
+    """
     return stands(s)
