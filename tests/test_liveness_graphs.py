@@ -7,7 +7,7 @@ import pytest
 
 from .random_graphs import Drawn, agrees, asked, drawn, fair_sets
 
-ORDINARY, LONG = 300, 20_000
+ORDINARY, LONG = 200, 20_000
 
 
 @pytest.mark.parametrize(

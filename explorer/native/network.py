@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 
 from llvmlite import ir as llvm
@@ -56,16 +57,19 @@ class Network:
     def __init__(self, states: int, edges: int, groups: tuple[int, ...], cache: Path | None) -> None:
         if states >= NOWHERE - 1:
             raise UsageError(f"a graph of {states:,} states is larger than native code takes")
-        self._regions = {name: Region(size * (states + 2)) for name, size in PER_STATE.items()}
-        self._regions |= {name: Region(size * max(1, edges)) for name, size in PER_EDGE.items()}
-        self._regions["GROUPS"] = Region(8 * max(1, len(groups)))
+        sizes = {name: size * (states + 2) for name, size in PER_STATE.items()}
+        sizes |= {name: size * edges for name, size in PER_EDGE.items()}
+        sizes["GROUPS"] = 8 * len(groups)
+        self._begins = dict(
+            zip(sizes, accumulate((-(-size // 64) * 64 for size in sizes.values()), initial=0), strict=False)
+        )
+        self._region = Region(sum(sizes.values()) + 64 * len(sizes))
         self.groups = groups
-        if groups:
-            self._regions["GROUPS"].write(0, groups)
+        self._region.write(self._begins["GROUPS"], groups)
         self.block = (ctypes.c_uint64 * len(GRAPH))()
         self.address = ctypes.addressof(self.block)
-        for name, region in self._regions.items():
-            self[name] = region.address
+        for name, begin in self._begins.items():
+            self[name] = self._region.address + begin
         self["SIZE_OF"], self["ROOM_FOR"] = states, edges
         self._code = _code(cache)
         self._functions: dict[str, Callable[..., int]] = {}
@@ -85,24 +89,23 @@ class Network:
 
     def close(self) -> None:
         """Give all memory back."""
-        for region in self._regions.values():
-            region.close()
+        self._region.close()
 
     def word(self, array: str, index: int) -> int:
         """An element of an array of words."""
-        return self._regions[array].words(8 * index, 1)[0]
+        return self._region.words(self._begins[array] + 8 * index, 1)[0]
 
     def set_word(self, array: str, index: int, value: int) -> None:
         """Write an element of an array of words."""
-        self._regions[array].write(8 * index, (value,))
+        self._region.write(self._begins[array] + 8 * index, (value,))
 
     def half(self, array: str, index: int) -> int:
         """An element of an array of 32-bit numbers."""
-        return self._regions[array].half(index)
+        return self._region.half(self._begins[array] // 4 + index)
 
     def set_half(self, array: str, index: int, value: int) -> None:
         """Write an element of an array of 32-bit numbers."""
-        self._regions[array].set_half(index, value)
+        self._region.set_half(self._begins[array] // 4 + index, value)
 
     # --- a graph, see `liveness.graph` --------------------------------------------------------------------------------
 
