@@ -12,7 +12,7 @@ from .cluster import Cluster, Finding, Origin
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
-from .placing import NODES, missing_racks
+from .placing import NODES, SERVERS, missing_racks
 from .questions import QUESTION, QUESTIONS
 from .requirements import Requirement, preset_of
 from .scenario import is_unheard, sentences
@@ -218,7 +218,7 @@ def _conditional(verdict: SubjectVerdict) -> Iterator[Document]:
         yield {"if": ", ".join(cases), "says": line}
 
 
-_IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " ", NODES: " are "}
+_IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " ", NODES: " are ", SERVERS: " are "}
 """What stands between a fact and its value, where it is not a setting."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from . import pods
+from .addresses import zookeeper_servers
 from .cluster import OFFSETS, Broker, Cluster, Topic
 from .facts import CannotBeMade, Fact, FactValue, Used
 from .keys import at_least
@@ -43,6 +44,24 @@ def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
         yield Fact(NODES, choices, ASK_OF_NODES.replace("selects the brokers", "selects the controllers as well"))
 
 
+def servers_of_pods(cluster: Cluster) -> Iterator[Fact]:
+    """How many ZooKeeper servers there are, where pods name one: it may be a service with several behind it."""
+    if not cluster.zookeepers and len(_named_by_pods(cluster)) == 1:
+        choices = (FactValue("several", {}), FactValue("one", {"voters": 1}))
+        yield Fact(SERVERS, choices, "zookeeper.connect with the name of every server, or zoo.cfg")
+
+
+def _named_by_pods(cluster: Cluster) -> set[str]:
+    stated = [
+        setting
+        for broker in cluster.keepers
+        if broker.pod is not None
+        for setting in broker.settings
+        if setting.key == "zookeeper.connect" and "$" not in setting.value
+    ]
+    return {server for setting in stated for server in zookeeper_servers(setting)}
+
+
 def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ...]]:
     """What may be on one node, and on two, where controllers that are no brokers are on nodes with brokers, or with one
     another; nothing where neither can be."""
@@ -60,16 +79,18 @@ def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ..
     return {"hosts": ((0, most), (1, 0)), "two_hosts": ((1, most), (2, 0))} if most > 1 else {}
 
 
-def assumed_of_nodes(cluster: Cluster) -> str:
-    """What is taken for granted of the nodes of pods; "" where nothing is."""
-    return pods.assumed(_pods(cluster))
+def assumed_of_nodes(cluster: Cluster) -> tuple[str, ...]:
+    """What is taken for granted of the nodes of pods."""
+    servers = _named_by_pods(cluster) or (cluster.zookeepers if _pods(cluster) else ())
+    apart = "ZooKeeper's servers are on nodes of their own, apart from the brokers" if servers else ""
+    return tuple(filter(None, (pods.assumed(_pods(cluster)), apart)))
 
 
 def _pods(cluster: Cluster) -> Sequence[pods.Pod]:
     return [broker.pod for broker in cluster.brokers if broker.keeps_topics and broker.pod is not None]
 
 
-NODES = "the nodes of pods"
+NODES, SERVERS = "the nodes of pods", "the servers of ZooKeeper"
 ASK_OF_NODES = (
     "a required podAntiAffinity by kubernetes.io/hostname in the manifest, which selects the brokers, or how it is: "
     'nodes = "apart" (or "shared") below [pods] in audit.toml'

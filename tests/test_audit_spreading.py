@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.cluster import CannotRead, Cluster
-from tidegate.audit.placing import NODES
+from tidegate.audit.placing import NODES, SERVERS
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Subject, subjects
 
@@ -237,3 +237,29 @@ def test_controllers_in_pods_of_their_own_may_share_nodes(
     brokers: str, controllers: str, worst: tuple[tuple[tuple[int, int], ...], ...]
 ) -> None:
     assert of_roles(brokers, controllers) == {((), ()), worst}
+
+
+@pytest.mark.parametrize(
+    ("connect", "more", "voters"),
+    [
+        ("z", [], {0, 1}),
+        ("z-0:2181,z-1:2181,z-2:2181", [], {0}),
+        ("z", [("zoo.cfg", "server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2\n", True)], {3}),
+    ],
+)
+def test_one_name_of_zookeeper_in_pods_may_be_one_server(
+    connect: str, more: list[tuple[str, str, bool]], voters: set[int]
+) -> None:
+    text = PODS.format(rule=affinity("required", HOST)).replace("value: z}", f"value: '{connect}'}}")
+    cluster = of_texts([("k.yaml", text, True), *more], Options(kafka_version="3.9.0", acks="all"), "x")[0]
+    found = new_topics(cluster)
+    assert {variant.signature.voters for variant in found.variants} == voters
+    assert (SERVERS in found.asks) is (voters == {0, 1})
+    assert any("apart from the brokers" in assumption for assumption in cluster.assumptions)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_servers_that_strimzi_runs_are_counted(count: int) -> None:
+    text = KAFKA.partition("---")[0].format(rule=affinity("required", HOST), more="replicas: 3", pool="")
+    cluster = of(text + f"  zookeeper: {{replicas: {count}}}\n")
+    assert {variant.signature.voters for variant in new_topics(cluster).variants} == {count}

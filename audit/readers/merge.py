@@ -100,8 +100,8 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         planned=_planned(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
-    nodes = filter(None, [assumed_of_nodes(cluster)])
-    cluster = replace(cluster, twice=tuple(joined.twice), assumptions=(*cluster.assumptions, *nodes))
+    assumed = (*cluster.assumptions, *assumed_of_nodes(cluster))
+    cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
     _uses(joined, cluster)
     return cluster, joined.findings
 

@@ -122,6 +122,7 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
 def _zookeeper(part: Part, path: str, tree: Tree) -> None:
     """The ensemble that the operator runs: one server alone, and disks that go with their pods."""
     where, count = Origin(path, tree.line, "spec.zookeeper"), _count(tree)
+    part.ensemble += [f"zookeeper-{number}:2181" for number in range(count)]
     if count == 1:
         what = "spec.zookeeper has one server: while it is down no leader is replaced"
         part.note("arithmetic", "warning", what, where, "replicas: 3", "ZooKeeper, Administrator's Guide")
