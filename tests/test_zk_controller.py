@@ -196,6 +196,9 @@ def test_with_broker_epochs_nothing_arrives_that_was_meant_for_the_registration_
         story = Story(profile).take_over(A).step("announce", broker=A).deliver(1, A).deliver(1, C)
         story.expire(B).come_back(B)
         assert {to for request in story.state.requests for to in request.to} == old
+    for profile, old in (("kafka_7235", {A, B, C}), ("kafka_2_6", {A, C})):
+        story = Story(profile, updates=1).take_over(A).step("announce", broker=A).expire(B).come_back(B)
+        assert {to for request in story.state.updating for to in request.to} == old
     # What it sends before it reads that B is back does not count, either.
     story = Story().take_over(A).expire(B).come_back(B).step("announce", broker=A)
     assert set(story.request(1, A).to) == {A, C}
