@@ -125,7 +125,7 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
 
 
 def _round_again(model: Model, prop: Liveness, run: Run, loop: int) -> Document:
-    """The document of a saved loop that was gone round again, judged in each case of the property that it violated."""
+    """The document of a saved loop that was gone round again, checked in each case of the property that it violated."""
     reasons = list[str]()
     for case in prop.cases:
         reason = unlike(model, prop, case, run, loop)

@@ -39,7 +39,7 @@ class Ending:
     how many lie beyond a `@bound`; None where that is not counted. `cut_short` says that a sample ended at a failure
     before all of it was taken. `projection`
     names what distinguished states, where one state was kept for each of its values: then nothing is exhausted.
-    `liveness` has an answer for each property of whole runs that was judged.
+    `liveness` has an answer for each property of whole runs that was checked.
     `distinct` and `bytes_per_state` are None of an engine that counts no states.
     """
 
@@ -209,7 +209,7 @@ def _property(prop: Property, ending: Ending) -> PropertyVerdict:
 
 
 def _of_runs(prop: Liveness, ending: Ending) -> PropertyVerdict:
-    """A property of whole runs: only an engine that sees every state and its steps judges it, at the end."""
+    """A property of whole runs: only an engine that sees every state and its steps checks it, at the end."""
     judged = ending.engine in JUDGING and prop.applicable
     none = Answer("undecided" if judged else "not_checked", why="" if judged or not prop.applicable else _NOT_JUDGED)
     found = ending.liveness.get(prop.name, none)

@@ -186,7 +186,7 @@ def free_again(s: Shared) -> bool:
 def test_symmetry_is_kept_only_where_it_is_sound(engine: str, cache: Path, tmp_path: Path) -> None:
     folded = checked(model_of(tmp_path, SHARED), engine, cache, symmetry=True)
     assert (folded.symmetry, folded.distinct_states, folded.verdict) == (("Node",), 2, "holds")
-    for text, why in ((EACH, "names one member"), (LOOP, "free_again is judged on runs")):
+    for text, why in ((EACH, "names one member"), (LOOP, "free_again is checked on runs")):
         whole = checked(model_of(tmp_path, SHARED + text), engine, cache, symmetry=True)
         assert (whole.symmetry, whole.distinct_states, whole.verdict) == ((), 3, "holds")
         assert any(why in note for note in whole.notes), whole.notes

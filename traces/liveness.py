@@ -128,7 +128,7 @@ def _turns(loop: int, count: int) -> str:
 
 
 def _how(found: Met | None, loop: int) -> str:
-    assert found is not None, "the loop was judged to be fair"
+    assert found is not None, "the loop was checked to be fair"
     if found.step is not None:
         return f"it happens in step {loop + found.step}"
     return f"it cannot happen {_place(loop + found.absent[0])}"

@@ -78,7 +78,7 @@ def questions_of(model: Model) -> Questions:
     for what, found in (("predicates of states", predicates), ("groups of steps", groups)):
         if len(found) > BITS:
             raise UsageError(
-                f"{model.name}: its properties of liveness ask for {len(found)} {what}, and at most {BITS} are judged "
+                f"{model.name}: its properties of liveness ask for {len(found)} {what}, and at most {BITS} are checked "
                 "at once; name some properties with --property, or give their parameters smaller domains"
             )
     return Questions(tuple(predicates), tuple(groups), tuple(asked))
@@ -90,7 +90,7 @@ def _number(known: list[Property], predicate: Property) -> int:
 
 
 def divided(model: Model, questions: Questions) -> tuple[Model, tuple[int, ...]]:
-    """The model with every action in as many parts as groups tell apart, and the groups of each action of it: for
+    """The model with every action in as many parts as groups distinguish, and the groups of each action of it: for
     native code, which knows actions by their numbers."""
     actions, groups = list[Action](), list[int]()
     for action in model.actions:

@@ -27,7 +27,7 @@ SLICE = 200_000
 
 
 class Incomplete(Exception):
-    """The properties of whole runs could not be judged; the message says why."""
+    """The properties of whole runs could not be checked; the message says why."""
 
 
 class _Sweep:

@@ -346,7 +346,7 @@ def differs(prop: Property, mine: bool | None, theirs: bool | None, state: State
 def conclude(
     model: Model, search: Search, kernel: Kernel, frontier: Frontier, found: Findings, report: Report | None = None
 ) -> Verdict:
-    """The verdict of a finished search, once the properties of whole runs were judged on what it has explored."""
+    """The verdict of a finished search, once the properties of whole runs were checked on what it has explored."""
     program, confirm = kernel.program, Confirmation(model, frontier)
     failure = _failure(confirm, found)
     runs: dict[str, Run] = {}

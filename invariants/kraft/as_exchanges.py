@@ -8,7 +8,7 @@ answer: in one step that is a fetch without its answer, and one with it.
 What an exchange in one step leaves out are messages that are late: whoever sent one would no longer send it, or whoever
 hears it no longer waits for it. With `timely` there is none. That anybody may name to a voter the leader of the epoch
 that it is in is a switch of the model, `peers_name_leader`; where the abstract model is without it (`named_by_peers`),
-this is no refinement.
+this is not a refinement.
 """
 
 from __future__ import annotations
