@@ -58,8 +58,8 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
 
 def _of_fair_runs(model: Model) -> str | None:
     """Why nothing is folded where runs are checked: a run through orbits may take another member's step each time
-    round, so that no member's own run is fair. What is always possible is the same of a state as of any that it is renamed
-    to."""
+    round, so that no member's own run is fair. What is always possible is the same of a state as of any that it is
+    renamed to."""
     name = next((prop.name for prop in model.liveness if prop.kind != "always_possible"), None)
     return None if name is None else f"{name} is checked on runs, and a loop of orbits is no loop of states"
 
