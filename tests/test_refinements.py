@@ -305,6 +305,37 @@ def test_each_difference_between_a_partition_and_replication_is_one(
     assert [step.action for step in found.run.steps[-1:]] == ([] if action is None else [action])
 
 
+PARTITION_MUTANTS = {
+    name: mutant for name, mutant in MUTANTS.items() if mutant.model == "partition_as_log" and "whoever" not in name
+} | {
+    "partition: what is fetched is committed": Mutant(
+        "partition_as_log",
+        "partition/broker.py",
+        "        known = min(s.high_watermark[leader], reached)\n",
+        "        known = reached\n",
+    )
+}
+"""Bugs that show without elections."""
+
+
+@pytest.mark.parametrize("name", PARTITION_MUTANTS)
+def test_a_planted_bug_makes_a_partition_no_replication(name: str, tmp_path: Path) -> None:
+    imported = plant(tmp_path, PARTITION_MUTANTS[name])
+    (package,) = tmp_path.iterdir()
+    for file in ("led_replication", "partition_as_replication"):
+        text = (ROOT / "tests" / "models" / f"{file}.py").read_text(encoding="utf-8")
+        text = text.replace("tidegate.model", f"{package.name}.model")
+        text = text.replace("import led_replication\n", f"from {package.name}.invariants import led_replication\n")
+        text = text.replace("from led_replication import", f"from {package.name}.invariants.led_replication import")
+        (package / "invariants" / f"{file}.py").write_text(text, encoding="utf-8")
+    definition = load(imported("invariants.partition_as_replication"))
+    model = definition.bind(profile="kafka_4_1", constants={**NO_FAULTS, "isr_shrinks": 0})
+    (found,) = ENGINES["python"](model, Search(), None).properties
+    assert found.verdict == "violated"
+    assert found.run is not None
+    assert found.run.steps[-1].action in ("fetch", "advance_high_watermark")
+
+
 WITH_ELECTIONS = {"fences": 1, "isr_shrinks": 0, "max_records": 1}
 PEELED = ("elects_at_once", "sends_newest", "hears_first", "cuts_on_fetch")
 """What is changed in the replication, one after another, so that a partition's elections are steps of it."""
