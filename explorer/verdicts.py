@@ -22,8 +22,8 @@ from .search import Search
 _NO_PROPERTY = "no property was checked: only deadlocks and steps that break the model's types were looked for"
 _FAILURES: tuple[Outcome, ...] = ("model_error", "safety", "deadlock", "liveness")
 JUDGING = ("native", "python")
-"""The engines that judge properties of liveness."""
-_NOT_JUDGED = f"it is a property of liveness, which only the engines {' and '.join(JUDGING)} judge"
+"""The engines that check properties of liveness."""
+_NOT_JUDGED = f"it is a property of liveness, which only the engines {' and '.join(JUDGING)} check"
 _NO_START = "there is no initial state: a guard in every @initial function is false, whatever its arguments"
 
 
