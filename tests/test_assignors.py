@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import subprocess
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from tidegate.language.judge import replay, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.groups.assignors import Assignor, Member, Topic
 
+from .capture import brokers as capture
 from .conftest import ROOT
 from .shipped import shipped, tiered
 from .test_counts import assert_as_recorded, bound
@@ -114,6 +117,36 @@ def by_turns(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> Owner
 def test_topologies_at_random(counts: tuple[int, ...], subscribed: tuple[set[int], ...]) -> None:
     assert assigned(Assignor.RANGE, counts, subscribed) == by_range(counts, subscribed)
     assert assigned(Assignor.ROUND_ROBIN, counts, subscribed) == by_turns(counts, subscribed)
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize("version", ["2.8.2", "3.9.1"])
+def test_kafkas_own_classes_assign_the_same(version: str, tmp_path: Path) -> None:
+    """A thousand topologies at random, and Kafka's RangeAssignor and RoundRobinAssignor."""
+    chosen = random.Random(21)
+    topologies = [
+        (
+            tuple(chosen.randint(0, PARTITIONS) for _ in range(TOPICS)),
+            tuple({t for t in range(TOPICS) if chosen.random() < 0.6} for _ in range(chosen.randint(1, MEMBERS))),
+        )
+        for _ in range(1000)
+    ]
+    asked = [(assignor, *topology) for topology in topologies for assignor in Assignor]
+    lines = [
+        f"{assignor.value} {','.join(map(str, counts))} {','.join(''.join(map(str, sorted(s))) or '-' for s in topics)}"
+        for assignor, counts, topics in asked
+    ]
+    kafka = capture.release_in(version, tmp_path)
+    command = kafka.java(str(ROOT / "tests" / "capture" / "Assign.java"))
+    done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True, timeout=300)
+    answers = done.stdout.splitlines()
+    assert len(answers) == len(asked) == 2000
+    for (assignor, counts, topics), answer in zip(asked, answers, strict=True):
+        owners: Owners = {}
+        for word in answer.split():
+            topic, number, member = map(int, word.split(":"))
+            owners[topic, number] = member
+        assert assigned(assignor, counts, topics) == owners, (assignor, counts, topics)
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
