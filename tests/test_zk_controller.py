@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -348,6 +349,17 @@ def test_properties_of_steps_can_fail() -> None:
         prop = next(prop for prop in story.model.properties if prop.name == name)
         assert holds(story.model, prop, before, before), name
         assert not holds(story.model, prop, before, after), name
+
+
+def test_the_claim_of_whole_runs_can_fail(cache: Path) -> None:
+    """ZL1 where nobody has to create /controller."""
+    sizes = {"brokers": 2, "max_epoch": 2, "cuts": 1, "stops": 0, "max_version": 1}
+    model = shipped("zk_controller:kafka_3_9", sizes, called="small")
+    (claim,) = model.liveness
+    idle = replace(claim, fairness=tuple(it for it in claim.fairness if it.actions != ("become_controller",)))
+    for asked, verdict in ((claim, "holds"), (idle, "violated")):
+        answer = ENGINES["native"](replace(model, properties=(), liveness=(asked,)), Search(cache=cache), None)
+        assert [found.verdict for found in answer.properties] == [verdict]
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
