@@ -223,10 +223,10 @@ def test_a_step_that_may_break_the_types(capsys: pytest.CaptureFixture[str]) -> 
 def test_what_plain_python_does_not_agree_with_is_not_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def always(*_: object) -> bool:
+    def always(*_: object, **_more: object) -> bool:
         return True
 
-    monkeypatch.setattr(finite_instances, "holds", always)
+    monkeypatch.setattr(finite_instances, "holds_after", always)
     path = written(TEXT.replace("return s.low <= s.high", "return s.low != s.high + 2"))
     assert main(["prove", path, "--lemma", "in_order"]) is Exit.INTERNAL
     said = capsys.readouterr().err

@@ -311,7 +311,7 @@ def test_the_argument_says_what_an_action_may_be(tmp_path: Path) -> None:
         ("{'tock': STUTTERS}", "@refines(hour_clock, {'tock': STUTTERS}", "tock is not an action of this model"),
         ("{tick: 'retreat'}", "@refines(hour_clock, {tick: 'retreat'}", "retreat is not an action of hour_clock"),
         ("{tick: ()}", "@refines(hour_clock, {tick: ()}", "tick may be no abstract action at all"),
-        ("{tick: 3}", "@refines(hour_clock, {tick: 3}", "takes actions as functions or names, and 3 is neither"),
+        ("{tick: 3}", "@refines(hour_clock, {tick: 3}", "actions are given as functions or names, and 3 is neither"),
         ("[tick]", "@refines(hour_clock, [tick]", "takes steps as a dict"),
     ],
 )
