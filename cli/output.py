@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..language.errors import UsageError
+from ..language.model import Model
 
 
 def prepared(directory: Path) -> Path:
@@ -78,6 +79,11 @@ def print_failure(message: str, exit_: int, more: Mapping[str, Any]) -> None:
         print_json({"schema": "tidegate.error/1", "exit": int(exit_), "message": message, **more})
 
 
-def not_checked_note(names: Sequence[str]) -> str:
-    """What is said of the properties of a run that were not checked."""
-    return f"not checked: {', '.join(names)}, which read ghosts that are folded away; --ghosts keeps them"
+def not_checked_notes(model: Model, names: Sequence[str] | None = None) -> list[str]:
+    """What is said of the properties that a run which ends was not checked for: those that read ghosts (`names`; None:
+    all of them), and those of liveness."""
+    folded = model.not_checked if names is None else names
+    ghosts = [f"not checked: {', '.join(folded)}, which read ghosts that are folded away; --ghosts keeps them"]
+    whole = [prop.name for prop in model.liveness if names is None]
+    lasting = [f"not checked: {', '.join(whole)}, of liveness, which no run that ends can show; tidegate check does"]
+    return [*(ghosts if folded else []), *(lasting if whole else [])]

@@ -23,7 +23,7 @@ from ..reports.paper import count
 from ..reports.trace.page import trace_page
 from ..traces.document import run_document, trace_document
 from .options import add_model_options, add_print_options, chosen, paper_of
-from .output import not_checked_note, print_json
+from .output import not_checked_notes, print_json
 from .saved import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
 
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
     document, missed = _saved(options) if options.model.endswith(".json") else _given(options)
     if missed:
-        document = document | {"notes": [*document["notes"], not_checked_note(missed)]}
+        document = document | {"notes": [*document["notes"], *missed]}
     if options.json:
         print_json(document)
     else:
@@ -71,21 +71,21 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _given(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
-    """The trace of the steps on the command line, and the properties that are not checked."""
+    """The trace of the steps on the command line, and a note of the properties that are not checked."""
     if options.steps is None:
         raise UsageError(
             f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place'
         )
     model = bind_model(chosen(options))
-    return _document(model, options.steps, shrink=options.shrink), model.not_checked
+    return _document(model, options.steps, shrink=options.shrink), not_checked_notes(model)
 
 
 # --- a saved trace ----------------------------------------------------------------------------------------------------
 
 
 def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
-    """The trace of the steps of a saved one, about the same property or failure if it is still there, and the
-    properties that are not checked, of those that the search was about."""
+    """The trace of the steps of a saved one, about the same property or failure if it is still there, and a note of the
+    properties that are not checked, of those of states and steps that the search was about."""
     path: str = options.model
     asked = {"--steps": options.steps, "--set": options.assignments, "--bounds": options.bounds}
     for name, value in {**asked, "--ghosts": options.ghosts}.items():
@@ -97,7 +97,7 @@ def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
         taken = run_of(model, saved, path)
         document = _again(model, taken, saved, path)
     missed = [name for name in model.not_checked if name in saved["properties"]]
-    return _shrunk(model, taken, document) if options.shrink else document, missed
+    return _shrunk(model, taken, document) if options.shrink else document, not_checked_notes(model, missed)
 
 
 def _again(model: Model, run: Run, saved: Document, path: str) -> Document:

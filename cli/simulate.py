@@ -22,7 +22,7 @@ from .options import (
     paper_of,
     positive,
 )
-from .output import not_checked_note, prepared, print_json
+from .output import not_checked_notes, prepared, print_json
 from .replay import exit_of
 from .verbs import Parser, Verbs, add_verb
 
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> Exit:
     if out is not None:
         write_trace(out / "run.trace.json", document)
     found = exit_of(document)
-    return Exit.INCONCLUSIVE if taken.model.not_checked and found is Exit.HOLDS else found
+    return Exit.INCONCLUSIVE if not_checked_notes(taken.model) and found is Exit.HOLDS else found
 
 
 def _ended(taken: Simulation) -> str:
@@ -99,8 +99,7 @@ def _ended(taken: Simulation) -> str:
 
 def summary_of(taken: Simulation) -> str:
     """What held, and what was not checked."""
-    missed = taken.model.not_checked
-    return not_checked_note(missed) if missed else "every property held in every state"
+    return "; ".join(not_checked_notes(taken.model)) or "every property held in every state"
 
 
 class _Steps:

@@ -33,6 +33,7 @@ from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from .liveness.answers import Answer, answers
 from .liveness.explored import Undefined, explored
+from .liveness.graph import Incomplete
 from .liveness.questions import questions_of
 from .projections import projection_of
 from .renaming import canonical_keys
@@ -339,17 +340,25 @@ class _Exploration:
             return {}
         questions = questions_of(self.model)
         try:
-            graph = explored(self.model, questions, self.states, lambda state: self.index[self.key(state)])
-            return answers(self.model, questions, graph, self)
+            graph = explored(self.model, questions, self.states, lambda state: self.index[self.key(state)], self._heed)
+            return answers(self.model, questions, graph, self, self._heed)
         except Undefined as found:
             error = found.error
             where = f"{error.file}:{error.line}"
             self.failure = Failure(f"{found.name}: {error.message}", where, self._path(found.state))
             self.deadlock = False
             return {}
-        except KeyboardInterrupt:
-            why = "stopped by Ctrl-C"
+        except (KeyboardInterrupt, Incomplete) as ended:
+            why = str(ended) if isinstance(ended, Incomplete) else "stopped by Ctrl-C"
             return {prop.name: Answer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
+
+    def _heed(self) -> None:
+        """Ends the check of whole runs where time or memory is used up."""
+        limit = self.search.seconds
+        if limit is not None and time.monotonic() - self.began >= limit:
+            raise Incomplete(f"the time limit of {limit:g} s was reached")
+        if self.search.memory_bytes is not None and peak_memory_bytes() >= self.search.memory_bytes:
+            raise Incomplete(f"the memory limit was reached with {len(self.states):,} states")
 
     def run_to(self, index: int) -> Run:
         """The run that found a state."""

@@ -242,7 +242,8 @@ def _never(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
 
 def _open(properties: tuple[PropertyVerdict, ...]) -> list[str]:
     """The properties of liveness that bounds leave open, each with the reason."""
-    return [f"{prop.name} is undecided: {prop.why}" for prop in properties if prop.verdict == "undecided" and prop.why]
+    open_ = (prop for prop in properties if prop.verdict == "undecided" and prop.kind in LIVENESS)
+    return [f"{prop.name} is undecided: {prop.why}" for prop in open_]
 
 
 def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:

@@ -3,16 +3,22 @@ none, and traces that the judge replays."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+from types import ModuleType, SimpleNamespace
+from typing import NoReturn
 
 import jsonschema
 import pytest
-from tidegate.explorer import ENGINES
+from tidegate.explorer import ENGINES, plain
+from tidegate.explorer.liveness import questions
 from tidegate.explorer.native import liveness as native_liveness
+from tidegate.explorer.native import outcome
 from tidegate.explorer.search import Search
 from tidegate.language import fairness
 from tidegate.language.binding import load
@@ -229,6 +235,45 @@ def test_without_memory_for_the_steps_it_is_undecided(
     verdict = checked(model_of(tmp_path, SHARED), "native", cache)
     assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "undecided")
     assert "the memory limit was reached: 3 states with 4 steps" in verdict.assurance
+
+
+@pytest.mark.parametrize(("engine", "place"), [("native", outcome), ("python", plain)])
+def test_time_that_runs_out_after_the_search_leaves_it_undecided(
+    engine: str, place: ModuleType, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = itertools.count(time.monotonic() + 100_000, 100_000)
+    jumping = SimpleNamespace(monotonic=lambda: next(late), perf_counter=lambda: next(late))
+    model, begun = model_of(tmp_path, SHARED), questions.questions_of
+
+    def first(asked: Model) -> questions.Questions:
+        monkeypatch.setattr(place, "time", jumping)
+        return begun(asked)
+
+    monkeypatch.setattr(plain if engine == "python" else native_liveness, "questions_of", first)
+    verdict = checked(model, engine, cache, seconds=50_000.0)
+    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "undecided")
+    assert "is_free is undecided: the time limit of 50000 s was reached" in verdict.assurance
+
+
+def test_ctrl_c_between_two_passes_over_the_graph_leaves_it_undecided(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(native_liveness.Network, "call", stopped)
+    verdict = checked(model_of(tmp_path, SHARED), "native", cache)
+    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "undecided")
+    assert "is_free is undecided: stopped by Ctrl-C" in verdict.assurance
+
+
+def test_one_run_that_ends_never_says_that_what_must_happen_holds(tidegate: Run) -> None:
+    printer = "examples/liveness/printer.py"
+    names = "printed_without_fairness, printed_with_weak_fairness"
+    for verb in (["simulate", printer, "--steps", "3"], ["replay", printer, "--steps", "send"]):
+        done = tidegate(*verb)
+        assert done.exit == 5
+        assert f"not checked: {names}" in " ".join(done.out.split())
 
 
 def test_a_lasso_that_plain_python_does_not_confirm_is_a_disagreement(

@@ -12,7 +12,7 @@ from ...language.model import Model, Property
 from ...language.steptext import format_step
 from ...language.values import State
 from ...language.verdict import Disagreement, PropertyWord, Run, Step
-from .graph import Graph
+from .graph import Graph, Heed, no_limit
 from .lasso import Lasso, lasso
 from .questions import Question, Questions
 
@@ -45,22 +45,25 @@ class Replayer(Protocol):
         ...
 
 
-def answers(model: Model, questions: Questions, graph: Graph, replayer: Replayer) -> Mapping[str, Answer]:
+def answers(
+    model: Model, questions: Questions, graph: Graph, replayer: Replayer, heed: Heed = no_limit
+) -> Mapping[str, Answer]:
     """What is so of each property that can be evaluated, by its name.
 
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
     holds within the bounds. Then it counts as one that can: a run that is fair even so violates the property in the
-    protocol without the bounds too, and where there is none the property is open.
+    protocol without the bounds too, and where there is none the property is open. `heed` is called before each
+    question.
     """
     order = ("violated", "undecided", "holds")
-    found = {question: _within_bounds(model, question, graph, replayer) for question in questions.asked}
+    found = {question: _within_bounds(model, question, graph, replayer, heed) for question in questions.asked}
     lassos = {question: made for question, made in found.items() if isinstance(made, Lasso)}
     if lassos:
         graph.harden()
     told = {
         question: made
         if isinstance(made, Answer)
-        else _without_bounds(model, questions, question, graph, replayer, made)
+        else _without_bounds(model, questions, question, graph, replayer, made, heed)
         for question, made in found.items()
     }
     return {
@@ -73,8 +76,9 @@ def answers(model: Model, questions: Questions, graph: Graph, replayer: Replayer
     }
 
 
-def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Replayer) -> Answer | Lasso:
+def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Replayer, heed: Heed) -> Answer | Lasso:
     """The answer, or a run within the bounds that violates the property there."""
+    heed()
     if question.kind == "always_possible":
         return _possible(model, question, graph, replayer)
     component = graph.fair(question.wanted)
@@ -82,9 +86,16 @@ def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Rep
 
 
 def _without_bounds(
-    model: Model, questions: Questions, question: Question, graph: Graph, replayer: Replayer, within: Lasso
+    model: Model,
+    questions: Questions,
+    question: Question,
+    graph: Graph,
+    replayer: Replayer,
+    within: Lasso,
+    heed: Heed,
 ) -> Answer:
     """What is so once a step that a limit stops counts as one that can happen."""
+    heed()
     component, arguments = graph.fair(question.wanted), question.case.arguments
     if component is None:
         loop = [within.way[-1], *(edge.target for edge in within.loop)]

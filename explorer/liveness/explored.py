@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held
 from ...language.model import Model
 from ...language.values import ModelError, State
-from .graph import Edge
+from .graph import Edge, Heed, no_limit
 from .questions import Questions
 from .reference import PlainGraph
 
@@ -20,12 +20,19 @@ class Undefined(Exception):
         self.name, self.state, self.error = name, state, error
 
 
-def explored(model: Model, questions: Questions, states: Sequence[State], number: Callable[[State], int]) -> PlainGraph:
+def explored(
+    model: Model,
+    questions: Questions,
+    states: Sequence[State],
+    number: Callable[[State], int],
+    heed: Heed = no_limit,
+) -> PlainGraph:
     """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
-    them a state is. Raises Undefined."""
+    them a state is; `heed` is called before each. Raises Undefined."""
     every, beyond = (1 << len(questions.groups)) - 1, bool(model.bounds)
     steps, truths, stopped, held = list[list[Edge]](), list[int](), list[int](), list[bool]()
     for at, state in enumerate(states):
+        heed()
         truths.append(_truths(model, questions, at, state))
         mine, groups, is_cut = list[Edge](), 0, False
         if beyond and bound_crossed(model, state) is not None:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, Protocol
+from collections.abc import Callable, Iterable
+from typing import Literal, Protocol, TypeAlias
 
 from ...language.immutable import immutable
 
 Possible = Literal["always", "stuck", "cut"]
 """Whether a predicate can always become true: from every state; not from some state, whatever larger bounds allow; or
 from every state from which no limit stops a step on the way."""
+
+Heed: TypeAlias = Callable[[], None]
+"""What a search for liveness calls now and then: it raises Incomplete where the search is to end."""
+
+
+class Incomplete(Exception):
+    """The properties of whole runs could not be checked; the message says why."""
+
+
+def no_limit() -> None:
+    """Where nothing but Ctrl-C ends the search."""
 
 
 @immutable

@@ -11,6 +11,7 @@ from ...language.model import Model
 from ...language.values import ModelError
 from ...language.verdict import Disagreement, Failure
 from ..liveness.answers import Answer, Replayer, answers
+from ..liveness.graph import Heed, Incomplete, no_limit
 from ..liveness.questions import Questions, divided, questions_of
 from ..search import Progress, Report, Search
 from .edges_kernel import ENDINGS
@@ -24,10 +25,6 @@ LARGE = 1_000_000
 """States from which on it is worth to compile well."""
 SLICE = 200_000
 """States whose steps are written down between two reports."""
-
-
-class Incomplete(Exception):
-    """The properties of whole runs could not be checked; the message says why."""
 
 
 class _Sweep:
@@ -65,11 +62,12 @@ def judged(
     transitions: int,
     compiled: Callable[[float], None],
     report: Report | None = None,
+    heed: Heed = no_limit,
 ) -> Mapping[str, Answer] | Failure:
     """What is so of the model's properties of whole runs, once every state is in the store; or the failure of one that
     cannot be evaluated. `folded` are the domains whose renamings are folded, `transitions` how many steps there are;
-    `compiled` gets the seconds that it took to compile. Raises Incomplete where the steps do not fit into `limit`
-    bytes."""
+    `compiled` gets the seconds that it took to compile. `heed` is called between two pieces of work. Raises Incomplete
+    where the steps do not fit into `limit` bytes, or `heed` does."""
     questions = questions_of(model)
     count = frontier["COUNT"]
     needed = frontier.bytes_used() + bytes_needed(count, transitions)
@@ -84,17 +82,18 @@ def judged(
     numbered = tuple(groups[[action.name for action in made.actions].index(plan.form.name)] for plan in
                      kernel.program.plans)  # fmt: skip
     started = time.perf_counter()
-    network = Network(count, transitions, numbered, search.cache)
+    network = Network(count, transitions, numbered, search.cache, heed)
     compiled(kernel.seconds + time.perf_counter() - started)
     sweep = _Sweep(kernel, frontier, network, model, len(questions.predicates))
     try:
         for stop in range(SLICE, count + SLICE, SLICE):
+            heed()
             ending = sweep.run(min(stop, count))
             if ending != "DONE":
                 return _failed(model, questions, replayer, network["AT"], ending)
             if report is not None:
                 report(_progress(min(stop, count), count, needed))
-        return answers(model, questions, network, replayer)
+        return answers(model, questions, network, replayer, heed)
     finally:
         sweep.close()
         network.close()

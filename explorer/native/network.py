@@ -11,7 +11,7 @@ from pathlib import Path
 from llvmlite import ir as llvm
 
 from ...language.errors import UsageError
-from ..liveness.graph import Component, Edge, Fair, Possible
+from ..liveness.graph import Component, Edge, Fair, Heed, Possible, no_limit
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL
 from .graph_kernel import GRAPH, NOWHERE, NUMBERS, PUBLIC, SOURCE, TEXTS
@@ -52,9 +52,12 @@ def bytes_needed(states: int, edges: int) -> int:
 
 
 class Network:
-    """A graph with room for so many states and steps. `groups` are those of each action, by its number."""
+    """A graph with room for so many states and steps. `groups` are those of each action, by its number. `heed` is
+    called before each pass of compiled code over the graph."""
 
-    def __init__(self, states: int, edges: int, groups: tuple[int, ...], cache: Path | None) -> None:
+    def __init__(
+        self, states: int, edges: int, groups: tuple[int, ...], cache: Path | None, heed: Heed = no_limit
+    ) -> None:
         if states >= NOWHERE - 1:
             raise UsageError(f"a graph of {states:,} states is larger than native code takes")
         sizes = {name: size * (states + 2) for name, size in PER_STATE.items()}
@@ -64,7 +67,7 @@ class Network:
             zip(sizes, accumulate((-(-size // 64) * 64 for size in sizes.values()), initial=0), strict=False)
         )
         self._region = Region(sum(sizes.values()) + 64 * len(sizes))
-        self.groups = groups
+        self.groups, self.heed = groups, heed
         self._region.write(self._begins["GROUPS"], groups)
         self.block = (ctypes.c_uint64 * len(GRAPH))()
         self.address = ctypes.addressof(self.block)
@@ -82,6 +85,7 @@ class Network:
 
     def call(self, name: str, *arguments: int) -> int:
         """A function of `graph_kernel`, on this graph."""
+        self.heed()
         known = self._functions.get(name)
         if known is None:
             known = self._functions[name] = self._code.function(name, PUBLIC[name])

@@ -388,8 +388,12 @@ def _judged(
         nonlocal started
         found.compile_seconds, started = found.compile_seconds + seconds, started + seconds
 
+    def heed() -> None:
+        if search.seconds is not None and found.seconds + time.perf_counter() - started >= search.seconds:
+            raise Incomplete(f"the time limit of {search.seconds:g} s was reached")
+
     try:
-        return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, compiled, report)
+        return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, compiled, report, heed)
     except KeyboardInterrupt:
         raise Incomplete("stopped by Ctrl-C") from None
     finally:
