@@ -213,8 +213,7 @@ function windowOf(view, frame) {
 }
 
 /** The lanes of a frame as SVG. `before` is the frame whose ghost is drawn, or null; `focus` a lane's id, or null. */
-function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), id = "now",
-  onfocus = null } = {}) {
+function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), id = "now", onfocus = null } = {}) {
   const shown = windowOf(view, frame);
   const step = view.kind === "transaction" ? ROW + 18 : ROW;
   const chips = view.kind === "group";
@@ -226,8 +225,7 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
   const scale = Math.max(1, Math.min(1.25, 640 / width));
   const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale,
-    height: height * scale,
-    role: "group", "aria-label": `Lanes, one for each ${view.domain}` },
+    height: height * scale, role: "group", "aria-label": `Lanes, one for each ${view.domain}` },
   hatches(id),
   offsets.length ? text(LEFT - 16, 17, "offset", { class: "axis", "text-anchor": "end" }) : null,
   offsets.map((offset) => text(xOf(offset, shown) + BOX / 2, 17, offset, { class: "axis", "text-anchor": "middle" })),
