@@ -112,8 +112,9 @@ def only_a_lost_leader_is_replaced(before: Cluster, after: Cluster) -> bool:
 
 @transition
 def controller_removes_only_who_is_gone(before: Cluster, after: Cluster) -> bool:
-    """An election takes nobody out of the ISR but who is gone, as the controller has read; who lags is the leader's
-    affair. A replica that is moved away leaves it, too."""
+    """An election takes only those out of the ISR who are gone, as far as the controller has read.
+
+    Who lags is removed by the leader. A replica that is moved away leaves it, too."""
     return (
         after.partition.leader_epoch <= before.partition.leader_epoch
         or len(after.stopping) > len(before.stopping)
@@ -242,8 +243,7 @@ def acknowledged_by_all_in_sync(before: Cluster, after: Cluster) -> bool:
 
 @transition
 def acknowledged_is_with_the_leader(before: Cluster, after: Cluster) -> bool:
-    """What is acknowledged is with the leader in ZooKeeper: the client's stale metadata lead to nobody who acknowledges
-    what nobody else has."""
+    """Stale metadata lead the client to nobody who acknowledges what the leader in ZooKeeper does not have."""
     asked, leader = after.client.leader, after.partition.leader
     return (
         before.answer == after.answer
