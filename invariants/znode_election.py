@@ -11,8 +11,12 @@ from ..model.znode_election import (
     Candidate,
     Election,
     Role,
+    catch_up,
     connect_again,
+    find_own,
     hear,
+    is_own,
+    join_again,
     lead,
     learn,
     read,
@@ -32,8 +36,12 @@ def type_ok(s: Election) -> bool:
 def unique_ephemeral(s: Election) -> bool:
     """Z1: no two znodes have the same number, and each has an owner whose session the ensemble keeps."""
     return all(
-        s.number[one] is None
-        or (is_alive(s.session[one]) and all(one == other or s.number[one] != s.number[other] for other in Candidate))
+        (s.number[one] is None and s.orphan[one] is None)
+        or (
+            is_alive(s.session[one])
+            and all(one == other or not is_own(s, other, s.number[one]) for other in Candidate)
+            and s.number[one] != s.orphan[one]
+        )
         for one in Candidate
     )
 
@@ -73,9 +81,11 @@ def at_most_one_believes_to_lead(s: Election) -> bool:
 def ephemeral_semantics(before: Election, after: Election) -> bool:
     """Z6: a znode goes only where its owner's session ends; one that is only cut off keeps it."""
     return all(
-        before.number[candidate] is None
-        or after.number[candidate] == before.number[candidate]
-        or not is_alive(after.session[candidate])
+        not is_alive(after.session[candidate])
+        or (
+            (before.number[candidate] is None or is_own(after, candidate, before.number[candidate]))
+            and (before.orphan[candidate] is None or is_own(after, candidate, before.orphan[candidate]))
+        )
         for candidate in Candidate
     )
 
@@ -108,7 +118,8 @@ def has_lowest_number(s: Election, candidate: Candidate) -> bool:
 def is_at_least(s: Election, candidate: Candidate, least: int) -> bool:
     """Whether the candidate has no znode with a number below this."""
     number = s.number[candidate]
-    return number is None or number >= least
+    orphan = s.orphan[candidate]
+    return (number is None or number >= least) and (orphan is None or orphan >= least)
 
 
 @transition
@@ -143,7 +154,20 @@ def nobody_waits_in_vain(s: Election) -> bool:
 def exists(s: Election, owner: Candidate, watched: Set[int]) -> bool:
     """Whether the owner's znode is one of those that are watched."""
     number = s.number[owner]
-    return number is not None and number in watched
+    orphan = s.orphan[owner]
+    return (number is not None and number in watched) or (orphan is not None and orphan in watched)
+
+
+@invariant
+def one_znode_each(s: Election) -> bool:
+    """No candidate has two znodes, of which it knows one: the other lives as long as its session, and leads nobody."""
+    return all(s.orphan[candidate] is None for candidate in Candidate)
+
+
+@invariant
+def nobody_waits_for_itself(s: Election) -> bool:
+    """No candidate watches a znode of its own: it goes when the candidate's session ends, and not before."""
+    return not any(exists(s, candidate, s.watches[candidate]) for candidate in Candidate)
 
 
 @invariant
@@ -186,12 +210,18 @@ def zombie_is_refused(s: Election) -> bool:
 
 
 @reachable
+def own_znode_is_not_shown(s: Election) -> bool:
+    """A candidate has a znode, does not know so, and its server does not show it: who looks there finds none."""
+    return any(s.number[candidate] is not None for candidate in s.behind)
+
+
+@reachable
 def znode_goes_before_it_is_watched(s: Election) -> bool:
     """What a candidate has read is gone before it could set its watch."""
     return any(
         s.found[candidate] is not None
         and is_alive(s.session[candidate])
-        and all(s.number[other] != s.found[candidate] for other in Candidate)
+        and not any(is_own(s, other, s.found[candidate]) for other in Candidate)
         for candidate in Candidate
     )
 
@@ -204,13 +234,17 @@ def is_settled(s: Election) -> bool:
 def stands(s: Election) -> bool:
     """Whether somebody with a session stands for election, and does not lead yet."""
     return any(
-        s.role[node] in {Role.READING, Role.FOUND, Role.WAITING} and is_alive(s.session[node]) for node in Candidate
+        s.role[node] in {Role.UNSURE, Role.READING, Role.FOUND, Role.WAITING} and is_alive(s.session[node])
+        for node in Candidate
     )
 
 
 @leads_to(
     is_settled,
     weak(lead),
+    weak(find_own, each="candidate"),
+    weak(join_again, each="candidate"),
+    weak(catch_up, each="candidate"),
     weak(read, each="candidate"),
     weak(read_again, each="candidate"),
     weak(wait, each="candidate"),

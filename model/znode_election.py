@@ -11,10 +11,17 @@ controller is who creates the one znode `/controller`. What the recipe turns on 
 * `fencing`: a leader takes a number, the *epoch*, which is written to a znode in the step in which it begins to lead.
   It comes with whatever the leader does, and who has seen a higher one refuses it.
 * `heeds_expiry`: a leader that learns that its session has expired leads no longer (ZOOKEEPER-1209: some go on).
+* `finds_own`: a candidate whose connection fails as it creates its znode does not know whether it has one. It looks for
+  its own, by a name of its own in the path (the recipe's GUID); else it creates another.
+* `syncs`: before it looks it asks its server for all that was written (`sync`): a server that it has reached anew may
+  be behind its znode.
 
 What is abstracted away: there is no clock, so a session may expire whenever its client is cut off. A candidate reads
 all znodes in one step, and sets its watch in another. What a leader does is one step, to one thing, which remembers the
-highest epoch. A candidate opens its session and creates its znode in one step.
+highest epoch. A candidate opens its session and creates its znode in one step; a second znode of a session is created
+with an answer. A server that is behind is modelled where it matters: it does not show one's
+own znode (`connect_behind`). One that has answered a create shows all that are before it, and perhaps some that are
+gone. With the order by number, such a read is the same as an earlier one: the watch fires when the server learns.
 
 Sources: the ZooKeeper recipes (leader election), ZOOKEEPER-1209, the programmer's guide. Properties are in
 `invariants/znode_election.py`.
@@ -66,6 +73,7 @@ class Role(Enum):
     """What a candidate does."""
 
     OUT = "out"  # it has no znode
+    UNSURE = "unsure"  # its connection failed as it created one, and it does not know whether it has it
     READING = "reading"  # it has one, and has yet to read the others
     FOUND = "found"  # it has read which one to watch
     WAITING = "waiting"  # and has set its watch
@@ -76,11 +84,17 @@ candidates = constant(4, minimum=2, maximum=4, says="brokers that stand for elec
 znodes = constant(4, minimum=2, maximum=MOST, says="znodes that are created in all")
 cuts = constant(2, minimum=0, maximum=4, says="connections between a candidate and ZooKeeper that fail")
 majority_losses = constant(1, minimum=0, maximum=2, says="times that the ensemble loses its majority")
+lost_answers = constant(0, minimum=0, maximum=2, says="connections that fail as a znode is created")
+late_servers = constant(0, minimum=0, maximum=2, says="connections to a server that is behind one's own znode")
 order = constant(Order.SEQUENCE, says="by what znodes are ordered")
 watch = constant(Watch.PREDECESSOR, says="which znode a candidate watches")
 looks_again = constant(True, says="a candidate makes sure that the znode that it watches is still there")
 fencing = constant(True, says="what has seen a leader's epoch refuses lower ones")
 heeds_expiry = constant(True, says="a leader whose session has expired leads no longer once it knows (ZOOKEEPER-1209)")
+finds_own = constant(
+    True, says="a candidate that does not know whether it has a znode looks for it (the recipe's GUID)"
+)
+syncs = constant(True, says="a candidate calls sync before it looks for its own znode")
 
 
 class Candidate(Domain, size=candidates, ordered=True, labels=("B2", "B10", "B1", "B3")):
@@ -101,6 +115,8 @@ class Election:
 
     session: Map[Candidate, Session]  # how it is with each candidate's session
     number: Map[Candidate, Option[Number]]  # the sequence number of its ephemeral znode; None: it has none
+    orphan: Map[Candidate, Option[Number]]  # one that it has created before, and does not know of
+    behind: Set[Candidate]  # those whose server is behind the znode that they have created
     created: Annotated[int, Range(0, znodes)]  # znodes that were created so far: the next sequence number
     watches: Map[Candidate, Set[Number]]  # the znodes that each watches, by their numbers
     news: Map[Candidate, Set[Number]]  # znodes that it watched and that are gone, as it is yet to hear
@@ -127,6 +143,8 @@ profiles = {
     "unfenced": {"fencing": False},
     "zookeeper_1209": {"heeds_expiry": False},
     "lost_wakeup": {"looks_again": False},
+    "orphaned": {"finds_own": False},
+    "without_sync": {"syncs": False},
 }
 
 
@@ -136,6 +154,8 @@ def start() -> Election:
     return Election(
         session=Map({candidate: Session.OVER for candidate in Candidate}),
         number=Map({candidate: None for candidate in Candidate}),
+        orphan=Map({candidate: None for candidate in Candidate}),
+        behind=Set(),
         created=0,
         watches=Map({candidate: Set() for candidate in Candidate}),
         news=Map({candidate: Set() for candidate in Candidate}),
@@ -163,13 +183,34 @@ def is_before(s: Election, one: Candidate, other: Candidate) -> bool:
     return a is not None and b is not None and place(one, a) < place(other, b)
 
 
+def is_own(s: Election, candidate: Candidate, number: Option[Number]) -> bool:
+    """Whether a candidate has created the znode with this number, knowingly or not."""
+    return number is not None and (s.number[candidate] == number or s.orphan[candidate] == number)
+
+
+def comes_first(s: Election, owner: Candidate, candidate: Candidate) -> bool:
+    """Whether a znode that its owner does not know of is before the candidate's."""
+    orphan = s.orphan[owner]
+    own = s.number[candidate]
+    return orphan is not None and own is not None and place(owner, orphan) < place(candidate, own)
+
+
 def is_first(s: Election, candidate: Candidate) -> bool:
     """Whether it has a znode, and none is before it."""
-    return s.number[candidate] is not None and not any(is_before(s, other, candidate) for other in Candidate)
+    return s.number[candidate] is not None and not any(
+        is_before(s, other, candidate) or comes_first(s, other, candidate) for other in Candidate
+    )
+
+
+def stands_at(s: Election, number: int) -> int:
+    """Where the znode with this number stands in the order; -1: it is not there."""
+    return max(place(owner, number) if is_own(s, owner, number) else -1 for owner in Candidate)
 
 
 def to_watch(s: Election, candidate: Candidate) -> Option[Number]:
     """The znode that a candidate that is not the first watches."""
+    if any(s.orphan[owner] is not None for owner in Candidate):
+        return to_watch_of_all(s, candidate)
     if watch == Watch.FIRST:
         return s.number[choose(other for other in Candidate if is_first(s, other))]
     return s.number[
@@ -180,6 +221,17 @@ def to_watch(s: Election, candidate: Candidate) -> Option[Number]:
             and not any(is_before(s, other, between) and is_before(s, between, candidate) for between in Candidate)
         )
     ]
+
+
+def to_watch_of_all(s: Election, candidate: Candidate) -> Option[Number]:
+    """The same where there are znodes that their owner does not know of: it may even be one of the candidate's own."""
+    own = s.number[candidate]
+    if own is None:
+        return None
+    before = Set(number for number in range(znodes) if 0 <= stands_at(s, number) < place(candidate, own))
+    if watch == Watch.FIRST:
+        return choose(one for one in before if all(stands_at(s, one) <= stands_at(s, other) for other in before))
+    return choose(one for one in before if all(stands_at(s, other) <= stands_at(s, one) for other in before))
 
 
 # --- the recipe -------------------------------------------------------------------------------------------------------
@@ -194,6 +246,45 @@ def join(s: Election, candidate: Candidate) -> None:
     s.number[candidate] = s.created
     s.created += 1
     s.role[candidate] = Role.READING
+
+
+@action(kind="fault", budget="lost_answers")
+def join_unheard(s: Election, candidate: Candidate) -> None:
+    """{candidate} creates its ephemeral znode, number {s.created}; its connection fails before it hears so."""
+    require(lost_answers > 0 and s.majority and s.role[candidate] == Role.OUT)
+    limit(s.created < znodes)
+    s.session[candidate] = Session.CUT_OFF
+    s.number[candidate] = s.created
+    s.created += 1
+    s.role[candidate] = Role.UNSURE
+
+
+@action
+def find_own(s: Election, candidate: Candidate) -> None:
+    """{candidate} looks for a znode of its own, and finds number {s.number[candidate]}."""
+    require(lost_answers > 0 and finds_own and s.majority and s.session[candidate] == Session.CONNECTED)
+    require(s.role[candidate] == Role.UNSURE and candidate not in s.behind)
+    s.role[candidate] = Role.READING
+
+
+@action
+def join_again(s: Election, candidate: Candidate) -> None:
+    """{candidate} knows of no znode of its own, and creates another one, which gets number {s.created}."""
+    require(lost_answers > 0 and (not finds_own or (not syncs and candidate in s.behind)))
+    require(s.majority and s.session[candidate] == Session.CONNECTED and s.role[candidate] == Role.UNSURE)
+    limit(s.created < znodes)
+    s.orphan[candidate] = s.number[candidate]
+    s.number[candidate] = s.created
+    s.created += 1
+    s.behind.discard(candidate)
+    s.role[candidate] = Role.READING
+
+
+@action
+def catch_up(s: Election, candidate: Candidate) -> None:
+    """The server of {candidate} learns of all that was written, be it by itself or asked to (sync)."""
+    require(late_servers > 0 and s.majority and s.session[candidate] == Session.CONNECTED and candidate in s.behind)
+    s.behind.remove(candidate)
 
 
 @action
@@ -219,7 +310,7 @@ def read(s: Election, candidate: Candidate) -> None:
 def wait(s: Election, candidate: Candidate) -> None:
     """{candidate} sets a watch on znode {s.found[candidate]}."""
     require(s.majority and s.session[candidate] == Session.CONNECTED and s.role[candidate] == Role.FOUND)
-    require(not looks_again or any(s.number[other] == s.found[candidate] for other in Candidate))
+    require(not looks_again or any(is_own(s, other, s.found[candidate]) for other in Candidate))
     found = s.found[candidate]
     if found is not None:
         s.watches[candidate].add(found)
@@ -231,7 +322,7 @@ def wait(s: Election, candidate: Candidate) -> None:
 def read_again(s: Election, candidate: Candidate) -> None:
     """{candidate} finds that znode {s.found[candidate]} is gone before it could watch it, and reads again."""
     require(s.majority and s.session[candidate] == Session.CONNECTED and s.role[candidate] == Role.FOUND)
-    require(looks_again and all(s.number[other] != s.found[candidate] for other in Candidate))
+    require(looks_again and not any(is_own(s, other, s.found[candidate]) for other in Candidate))
     s.found[candidate] = None
     s.role[candidate] = Role.READING
 
@@ -268,18 +359,31 @@ def connect_again(s: Election, candidate: Candidate) -> None:
     reconnect(s.session, candidate)
 
 
+@action(kind="fault", budget="late_servers")
+def connect_behind(s: Election, candidate: Candidate) -> None:
+    """{candidate} reaches ZooKeeper again in time, by a server that is behind the znode that it has created."""
+    require(late_servers > 0 and s.majority and s.role[candidate] == Role.UNSURE)
+    reconnect(s.session, candidate)
+    s.behind.add(candidate)
+
+
 @action
 def end_session(s: Election, candidate: Candidate) -> None:
     """The session of {candidate} expires: its znode {s.number[candidate]} is removed, and who watches it will hear."""
     require(s.majority)
     expire(s.session, candidate)
     gone = s.number[candidate]
+    orphan = s.orphan[candidate]
     s.number[candidate] = None
+    s.orphan[candidate] = None
     s.watches[candidate] = Set()
     s.news[candidate] = Set()
     if gone is not None:
         for other in Candidate:
             fire(s.watches[other], s.news[other], gone)
+    if orphan is not None:
+        for other in Candidate:
+            fire(s.watches[other], s.news[other], orphan)
 
 
 @action
@@ -288,6 +392,7 @@ def learn(s: Election, candidate: Candidate) -> None:
     require(s.majority)
     learn_of_expiry(s.session, candidate)
     s.found[candidate] = None
+    s.behind.discard(candidate)
     if heeds_expiry or s.role[candidate] != Role.LEADING:
         s.role[candidate] = Role.OUT
         s.epoch_of[candidate] = 0

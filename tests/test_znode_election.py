@@ -124,6 +124,71 @@ def test_without_a_majority_nobody_takes_over() -> None:
     assert story.false() == {"at_most_one_believes_to_lead"}
 
 
+# --- a create whose answer is lost ------------------------------------------------------------------------------------
+
+
+def unheard(profile: str) -> Story:
+    """B2 has created its znode, and its connection failed before it heard so; then B10 created one."""
+    story = Story(profile, lost_answers=1, late_servers=1).step("join_unheard", candidate=B2).join(B10)
+    assert (story.state.role[B2], story.state.number[B2]) == (Role.UNSURE, 0)
+    return story
+
+
+def test_who_does_not_know_whether_it_has_a_znode_looks_for_it() -> None:
+    story = unheard("recipe").step("connect_again", candidate=B2)
+    with pytest.raises(StepError, match="finds_own"):
+        story.step("join_again", candidate=B2)
+    assert story.step("find_own", candidate=B2).lead(B2).wait(B10).leaders() == {B2}
+
+
+def test_who_creates_another_znode_waits_for_its_own_and_all_others_for_it() -> None:
+    story = unheard("orphaned").step("connect_again", candidate=B2).step("join_again", candidate=B2)
+    assert (story.state.orphan[B2], story.state.number[B2]) == (0, 2)
+    assert story.false() == {"one_znode_each"}
+    # B10 waits for the orphan, and B2, whose second znode is behind, for B10.
+    story.wait(B10, B2)
+    assert (story.state.watches[B10], story.state.watches[B2]) == (Set([0]), Set([1]))
+    for candidate in (B2, B10):
+        with pytest.raises(StepError):
+            story.lead(candidate)
+    # Both of its znodes go with its session, and not before.
+    story.expire(B2)
+    assert (story.state.orphan[B2], story.state.number[B2], story.woken()) == (None, None, {B10})
+    assert story.step("hear", candidate=B10).lead(B10).leaders() == {B10}
+
+
+def test_who_has_two_znodes_and_nobody_between_them_waits_for_itself() -> None:
+    for profile in ("orphaned", "watch_first"):
+        story = Story(profile, lost_answers=1, finds_own=False).step("join_unheard", candidate=B2)
+        story.step("connect_again", candidate=B2).step("join_again", candidate=B2).wait(B2)
+        assert story.false() == {"one_znode_each", "nobody_waits_for_itself"}
+
+
+def test_who_looks_at_a_server_that_is_behind_finds_nothing_unless_it_calls_sync() -> None:
+    story = unheard("without_sync").step("connect_behind", candidate=B2)
+    with pytest.raises(StepError, match="behind"):
+        story.step("find_own", candidate=B2)
+    assert "one_znode_each" in story.step("join_again", candidate=B2).false()
+    story = unheard("recipe").step("connect_behind", candidate=B2)
+    for action in ("find_own", "join_again"):
+        with pytest.raises(StepError):
+            story.step(action, candidate=B2)
+    assert story.step("catch_up", candidate=B2).step("find_own", candidate=B2).lead(B2).leaders() == {B2}
+
+
+def test_a_znode_of_which_its_owner_does_not_know_goes_with_its_session() -> None:
+    story = unheard("recipe").wait(B10).step("end_session", candidate=B2)
+    assert (story.state.number[B2], story.woken()) == (None, {B10})
+    assert story.step("learn", candidate=B2).state.role[B2] == Role.OUT
+
+
+def test_a_znode_that_nobody_knows_of_has_its_place_among_the_paths() -> None:
+    """By path B10's come before B2's, whenever they were created; its two come one after the other."""
+    story = Story("by_path", lost_answers=1, finds_own=False).join(B2).step("join_unheard", candidate=B10)
+    story.step("connect_again", candidate=B10).step("join_again", candidate=B10).wait(B2, B10)
+    assert (story.state.watches[B2], story.state.watches[B10]) == (Set([2]), Set([1]))
+
+
 # --- what is turned off -----------------------------------------------------------------------------------------------
 
 
@@ -219,6 +284,7 @@ def test_every_rule_has_a_profile_without_it_and_what_then_fails() -> None:
         ("by_path", "min_seq_leader"), ("by_path", "leader_stability"), ("by_path", "no_herd"),
         ("watch_first", "no_herd"), ("unfenced", "no_zombie_effect"), ("lost_wakeup", "nobody_waits_in_vain"),
         ("zookeeper_1209", "no_leader_without_session"), ("recipe", "at_most_one_believes_to_lead"),
+        ("orphaned", "one_znode_each"), ("orphaned", "nobody_waits_for_itself"), ("without_sync", "one_znode_each"),
     } <= fails  # fmt: skip
 
 
@@ -229,3 +295,14 @@ def test_plain_python_counts_the_same(cache: Path) -> None:
     native, plain = (ENGINES[name](model, Search(cache=cache), None) for name in ("native", "python"))
     counts = [(verdict.distinct_states, verdict.transitions, verdict.depth) for verdict in (native, plain)]
     assert counts[0] == counts[1]
+
+
+def test_plain_python_counts_the_same_where_answers_are_lost(cache: Path) -> None:
+    small = {"candidates": 2, "znodes": 3, "cuts": 0, "majority_losses": 0, "lost_answers": 1, "late_servers": 1}
+    search = Search(cache=cache, keep_going=True)
+    for profile in ("orphaned", "without_sync"):
+        kept = ["one_znode_each", "nobody_waits_for_itself"]
+        model = find("znode_election")[0].bind("small", small, profile, properties=kept)
+        native, plain = (ENGINES[name](model, search, None) for name in ("native", "python"))
+        assert native.distinct_states == plain.distinct_states
+        assert [it.verdict for it in native.properties] == [it.verdict for it in plain.properties]
