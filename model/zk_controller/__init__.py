@@ -33,7 +33,8 @@ brokers that the controller knows,
 and reaches each in a step of its own, in any order; to a broker without a session it may never come. Kafka keeps the
 order of requests to a broker, but for what it sends again. Kafka sends StopReplica to brokers that are registered, for
 a reassignment, a deletion or a shutdown; here for a replica that is moved away and given back at once. A request to
-alter the partition is asked, written and answered in one step. A broker that restarts keeps what it knows.
+alter the partition is asked, written and answered in one step; `model/async_isr.py` has answers that are late or lost.
+A broker that restarts keeps what it knows.
 All else of reassignment, deletion and clients is left out.
 
 The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
