@@ -79,11 +79,12 @@ def print_failure(message: str, exit_: int, more: Mapping[str, Any]) -> None:
         print_json({"schema": "tidegate.error/1", "exit": int(exit_), "message": message, **more})
 
 
-def not_checked_notes(model: Model, names: Sequence[str] | None = None) -> list[str]:
-    """What is said of the properties that a run which ends was not checked for: those that read ghosts (`names`; None:
-    all of them), and those of liveness."""
+def not_checked_notes(model: Model, names: Sequence[str] | None = None, *, loop: bool = False) -> list[str]:
+    """What is said of the properties that a run was not checked for: those that read ghosts (`names`; None: all of
+    them), and those of liveness; of a run that goes round for ever (`loop`), what is always possible alone."""
     folded = model.not_checked if names is None else names
     ghosts = [f"not checked: {', '.join(folded)}, which read ghosts that are folded away; --ghosts keeps them"]
-    whole = [prop.name for prop in model.liveness if names is None]
-    lasting = [f"not checked: {', '.join(whole)}, of liveness, which no run that ends can show; tidegate check does"]
+    whole = [prop.name for prop in model.liveness if names is None and not (loop and prop.kind != "always_possible")]
+    which = "no one run" if loop else "no run that ends"
+    lasting = [f"not checked: {', '.join(whole)}, of liveness, which {which} can show; tidegate check does"]
     return [*(ghosts if folded else []), *(lasting if whole else [])]

@@ -22,7 +22,7 @@ from ..reports.exits import Exit
 from ..reports.paper import count
 from ..reports.trace.page import trace_page
 from ..traces.document import run_document, trace_document
-from .options import add_model_options, add_print_options, chosen, paper_of
+from .options import add_model_options, add_print_options, chosen, natural, paper_of
 from .output import not_checked_notes, print_json
 from .saved import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
@@ -32,12 +32,14 @@ EXAMPLES = """\
   tidegate replay examples/lock.py:careless --steps "look(A); look(B); take(A); take(B)"
   tidegate replay examples/lock.py:careless --shrink \
 --steps "look(C); look(A); look(B); take(C); leave(C); take(A); take(B)" --set clients=3
+  tidegate replay examples/liveness/counter.py --steps "serve(B); come(B)" --loop 0
   tidegate replay report/strong_isr.trace.json            model, constants and steps as they were saved
   tidegate replay report/strong_isr.trace.json --shrink
 
-exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 5 one was not checked,
-7 a step broke the model's types, 64 a step is disabled (reported with the guard that is false, and with what is enabled
-instead), or the model has changed since the trace was saved
+exit: 0 every property holds along the run, 1 one is violated, 2 it ends in a deadlock, 3 it goes round for ever and
+violates a property of liveness, 5 one was not checked, 7 a step broke the model's types, 64 a step is disabled
+(reported with the guard that is false, and with what is enabled instead), or the model has changed since the trace was
+saved
 """
 
 
@@ -49,6 +51,13 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     parser = add_verb(verbs, "replay", about, EXAMPLES)
     parser.add_argument("--steps", metavar="TEXT", help='of a MODEL: for example "produce; fetch(B); crash(A)"')
+    parser.add_argument(
+        "--loop",
+        metavar="N",
+        type=natural,
+        help="of a MODEL: the run returns to its state after step N when it has taken the steps, for ever (0: to the "
+        "initial state; the number of its last step: it stays there); so properties of liveness are checked, too",
+    )
     parser.add_argument(
         "--shrink", action="store_true", help="leave out steps, and exchange some, while the same property still fails"
     )
@@ -76,8 +85,11 @@ def _given(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
         raise UsageError(
             f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place'
         )
+    if options.loop is not None and options.shrink:
+        raise UsageError("--shrink leaves out steps, and --loop says which of them go round; give one of the two")
     model = bind_model(chosen(options))
-    return _document(model, options.steps, shrink=options.shrink), not_checked_notes(model)
+    document = _document(model, options.steps, loop=options.loop, shrink=options.shrink)
+    return document, not_checked_notes(model, loop=options.loop is not None)
 
 
 # --- a saved trace ----------------------------------------------------------------------------------------------------
@@ -87,7 +99,7 @@ def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
     """The trace of the steps of a saved one, about the same property or failure if it is still there, and a note of the
     properties that are not checked, of those of states and steps that the search was about."""
     path: str = options.model
-    asked = {"--steps": options.steps, "--set": options.assignments, "--bounds": options.bounds}
+    asked = {"--steps": options.steps, "--loop": options.loop, "--set": options.assignments, "--bounds": options.bounds}
     for name, value in {**asked, "--ghosts": options.ghosts}.items():
         if value not in (None, []):
             raise UsageError(f"{name} is for a MODEL; {path} has its own. Give the replay line of the trace, changed")
@@ -97,7 +109,15 @@ def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
         taken = run_of(model, saved, path)
         document = _again(model, taken, saved, path)
     missed = [name for name in model.not_checked if name in saved["properties"]]
-    return _shrunk(model, taken, document) if options.shrink else document, not_checked_notes(model, missed)
+    notes = not_checked_notes(model, missed) + _not_possible(model, saved)
+    return _shrunk(model, taken, document) if options.shrink else document, notes
+
+
+def _not_possible(model: Model, saved: Document) -> list[str]:
+    """What is said of a trace to where something is impossible for good, which no one run can show."""
+    name = None if saved["property"] is None or saved["loop"] is not None else saved["property"]["name"]
+    claimed = name in [prop.name for prop in model.liveness]
+    return [f"not checked: {name}, of liveness, which no one run can show; tidegate check does"] if claimed else []
 
 
 def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
@@ -115,6 +135,8 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
         return _round_again(model, claimed, run, loop)
     if about is None or loop is not None:
         return run_document(model, run, loop=loop)
+    if claimed is not None:
+        return run_document(model, run)
     if prop is None:
         return run_document(model, run, notes=[f"the trace was saved as one of {about}, which is not checked here"])
     document = trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run))
@@ -126,16 +148,23 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
 
 def _round_again(model: Model, prop: Liveness, run: Run, loop: int) -> Document:
     """The document of a saved loop that was gone round again, checked in each case of the property that it violated."""
+    found = _violated(model, prop, run, loop)
+    if isinstance(found, PropertyVerdict):
+        return trace_document(model, found)
+    why = "; ".join(dict.fromkeys(found))
+    note = f"the trace was saved as a counterexample of {prop.name}, which it no longer is: {why}"
+    return run_document(model, run, loop=loop, notes=[note])
+
+
+def _violated(model: Model, prop: Liveness, run: Run, loop: int) -> PropertyVerdict | Sequence[str]:
+    """A property of liveness in the first case that a loop violates; else why it violates none, case by case."""
     reasons = list[str]()
     for case in prop.cases:
         reason = unlike(model, prop, case, run, loop)
         if reason is None:
-            found = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run, loop, case.arguments)
-            return trace_document(model, found)
+            return PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run, loop, case.arguments)
         reasons.append(reason)
-    why = "; ".join(dict.fromkeys(reasons))
-    note = f"the trace was saved as a counterexample of {prop.name}, which it no longer is: {why}"
-    return run_document(model, run, loop=loop, notes=[note])
+    return reasons
 
 
 def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure | None:
@@ -161,12 +190,13 @@ def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure
 # --- given steps ------------------------------------------------------------------------------------------------------
 
 
-def _document(model: Model, text: str, *, shrink: bool) -> Document:
-    """The trace of the steps; of those before it and the failure, where one breaks the model."""
+def _document(model: Model, text: str, *, loop: int | None, shrink: bool) -> Document:
+    """The trace of the steps; of those before it and the failure, where one breaks the model. After the last step the
+    run returns to state `loop`, if there is one."""
     try:
         run = run_text(model, text)
         broken = _unanswered(model, run)
-        document = _of_run(model, run) if broken is None else trace_document(model, broken)
+        document = _of_run(model, run, loop) if broken is None else trace_document(model, broken)
         return _shrunk(model, run, document) if shrink else document
     except StepError as error:
         raise UsageError(str(error)) from None
@@ -177,13 +207,34 @@ def _document(model: Model, text: str, *, shrink: bool) -> Document:
         return trace_document(model, failure)
 
 
-def _of_run(model: Model, run: Run) -> Document:
-    """The trace of a run: as one of a deadlock where it ends in one and no property fails along it."""
-    document = run_document(model, run)
+def _of_run(model: Model, run: Run, loop: int | None) -> Document:
+    """The trace of a run: as one of liveness where it goes round and violates such a property, or as one of a deadlock
+    where it ends in one; but of the first property that fails along it, if one does."""
+    if loop is not None:
+        _check_loop(run, loop)
+    document = run_document(model, run, loop=loop)
     claim = document["property"]
     fails = claim is not None and claim["fails"] is not None
+    for prop in model.liveness if loop is not None and not fails else ():
+        if prop.applicable and prop.kind != "always_possible":
+            found = _violated(model, prop, run, loop or 0)
+            if isinstance(found, PropertyVerdict):
+                return trace_document(model, found)
     stuck = not fails and is_deadlock(model, run.states()[-1])
     return trace_document(model, deadlock(model, run)) if stuck else document
+
+
+def _check_loop(run: Run, loop: int) -> None:
+    """UsageError where a run does not return to the state that it is said to return to."""
+    if loop > len(run.steps):
+        raise UsageError(
+            f"--loop {loop}: the run has {count(len(run.steps), 'step')}; give a number from 0 to {len(run.steps)}"
+        )
+    if run.states()[loop] != run.states()[-1]:
+        raise UsageError(
+            f"--loop {loop}: the run ends in another state than the one after step {loop}, so that it does not go "
+            "round; give steps that lead back to it"
+        )
 
 
 def _shrunk(model: Model, run: Run, document: Document) -> Document:

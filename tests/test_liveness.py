@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shlex
 import shutil
 import time
 from dataclasses import replace
@@ -301,6 +302,49 @@ def test_the_command_ends_with_3_and_prints_the_loop(tidegate: Run, commands: Co
     assert report["outcome"] == "liveness"
     (violated,) = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
     assert (violated["kind"], violated["document"]["loop"]) == ("eventually_always", 0)
+
+
+def test_the_line_that_replays_a_loop_goes_round_and_finds_it_violated(tidegate: Run) -> None:
+    model = "examples/liveness/counter.py"
+    printed = tidegate("check", model, "--keep-going").out.rstrip().rpartition("tidegate replay ")[2]
+    again = tidegate("replay", *shlex.split(printed))
+    assert again.exit == 3
+    assert "fails in a loop after 0 steps" in again.out
+    assert again.out.rstrip().endswith(f"tidegate replay {printed}")
+    held = tidegate("replay", model, "--steps", "serve(A); come(A); serve(B); come(B)", "--loop", "0")
+    assert (held.exit, "not checked" in held.out) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--steps", "serve(B)", "--loop", "0"], "--loop 0: the run ends in another state than the one after step 0"),
+        (["--steps", "serve(B)", "--loop", "2"], "--loop 2: the run has 1 step; give a number from 0 to 1"),
+        (["--steps", "serve(B); come(B)", "--loop", "0", "--shrink"], "give one of the two"),
+    ],
+)
+def test_a_loop_that_is_none_is_refused(given: list[str], says: str, tidegate: Run) -> None:
+    done = tidegate("replay", "examples/liveness/counter.py", *given)
+    assert done.exit == 64
+    assert says in done.err
+
+
+def test_one_run_never_shows_that_something_is_impossible(tidegate: Run, tmp_path: Path) -> None:
+    model = tmp_path / "counter.py"
+    text = (ROOT / "examples/liveness/counter.py").read_text(encoding="utf-8")
+    text = text.replace("import Domain", "import always_possible, Domain")
+    claim = "@always_possible\ndef is_nobody(s: Counter) -> bool:\n    return not any(s.waits[c] for c in Customer)\n"
+    stuck = "    require(any(s.waits[c] for c in Customer if c != customer))\n"
+    served = text.index("s.waits[customer] = False")
+    text = text[:served].rstrip() + f"\n{stuck}    " + text[served:] + "\n\n" + claim
+    model.write_text(text, encoding="utf-8")
+    done = tidegate("check", str(model), "--property", "is_nobody", "--out", str(tmp_path / "out"))
+    assert done.exit == 3, done.out + done.err
+    again = tidegate("replay", str(tmp_path / "out" / "is_nobody.trace.json"))
+    looped = tidegate("replay", str(model), "--steps", "", "--loop", "0", "--property", "is_nobody")
+    for shown in (again, looped):
+        assert shown.exit == 5
+        assert "not checked: is_nobody, of liveness, which no one run can show" in " ".join(shown.out.split())
 
 
 def test_a_gate_records_what_must_happen(tidegate: Run, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from .choices import choices, disabled
 from .differences import Change, arguments_to_json, changes, state_to_json, to_json
 from .evidence import Reading
 from .explanation import Reason, why_false
-from .heading import commit_of, plain_constant, replay_line, tool
+from .heading import commit_of, plain_constant, replay_line, replay_line_of_loop, tool
 from .liveness import liveness_parts
 from .messages import Post
 from .picture import Picture, Undrawable, frames_of
@@ -62,6 +62,8 @@ def trace_document(
     if isinstance(about, PropertyVerdict) and about.kind in LIVENESS:
         whole = _document(model, about.run, engine, None, None, about.loop)
         parts = liveness_parts(model, about, about.run)
+        if about.loop is not None:
+            parts["replay"] = replay_line_of_loop(model, about.run, about.loop, about.name)
         return whole | parts | {key: whole[key] | parts[key] for key in ("truth", "properties")}
     if isinstance(about, PropertyVerdict):
         chosen = {prop.name: prop for prop in model.properties}[about.name]

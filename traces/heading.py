@@ -19,6 +19,12 @@ def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
     return replay_command(model, "; ".join(part for part in (format_run(model, run), breaking) if part))
 
 
+def replay_line_of_loop(model: Model, run: Run, loop: int, claim: str) -> str:
+    """The command that replays a run which returns to state `loop` after its last step, and judges a property of
+    liveness by it."""
+    return f"{replay_line(model, run)} --loop {loop} --property {claim}"
+
+
 def replay_command(model: Model, steps: str) -> str:
     """The command that replays a text of steps with the constants that a model is bound to."""
     settings = [f"--set {name}={value}" for name, value in _settings(model)]
