@@ -49,7 +49,7 @@ LONG = (
     "check partition_as_log:last_replica_standing", "--to dot --raw",
     "audit examples/clusters/good/topics.txt", "audit examples/clusters/strimzi", "--engine spark",
     "check kraft:kafka_12619 --bounds three_epochs", "check kraft:kip595 --bounds large",
-    "prove kraft:kafka_12619", "prove replication:kip320",
+    "check kraft:kip996", "prove kraft:kafka_12619", "prove replication:kip320",
     "--baseline accepted.toml",
 )  # fmt: skip
 """Commands that take seconds of a processor, and do what ordinary tests look at: the large searches are in spec/, and

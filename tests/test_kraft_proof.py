@@ -68,7 +68,7 @@ def test_kraft_is_proved_for_three_voters_whatever_the_bounds(tmp_path: Path) ->
 @pytest.mark.proof
 def test_kraft_with_pre_votes_is_proved_for_three_voters_whatever_the_bounds(tmp_path: Path) -> None:
     """Of three, one that gets a pre-vote has a majority at once, so that none is counted that is out of date."""
-    assert_proved(3, tmp_path, "kip996", (*GOALS, "no_disruption"))
+    assert_proved(3, tmp_path, "kip996", (*GOALS, "no_disruption_after_fetch"))
 
 
 @pytest.mark.proof

@@ -165,3 +165,38 @@ def test_majorities_and_the_isr_are_what_checks_find(pages: Pages) -> None:
     assert said[:2] == TOLERANCES_HEAD
     assert len(said) == 2 + len(QUORUMS) + len(COPIES)
     assert set(tolerances(pages, QUORUMS[:1], [(3, 2)])) <= set(said)
+
+
+# --- the high watermark waits for the maximal ISR alone ---------------------------------------------------------------
+
+STEP = re.compile(r"(\w+)\(([^)]*)\)")
+LEAVES_BY_LAG = {"propose_shrink", "shrink_isr"}
+RETURNS = {"propose_expansion", "expand_isr"}
+
+
+def fetches_outside_the_isr(steps: str) -> list[str]:
+    """The brokers that left the ISR for their lag, fetched since, and were not added when a high watermark moved; of a
+    run as the golden files have it."""
+    outside: dict[str, bool] = {}
+    found: list[str] = []
+    for action, arguments in STEP.findall(steps):
+        follower = dict(pair.split("=") for pair in arguments.split(", ") if "=" in pair).get("follower", "")
+        if action in LEAVES_BY_LAG:
+            outside[follower] = False
+        elif action in RETURNS:
+            outside.pop(follower, None)
+        elif action == "fetch" and follower in outside:
+            outside[follower] = True
+        elif action == "advance_high_watermark":
+            found += [broker for broker, has_fetched in outside.items() if has_fetched]
+    return found
+
+
+def test_no_recorded_loss_needs_a_replica_that_keeps_up_outside_the_isr() -> None:
+    """Kafka's leader would wait for such a replica, or add it (docs/partition.md, what is left out)."""
+    text = (ROOT / "tests" / "golden" / "arguments" / "partition.txt").read_text(encoding="utf-8")
+    runs = re.findall(r"^## (.*)\n(.*)$", text, flags=re.MULTILINE)
+    assert len(runs) > 50
+    assert [name for name, steps in runs if fetches_outside_the_isr(steps)] == []
+    beside = "shrink_isr(leader=A, follower=B); fetch(leader=A, follower=B); produce(A); advance_high_watermark(A)"
+    assert fetches_outside_the_isr(beside) == ["B"]

@@ -547,15 +547,23 @@ def test_what_is_known_of_other_profiles_is_said(capsys: pytest.CaptureFixture[s
 
 
 def test_what_is_known_of_no_disruption_is_said_of_the_default_profile() -> None:
-    """It is proved of KIP-996 for three voters, and false of KIP-595, and of five voters."""
+    """Of KIP-996 it is false while a follower has not fetched. Were it otherwise, it would be true of three voters."""
     definition, profile = find("kraft")
-    three, five = (definition.bind("kraft", {"voters": number}, profile) for number in (3, 5))
+    three, five, never = (
+        definition.bind("kraft", sizes, profile)
+        for sizes in ({"voters": 3}, {"voters": 5}, {"grants_until_fetch": False})
+    )
     open_ = boundless_constants(definition, three)
-    assert known_violations(definition, three, open_) == {}
-    said = violations_elsewhere(definition, three, open_)["no_disruption"]
+    known = known_violations(definition, three, open_)
+    assert set(known) == {"no_disruption"}
+    assert "a violation in 6 steps is recorded within two_epochs (kraft.toml:" in known["no_disruption"]
+    assert "a follower that has not fetched from its leader yet grants a pre-vote" in known["no_disruption"]
+    assert known_violations(definition, never, open_) == {}
+    said = violations_elsewhere(definition, never, open_)["no_disruption"]
     assert "kraft:kip595 (directory_ids=false, pre_vote=false): a voter that hears from nobody deposes" in said
-    assert "; false of kraft:kip996 (voters=5): of five voters two others are a majority" in said
+    assert "kraft:kip996 (grants_until_fetch=true): a follower that has not fetched" in said
     known = known_violations(definition, five, open_)
+    assert set(known) == {"no_disruption", "no_disruption_after_fetch"}
     assert "a violation in 10 steps is recorded within five_voters (kraft.toml:" in known["no_disruption"]
 
 

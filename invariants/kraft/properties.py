@@ -18,6 +18,7 @@ from ...model.kraft.quorum import (
     check_quorum,
     epoch_start,
     follows,
+    grants_until_fetch,
     is_active,
     is_voter,
     pre_vote,
@@ -324,6 +325,20 @@ def no_disruption(before: Quorum, after: Quorum) -> bool:
     )
 
 
+@transition
+def no_disruption_after_fetch(before: Quorum, after: Quorum) -> bool:
+    """While a majority follows the leader of the latest epoch and has fetched from it, nobody begins another one."""
+    return (
+        not grants_until_fetch
+        or latest_epoch(after) == latest_epoch(before)
+        or not any(
+            is_fetched_from_by_majority(before, leader)
+            for leader in Voter
+            if before.election[leader].epoch == latest_epoch(before)
+        )
+    )
+
+
 def latest_epoch(s: Quorum) -> int:
     """The latest epoch that any voter knows."""
     return max(s.election[voter].epoch for voter in Voter)
@@ -333,6 +348,19 @@ def has_majority(s: Quorum, leader: Voter) -> bool:
     """Whether it leads, and a majority, itself included, follows it."""
     return s.election[leader].role == Role.LEADER and is_majority(
         Set({voter for voter in Voter if voter == leader or follows(s, voter, leader)})
+    )
+
+
+def is_fetched_from_by_majority(s: Quorum, leader: Voter) -> bool:
+    """Whether it leads, and has answered fetches of a majority, itself included, since they follow it."""
+    return s.election[leader].role == Role.LEADER and is_majority(
+        Set(
+            {
+                voter
+                for voter in Voter
+                if voter == leader or (follows(s, voter, leader) and s.election[voter].has_fetched)
+            }
+        )
     )
 
 
@@ -402,6 +430,18 @@ def leader_inherits_uncommitted_records(s: Quorum) -> bool:
 def voter_asks_first(s: Quorum) -> bool:
     """With pre-vote, a voter is prospective; without, none ever is."""
     return not pre_vote or any(s.election[voter].role == Role.PROSPECTIVE for voter in Voter)
+
+
+@reachable
+def voter_asks_beside_a_leader(s: Quorum) -> bool:
+    """A voter is prospective while a leader has answered fetches of a majority, where that makes a difference."""
+    return not grants_until_fetch or any(
+        s.election[voter].role == Role.PROSPECTIVE
+        and s.election[voter].epoch == s.election[leader].epoch
+        and is_fetched_from_by_majority(s, leader)
+        for voter in Voter
+        for leader in Voter
+    )
 
 
 @reachable

@@ -10,6 +10,7 @@ from .quorum import (
     Voter,
     following,
     follows,
+    grants_pre_vote,
     is_up_to_date,
     is_voter,
     last_epoch,
@@ -66,9 +67,7 @@ def ask_for_pre_vote(s: Quorum, voter: Voter, peer: Voter) -> None:
     require(s.election[voter].role == Role.PROSPECTIVE)
     require(is_voter(s, peer) and peer not in s.election[voter].votes)
     require(s.election[peer].epoch <= s.election[voter].epoch)
-    require(
-        s.election[peer].epoch < s.election[voter].epoch or s.election[peer].role not in {Role.FOLLOWER, Role.LEADER}
-    )
+    require(s.election[peer].epoch < s.election[voter].epoch or grants_pre_vote(s, peer))
     require(is_up_to_date(s, peer, len(s.log[voter]), last_epoch(s, voter)))
     votes = s.election[voter].votes | {peer}
     wins = is_majority(votes)

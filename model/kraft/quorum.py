@@ -66,6 +66,7 @@ await_epoch_start = constant(True, says="KAFKA-15345: a leader is active once it
 resigned_knows_itself = constant(True, says="an answer may name a resigned leader as its epoch's leader")
 peers_name_leader = constant(False, says="with messages=0: anybody may name to a voter the leader of its own epoch")
 pre_vote = constant(False, says="KIP-996: a voter asks whether it could win before it begins an epoch")
+grants_until_fetch = constant(False, says="with pre_vote: a follower grants one until it has fetched from its leader")
 check_quorum = constant(CheckQuorum.UNTIMED, says="whether a leader resigns that no majority fetches from")
 keep_until_snapshot = constant(True, says="KAFKA-14238: no record is deleted that is in no snapshot")
 late_answers = constant(False, says="the answer to a fetch is in flight; if not, it arrives at once or never")
@@ -128,6 +129,7 @@ class Election:
     fetched_to: Map[Voter, FetchedTo]  # a leader: how far each other voter has come (if two are no majority)
     fetched: Set[Voter]  # a leader: who has fetched since a majority last had
     silent: bool  # a leader: the time for check-quorum has passed since then
+    has_fetched: bool  # a follower, with grants_until_fetch: its leader has answered a fetch since it follows it
 
 
 @record
@@ -254,6 +256,7 @@ def standing_as(role: Role, epoch: Epoch, leader: Option[Voter], voted_for: Opti
         fetched_to=Map({voter: 0 for voter in Voter}),
         fetched=Set(),
         silent=False,
+        has_fetched=False,
     )
 
 
@@ -298,13 +301,20 @@ def what_quorum_state_says(election: Election, voter: Voter) -> Election:
 def next_election(s: Quorum, voter: Voter) -> Election:
     """A voter that starts an election: it becomes a candidate of the next epoch, or asks for pre-votes first."""
     if pre_vote:
-        return replace(s.election[voter], role=Role.PROSPECTIVE, votes=Set({voter}))
+        return replace(s.election[voter], role=Role.PROSPECTIVE, votes=Set({voter}), has_fetched=False)
     return standing(s.election[voter].epoch + 1, voter)
 
 
 def is_voter(s: Quorum, voter: Voter) -> bool:
     """Whether the other voters count it as one of them."""
     return not directory_ids or voter not in s.replaced
+
+
+def grants_pre_vote(s: Quorum, voter: Voter) -> bool:
+    """Whether a voter answers a pre-vote for a log that is up to date with yes (`canGrantVote` of Kafka's states)."""
+    return s.election[voter].role not in {Role.FOLLOWER, Role.LEADER} or (
+        grants_until_fetch and s.election[voter].role == Role.FOLLOWER and not s.election[voter].has_fetched
+    )
 
 
 def follows(s: Quorum, follower: Voter, leader: Voter) -> bool:
@@ -377,6 +387,7 @@ def append(s: Quorum, controller: Voter) -> None:
 
 def take(s: Quorum, follower: Voter, fetched: Option[Record], high_watermark: Offset, epoch: Epoch) -> None:
     """A follower appends what it has fetched, and hears the high watermark of its leader, if that one knows it."""
+    note_answered(s, follower)
     if fetched is not None:
         s.log[follower].append(fetched)
     if high_watermark > 0:
@@ -384,8 +395,15 @@ def take(s: Quorum, follower: Voter, fetched: Option[Record], high_watermark: Of
         s.counted_in[follower] = epoch
 
 
+def note_answered(s: Quorum, follower: Voter) -> None:
+    """A follower has the leader's answer to a fetch: records, where to truncate, or a snapshot."""
+    if grants_until_fetch:
+        s.election[follower] = replace(s.election[follower], has_fetched=True)
+
+
 def cut(s: Quorum, follower: Voter, end: Offset) -> None:
     """A follower truncates its log, and with it what it knows to be committed."""
+    note_answered(s, follower)
     s.log[follower].truncate(end)
     s.high_watermark[follower] = min(end, s.high_watermark[follower])
 

@@ -26,6 +26,7 @@ from .quorum import (
     keep_until_snapshot,
     last_epoch,
     needs_snapshot,
+    note_answered,
     snapshots,
 )
 
@@ -61,6 +62,7 @@ def load_snapshot(s: Quorum, follower: Voter, leader: Voter) -> None:
     s.log_start[follower] = end
     s.snapshot[follower] = end
     s.high_watermark[follower] = end
+    note_answered(s, follower)
 
 
 @action
