@@ -32,16 +32,21 @@ def placed(
     brokers: Sequence[Broker], quorum: Quorum | None, ensemble: Sequence[str] = ()
 ) -> tuple[tuple[Broker, ...], tuple[Server, ...]]:
     """The nodes, each with the host that it shares with another node or a ZooKeeper server as its `machine`, and the
-    ZooKeeper servers. A node of which something else says where it stands keeps that. `ensemble` are the servers that
+    ZooKeeper servers. A container in a network of its own stands where its file says. `ensemble` are the servers that
     ZooKeeper's own file lists, if it was given: brokers need not name all of them, and may name some that do not vote.
     """
     servers = tuple(dict.fromkeys(ensemble)) or _zookeepers(brokers)
-    open_ = [broker for broker in brokers if broker.machine is None and broker.pod is None]
-    own = [names_of(broker, open_, quorum) for broker in open_]
+    open_ = [broker for broker in brokers if _is_addressed(broker)]
+    own = [names_of(broker, open_, quorum) | frozenset(filter(None, [broker.machine])) for broker in open_]
     hosts = _shared([*own, *(frozenset(filter(None, [host_of(server)])) for server in servers)])
-    found = {id(broker): host for broker, host in zip(open_, hosts, strict=False)}
+    found = {id(broker): host or broker.machine for broker, host in zip(open_, hosts, strict=False)}
     nodes = tuple(replace(broker, machine=found.get(id(broker), broker.machine)) for broker in brokers)
     return nodes, tuple(zip(servers, hosts[len(own) :], strict=True))
+
+
+def _is_addressed(broker: Broker) -> bool:
+    """Whether its addresses are its host's, so that they say where it stands."""
+    return broker.pod is None and (broker.machine is None or broker.network == "host")
 
 
 def at_their_own(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:

@@ -163,7 +163,9 @@ class Broker:
     goes with the pod alone, in which a container that dies starts again with its files. `machine` names the
     one computer that it shares with all others of that name (those of a compose file, or the host that the addresses
     of several nodes name: `addresses.py`); None: not stated. `pod` is
-    what decides on which node it runs, as far as that is open; None of what is no pod.
+    what decides on which node it runs, as far as that is open; None of what is no pod. `network` is of a service of a
+    compose file: "host" for its host's own, "inner" where it publishes no port, so that others reach it in the network
+    of one engine, or in one that spans several; "" otherwise.
     """
 
     id: int | None
@@ -177,6 +179,7 @@ class Broker:
     of_pod: bool = False
     machine: str | None = None
     pod: Pod | None = None
+    network: Literal["", "host", "inner"] = ""
 
     @property
     def keeps_topics(self) -> bool:

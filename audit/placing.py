@@ -44,6 +44,17 @@ def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
         yield Fact(NODES, choices, ASK_OF_NODES.replace("selects the brokers", "selects the controllers as well"))
 
 
+def computers_of_services(cluster: Cluster) -> Iterator[Fact]:
+    """Whether the services of several compose files are on one computer, where they publish no port: those that are in
+    the network of one engine are, and those of a network that spans several engines need not be."""
+    if (
+        not _share_a_machine(cluster)
+        and len({node.machine for node in _standing(cluster) if node.network == "inner"}) > 1
+    ):
+        choices = (FactValue("apart", {"one_machine": False}), FactValue("shared", {"one_machine": True}))
+        yield Fact(COMPUTERS, choices, ASK_OF_COMPUTERS)
+
+
 def servers_of_pods(cluster: Cluster) -> Iterator[Fact]:
     """How many ZooKeeper servers there are, where pods name one: it may be a service with several behind it."""
     if not cluster.zookeepers and len(_named_by_pods(cluster)) == 1:
@@ -91,6 +102,11 @@ def _pods(cluster: Cluster) -> Sequence[pods.Pod]:
 
 
 NODES, SERVERS = "the nodes of pods", "the servers of ZooKeeper"
+COMPUTERS = "the computers of the compose files"
+ASK_OF_COMPUTERS = (
+    "the ports that the services publish, or what `docker compose config` prints if one computer runs them all, or how "
+    'it is: computers = "apart" (or "shared") below [services] in audit.toml'
+)
 ASK_OF_NODES = (
     "a required podAntiAffinity by kubernetes.io/hostname in the manifest, which selects the brokers, or how it is: "
     'nodes = "apart" (or "shared") below [pods] in audit.toml'

@@ -69,16 +69,21 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """What decides to which nodes the pods of one specification go: namespace ("" if not stated), labels, rules."""
+    """What decides to which nodes the pods of one specification go: namespace ("" if not stated), labels, rules, and at
+    how many nodes they may be, where the specification names those; None where it names none."""
 
     namespace: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     rules: tuple[Rule, ...] = ()
+    nodes: int | None = None
 
 
 def are_apart(pods: Iterable[Pod]) -> bool:
-    """Whether no two of these pods may be on one node, on as many nodes as there are pods."""
-    return all(_repels(one, other) or _spread(one, other) for one, other in _pairs(pods))
+    """Whether no two of these pods may be on one node, on as many nodes as there are pods. What spreads pods evenly
+    puts several on a node where fewer nodes than pods are named."""
+    listed = list(pods)
+    enough = all(pod.nodes is None or pod.nodes >= len(listed) for pod in listed)
+    return all(_repels(one, other) or (enough and _spread(one, other)) for one, other in _pairs(listed))
 
 
 def keep_off(pods: Iterable[Pod], others: Iterable[Pod]) -> bool:

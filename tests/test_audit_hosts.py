@@ -308,3 +308,69 @@ def test_observers_of_zookeeper_do_not_vote(role: str, voting: tuple[str, ...], 
     assert tuple(server for server, _ in cluster.zookeepers) == voting
     assert any(said in what for what in findings)
     assert {one.hosts for one in signatures(cluster)} == {((1, 1),)}
+
+
+SERVICE = """\
+services:
+  kafka{number}:
+    image: apache/kafka:3.9.0
+    {network}
+    environment:
+      KAFKA_NODE_ID: "{number}"
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_CONTROLLER_QUORUM_VOTERS: {voters}
+      KAFKA_CONTROLLER_LISTENER_NAMES: C
+      KAFKA_LISTENERS: PLAINTEXT://:909{number},C://:919{number}
+      KAFKA_ADVERTISED_LISTENERS: PLAINTEXT://{host}:909{number}
+      KAFKA_DEFAULT_REPLICATION_FACTOR: "3"
+"""
+
+
+def of_files(network: str, host: str) -> set[bool]:
+    """Whether three services of a compose file each are on one computer, as far as that is known."""
+    hosts = {number: host.format(number) for number in (1, 2, 3)}
+    voters = ",".join(f"{number}@{at}:919{number}" for number, at in hosts.items())
+    texts = {
+        f"docker-compose.{number}.yml": SERVICE.format(number=number, voters=voters, host=at, network=network)
+        for number, at in hosts.items()
+    }
+    return {one.one_machine for one in signatures(read(texts)[0])}
+
+
+@pytest.mark.parametrize(
+    ("network", "host", "expected"),
+    [
+        ("ports: ['9092']", "kafka{}", {False}),
+        ("ports: []", "kafka{}", {False, True}),
+        ("networks: [inside]", "kafka{}", {False, True}),
+        ("network_mode: host", "kafka{}.example.org", {False}),
+        ("network_mode: host", "localhost", {True}),
+        ("network_mode: host", "10.0.0.1", {True}),
+    ],
+)
+def test_services_of_several_files_may_be_on_one_computer(network: str, host: str, expected: set[bool]) -> None:
+    """They are where they share an address of their hosts; and may be where only other containers reach them."""
+    assert of_files(network, host) == expected
+
+
+@pytest.mark.parametrize(("said", "expected"), [("apart", {False}), ("shared", {True})])
+def test_the_user_says_whether_computers_are_shared(said: str, expected: set[bool]) -> None:
+    voters = "1@kafka1:9191,2@kafka2:9192,3@kafka3:9193"
+    texts = {
+        f"docker-compose.{number}.yml": SERVICE.format(number=number, voters=voters, host=f"kafka{number}", network="")
+        for number in (1, 2, 3)
+    }
+    cluster, _ = read({**texts, "audit.toml": f'[services]\ncomputers = "{said}"\n'})
+    assert {one.one_machine for one in signatures(cluster)} == expected
+
+
+def test_servers_of_one_host_in_zookeepers_file_are_several() -> None:
+    """Also where no line states a port for clients: each line is a server."""
+    servers = ("kafka1:2888:3888", "kafka1:2889:3889", "kafka1:2890:3890", "kafka2:2888:3888", "kafka3:2888:3888")
+    listed = "".join(f"server.{number}={server}\n" for number, server in enumerate(servers, 1))
+    brokers = {
+        f"b{number}.properties": f"broker.id={number}\nlisteners={listener}\nzookeeper.connect=kafka1:2181\n{SOUND}"
+        for number, listener in enumerate(APART, 1)
+    }
+    cluster, _ = read({**brokers, "zoo.cfg": f"clientPort=2181\n{listed}"})
+    assert [host for _, host in cluster.zookeepers] == ["kafka1"] * 3 + ["kafka2", "kafka3"]

@@ -199,6 +199,38 @@ def test_the_users_word_decides(nodes: str, expected: set[bool]) -> None:
     assert shared(of(PODS.format(rule=""), f'[pods]\nnodes = "{nodes}"\n')) == expected
 
 
+def of_nodes(*terms: str) -> str:
+    listed = ", ".join(f"{{matchExpressions: [{{{term}}}]}}" for term in terms)
+    within = f"{{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{listed}]}}}}"
+    return f"affinity: {{nodeAffinity: {within}}}"
+
+
+def of_hosts(*hosts: str) -> str:
+    return f"key: {HOST}, operator: In, values: [{', '.join(hosts)}]"
+
+
+NODES_NAMED = {
+    f"nodeSelector: {{{HOST}: a}}": False,
+    "nodeSelector: {pool: kafka}": True,
+    of_nodes(of_hosts("a", "b")): False,
+    of_nodes(of_hosts("a", "b", "c")): True,
+    of_nodes(of_hosts("a", "b"), of_hosts("b", "c")): True,
+    of_nodes(of_hosts("a", "b"), of_hosts("b")): False,
+    of_nodes(of_hosts("a"), "key: pool, operator: Exists"): True,
+    of_nodes("key: pool, operator: In, values: [kafka]"): True,
+    of_nodes(of_hosts("a", "b", "c")) + f"\n      nodeSelector: {{{HOST}: a}}": False,
+    of_nodes(of_hosts("a")).replace("matchExpressions", "matchFields").replace(HOST, "metadata.name"): False,
+}
+"""The nodes that a specification allows, and whether three pods can be spread over them, one each."""
+
+
+@pytest.mark.parametrize("where", NODES_NAMED)
+def test_pods_are_not_spread_over_fewer_nodes_than_pods(where: str) -> None:
+    cluster = of(PODS.format(rule=f"{spread(1, 'DoNotSchedule')}\n      {where}"))
+    assert shared(cluster) == ({False} if NODES_NAMED[where] else {False, True})
+    assert any("at least 3 nodes" in assumption for assumption in cluster.assumptions) is NODES_NAMED[where]
+
+
 @pytest.mark.parametrize("line", ['nodes = "far"', "nodes = true", 'node = "apart"', ""])
 def test_another_word_is_refused(line: str) -> None:
     with pytest.raises(CannotRead, match=r"\[pods\] has one line"):

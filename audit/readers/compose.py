@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from ..cluster import OF_IMAGE, Origin, Setting
 from . import commands, created, names, profiles, properties, started, volumes, workers
@@ -210,12 +211,22 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
     where = at(path, service, f"services.{name}")
     machine = f"the computer that runs {path}"
     ephemeral = volumes.is_ephemeral(broker.settings, volumes.of_service(service, named))
-    here = replace(broker, origin=where, host=broker.host or name, machine=machine, ephemeral=ephemeral)
+    host = broker.host or name
+    network = _network(service)
+    here = replace(broker, origin=where, host=host, machine=machine, ephemeral=ephemeral, network=network)
     part.brokers.append(here)
     part.control_plane = made.control_plane or part.control_plane
     for fact, stated in made.facts.items():
         part.facts.setdefault(fact, []).extend(stated)
     image(part, path, service)
+
+
+def _network(service: Tree) -> Literal["", "host", "inner"]:
+    """Where others reach it: at its host, at ports that its host publishes, or in a network of containers alone."""
+    ports = service.get("ports")
+    if service.text("network_mode") == "host":
+        return "host"
+    return "" if ports is not None and ports.items() else "inner"
 
 
 def _mounted(part: Part, path: str, name: str, service: Tree) -> None:

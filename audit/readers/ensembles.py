@@ -11,7 +11,8 @@ from ..cluster import Origin
 from .parsed_file import Part
 
 _SERVER = re.compile(
-    r"^\s*server\.(?P<number>\d+)\s*=\s*(?P<host>\[[^\]]+\]|[^\s:;|\[\]]+):\d+:\d+(?P<rest>\S*)\s*$", re.MULTILINE
+    r"^\s*server\.(?P<number>\d+)\s*=\s*(?P<host>\[[^\]]+\]|[^\s:;|\[\]]+):(?P<peer>\d+):\d+(?P<rest>\S*)\s*$",
+    re.MULTILINE,
 )
 _PORT = re.compile(r"^\s*clientPort\s*=\s*(\d+)\s*$", re.MULTILINE)
 _WEIGHTS = re.compile(r"^\s*(group|weight)\.\d+\s*=", re.MULTILINE)
@@ -20,7 +21,8 @@ _WEIGHTS = re.compile(r"^\s*(group|weight)\.\d+\s*=", re.MULTILINE)
 def read(path: str, text: str) -> Part | None:
     """The voting servers of an ensemble, with the ports of clients; None of a file that lists none.
 
-    Observers do not vote (`:observer`). A server that is listed with several addresses is at the first of them.
+    Observers do not vote (`:observer`). A server that is listed with several addresses is at the first of them. Of two
+    on one host that name no port for clients, the second is named by its port for the other servers.
     """
     found = list(_SERVER.finditer(text))
     if not found:
@@ -30,7 +32,8 @@ def read(path: str, text: str) -> Part | None:
     for match in found:
         if ":observer" not in match["rest"]:
             own = re.search(r";(?:.*:)?(\d+)$", match["rest"])
-            part.ensemble.append(f"{match['host']}:{own[1] if own is not None else default}")
+            name = f"{match['host']}:{own[1] if own is not None else default}"
+            part.ensemble.append(name if name not in part.ensemble else f"{match['host']}:{match['peer']}")
     if (weights := _WEIGHTS.search(text)) is not None:
         line = text.count("\n", 0, weights.start()) + 1
         what = "groups and weights of ZooKeeper's servers are not modelled: which of them are a majority is not known"

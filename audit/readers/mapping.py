@@ -1,5 +1,5 @@
 """audit.toml: which clients write and read which topics, and which of them matter most; and whether pods of brokers are
-on nodes of their own, where no manifest says so.
+on nodes of their own, where no manifest says so, and the services of several compose files on computers of their own.
 
 [topic."payments.*"]
 producer = "pay.properties"
@@ -11,6 +11,9 @@ consumer = "billing.properties"
 
 [pods]
 nodes = "apart"
+
+[services]
+computers = "apart"
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from ..cluster import CannotRead, Origin, Use
 from .parsed_file import Part
 
 FIELDS = {"producer", "producers", "consumer", "consumers", "critical"}
+PLACES = {"pods": "nodes", "services": "computers"}
+"""What may run on one machine or on several, and the word for these."""
 
 
 def read(path: str, text: str) -> Part:
@@ -33,13 +38,17 @@ def read(path: str, text: str) -> Part:
         raise CannotRead(f"{path}: {error}. Correct its TOML; see `tidegate audit --help`.") from None
     part = Part("audit.toml")
     for subject, entries in document.items():
-        if subject == "pods":
-            _pods(part, path, text, entries)
+        if subject in PLACES:
+            _place(part, path, text, subject, entries)
             continue
         if subject not in ("topic", "group") or not _is_table(entries):
             where = Origin(path, line_of(text, subject))
             part.note(
-                "unknown_key", "error", f"`{subject}` is not a section of audit.toml", where, "topic, group or pods"
+                "unknown_key",
+                "error",
+                f"`{subject}` is not a section of audit.toml",
+                where,
+                "topic, group, pods or services",
             )
             continue
         for pattern, entry in _table(entries).items():
@@ -47,13 +56,14 @@ def read(path: str, text: str) -> Part:
     return part
 
 
-def _pods(part: Part, path: str, text: str, entries: Any) -> None:
+def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None:
     """Raises CannotRead for what is no answer."""
-    origin = Origin(path, line_of(text, "nodes"), "pods")
+    word = PLACES[section]
+    origin = Origin(path, line_of(text, word), section)
     found = _table(entries) if _is_table(entries) else {}
-    if set(found) != {"nodes"} or found["nodes"] not in ("apart", "shared"):
-        raise CannotRead(f'{origin}: [pods] has one line: nodes = "apart", or nodes = "shared".')
-    part.fact("nodes", str(found["nodes"]), origin)
+    if set(found) != {word} or found[word] not in ("apart", "shared"):
+        raise CannotRead(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
+    part.fact(word, str(found[word]), origin)
 
 
 def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:

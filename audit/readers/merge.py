@@ -171,12 +171,14 @@ def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) 
 
 
 def _on_nodes(joined: _Joined, broker: Broker) -> Broker:
-    """A pod as audit.toml says of all pods: each on a node of its own, or all on one."""
-    said = next((fact for part in joined.parts for fact in part.facts.get("nodes", ())), None)
-    if said is None or broker.pod is None:
+    """A pod, or a service, as audit.toml says of all: each pod on a node of its own, and those of a compose file on a
+    computer of their own; or all on one."""
+    word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")
+    said = next((fact for part in joined.parts for fact in part.facts.get(word, ())), None)
+    if said is None or (broker.pod is None and broker.network != "inner"):
         return broker
-    shared = said.value == "shared"
-    return replace(broker, pod=None, machine="one node, as audit.toml says" if shared else broker.machine)
+    machine = f"{one}, as audit.toml says" if said.value == "shared" else broker.machine
+    return replace(broker, pod=None, network="", machine=machine)
 
 
 def _role(broker: Broker, voters: set[int]) -> Broker:

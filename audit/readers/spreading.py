@@ -17,13 +17,35 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 def pod_of(spec: Tree | None, labels: Mapping[str, str], namespace: str) -> Pod:
     """The pods of one specification. One that names its node (`nodeName`) does not pass the scheduler."""
     rules = tuple(_rules(spec)) if spec is not None and spec.get("nodeName") is None else ()
-    return Pod(namespace, tuple(sorted(labels.items())), rules)
+    named = _named_nodes(spec) if spec is not None else None
+    return Pod(namespace, tuple(sorted(labels.items())), rules, None if named is None else len(named))
 
 
 def labels_of(metadata: Tree | None) -> dict[str, str]:
     """The labels of a resource's or a template's `metadata`."""
     listed = metadata.get("labels") if metadata is not None else None
     return {name: label.text() or "" for name, label in listed.items()} if listed is not None else {}
+
+
+def _named_nodes(spec: Tree) -> set[str] | None:
+    """The nodes that a specification names by their host names, of which the scheduler takes one for each pod; None
+    where it names none."""
+    selected = spec.get("nodeSelector")
+    of_selector = selected.text(HOST) if selected is not None else None
+    terms = _entries(spec.get("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"))
+    of_terms = [_hosts_of(term) for term in terms]
+    whole = {name for hosts in of_terms for name in hosts or ()} if of_terms and None not in of_terms else None
+    if of_selector is None or whole is None:
+        return whole if of_selector is None else {of_selector}
+    return whole & {of_selector}
+
+
+def _hosts_of(term: Tree) -> set[str] | None:
+    """The nodes that one term names; None where it asks for labels alone."""
+    asked = [(entry.text("key"), entry) for entry in _entries(term.get("matchExpressions"))]
+    asked += [(HOST, entry) for entry in _entries(term.get("matchFields"))]  # metadata.name is the only one there is
+    named = [{*_words(entry.get("values"))} for key, entry in asked if key == HOST and entry.text("operator") == "In"]
+    return set[str].intersection(*named) if named else None
 
 
 def _rules(spec: Tree) -> Iterator[Rule]:
