@@ -51,6 +51,7 @@ _ENTRIES = (
     BuiltIn("producer_ids", default_profile="kafka_3_9"),
     BuiltIn("broker_registration", default_profile="kafka_2_2"),
     BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
+    BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
     BuiltIn("assignors", module="groups.assignors"),
 )
 

@@ -1,4 +1,4 @@
-"""The table of fences in docs/groups.md is what spec/classic_group.toml records."""
+"""The tables of what fails in docs/groups.md are what spec/classic_group.toml and spec/consumer_group.toml record."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from tidegate.gates.records import read
 from .conftest import ROOT
 
 
-def test_the_table_of_fences_is_what_is_recorded() -> None:
+def test_the_tables_of_what_fails_are_what_is_recorded() -> None:
     text = (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
     shown = {(profile, fails, bounds, int(steps)) for profile, fails, bounds, steps in rows}
     recorded = {
         (check.profile, name, check.bounds, expected.steps)
-        for check in read(ROOT / "spec" / "classic_group.toml").checks
+        for model in ("classic_group", "consumer_group")
+        for check in read(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated" and check.profile != "eager"
     }

@@ -1,5 +1,6 @@
 """Consumer groups: who consumes which partition, and how far each group has come.
 
-`classic.py` is the protocol of 0.9 to today (KIP-62, KIP-429), a model of the catalogue named `classic_group`.
+`classic/` is the protocol of 0.9 to today (KIP-62, KIP-429), a model of the catalogue named `classic_group`.
+`consumer/` is that of KIP-848, named `consumer_group`.
 `assignors.py` has the functions that divide partitions among members.
 """
