@@ -8,7 +8,7 @@ from typing import Any
 
 from ..api.models import definition_of
 from ..gates.records import named_bounds
-from ..invariants.catalogue import CATALOGUE, REFINEMENTS, BuiltIn
+from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, BuiltIn
 from ..language.constants import Constant
 from ..reports.document import plain
 from ..reports.exits import Exit
@@ -42,7 +42,7 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Prints the models."""
     if options.json:
-        names = options.models or (*CATALOGUE, *REFINEMENTS)
+        names = options.models or (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)
         print_json({"schema": "tidegate.models/1", "models": [describe(name) for name in names]})
     elif options.models:
         described = [describe(name) for name in options.models]
@@ -59,6 +59,11 @@ def _list(paper: Paper) -> Page:
     page.blank()
     page.line("One model claimed to implement another; the claim is its only property:", style="bold")
     page.columns([(name, _first_paragraph(model.definition().doc)) for name, model in REFINEMENTS.items()], indent=0)
+    page.blank()
+    page.line("What must happen in one of them in the end:", style="bold")
+    page.columns(
+        [(name, _first_paragraph(model.definition().doc)) for name, model in LIVENESS_CLAIMS.items()], indent=0
+    )
     page.blank()
     page.line("tidegate models NAME: its profiles, constants, bounds and properties")
     return page

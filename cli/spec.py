@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..api.models import definition_of
 from ..gates.records import Expected, Recorded, constant_text, read, shipped
-from ..invariants.catalogue import CATALOGUE, REFINEMENTS
+from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from ..language.binding import Definition
 from ..language.constants import ConstantExpression
 from ..language.errors import UsageError
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> Exit:
         )
     if not folder.is_dir():
         raise UsageError(f"--dir {folder}: there is no such directory")
-    texts = {folder / f"{name}.md": page(name) for name in (*CATALOGUE, *REFINEMENTS)}
+    texts = {folder / f"{name}.md": page(name) for name in (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)}
     return _compared(texts) if options.check else _written(texts)
 
 
@@ -60,7 +60,7 @@ def folder_of_pages() -> Path:
 def page(name: str) -> str:
     """The page of one model, or of what is claimed of it by another: with the values of the claim's default profile."""
     definition, profile = definition_of(name)
-    claim = name in REFINEMENTS
+    claim = name in REFINEMENTS or name in LIVENESS_CLAIMS
     opened = tuple(constant for constant in definition.constants if constant not in _given(definition))
     model = definition.bind(name, profile=profile if claim else None, open=opened)
     made = Specification(
@@ -73,7 +73,7 @@ def page(name: str) -> str:
     )
     if not claim:
         return specification_text(made)
-    of = name.partition("_as_")[0]
+    of = name.removesuffix("_live") if name in LIVENESS_CLAIMS else name.partition("_as_")[0]
     known = CATALOGUE[of].definition().constants
     own = {key: constant for key, constant in definition.constants.items() if key not in known}
     return refinement_text(made, of, own)

@@ -73,6 +73,15 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
 }
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""
 
+LIVENESS_CLAIMS: Mapping[str, BuiltIn] = {
+    entry.name: entry
+    for entry in (
+        BuiltIn("partition_live", "kafka_4_1", "partition.live"),
+        BuiltIn("kraft_live", "kip996", "kraft.live"),
+    )
+}
+"""What must happen in a model in the end: its text, with properties of liveness as its only ones."""
+
 
 def find(name: str) -> tuple[Definition, str | None]:
     """The definition and the profile of a model's full name, `replication:kip320` or `replication`.
@@ -81,7 +90,7 @@ def find(name: str) -> tuple[Definition, str | None]:
     when there is no such model or profile.
     """
     model, colon, profile = name.partition(":")
-    known = {**CATALOGUE, **REFINEMENTS}
+    known = {**CATALOGUE, **REFINEMENTS, **LIVENESS_CLAIMS}
     if model not in known:
         raise UsageError(f"there is no model {model}; {nearest(model, known)}")
     entry = known[model]

@@ -136,7 +136,7 @@ def _cases(
         arguments = tuple(zip((name for name, _ in parameters), chosen, strict=True))
 
         def predicate(its: FunctionType, arguments: tuple[tuple[str, Any], ...] = arguments) -> Property:
-            form = _with_values(folder.function(forms[its]), arguments)
+            form = _with_values(folder.function(forms[its]), arguments, values)
             run = functools.partial(runs[its], **dict(arguments))
             return Property(its.__name__, "invariant", first_line(its.__doc__), form, run)
 
@@ -146,16 +146,16 @@ def _cases(
             yield LivenessCase(arguments, predicate(function))
 
 
-def _with_values(form: ir.Function, arguments: tuple[tuple[str, Any], ...]) -> ir.Function:
+def _with_values(form: ir.Function, arguments: tuple[tuple[str, Any], ...], values: Mapping[str, Value]) -> ir.Function:
     """A predicate with its parameters bound to values."""
     given = dict(arguments)
-    lets = tuple(let(name, type_, given[name], form.where) for name, type_ in form.parameters)
+    lets = tuple(let(name, type_, given[name], form.where, values) for name, type_ in form.parameters)
     return replace(form, parameters=(), body=(*lets, *form.body))
 
 
-def let(name: str, type_: Type, value: Any, where: ir.Where) -> ir.Let:
-    """A name bound to a value of a scalar type."""
-    number = int(value) if isinstance(type_, Int) else members_of(type_, {}).index(value)
+def let(name: str, type_: Type, value: Any, where: ir.Where, values: Mapping[str, Value]) -> ir.Let:
+    """A name bound to a value of a scalar type, whose size may be one of these `values` of constants."""
+    number = int(value) if isinstance(type_, Int) else members_of(type_, values).index(value)
     return ir.Let(name, ir.Const(number, type_, where), where)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.invariants.catalogue import CATALOGUE, REFINEMENTS
+from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 
 from .commands import interrupted
 from .conftest import ROOT, Run
@@ -335,7 +335,7 @@ def test_models_lists_what_there_is(tidegate: Run) -> None:
 def test_models_by_itself_is_a_list_of_names_to_copy(tidegate: Run) -> None:
     lines = tidegate("models").out.splitlines()
     names = [line.split()[0] for line in lines if line[:1].islower() and not line.startswith("tidegate")]
-    assert names == [*CATALOGUE, *REFINEMENTS]
+    assert names == [*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS]
     assert len(lines) < 5 * len(names)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.cli.spec import page
-from tidegate.invariants.catalogue import CATALOGUE, REFINEMENTS
+from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 
 from .conftest import ROOT, Run, Said
 
@@ -18,7 +18,7 @@ page_of = cache(page)
 """A page, made once: to make one takes as long as to bind its model."""
 
 
-@pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS])
+@pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS])
 def test_the_page_is_what_the_models_text_gives(name: str) -> None:
     written = (ROOT / "spec" / f"{name}.md").read_text(encoding="utf-8")
     assert written == page_of(name), "out of date: run `tidegate spec`"
@@ -52,6 +52,7 @@ def test_drift_is_shown_and_exits_6(said: Said, tmp_path: Path, monkeypatch: pyt
     """Of two pages; that all are as they are written is looked at above."""
     monkeypatch.setattr("tidegate.cli.spec.CATALOGUE", {name: CATALOGUE[name] for name in ("async_isr", "replication")})
     monkeypatch.setattr("tidegate.cli.spec.REFINEMENTS", {})
+    monkeypatch.setattr("tidegate.cli.spec.LIVENESS_CLAIMS", {})
     assert said("spec", "--dir", str(tmp_path))[0] == 0
     assert {path.name for path in tmp_path.iterdir()} == {"async_isr.md", "replication.md"}
     assert said("spec", "--dir", str(tmp_path), "--check")[0] == 0

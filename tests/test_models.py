@@ -9,7 +9,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.gates.records import read
-from tidegate.invariants.catalogue import CATALOGUE, REFINEMENTS, find
+from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, find
 from tidegate.language.binding import PROPERTIES, load
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
@@ -61,7 +61,7 @@ def test_what_is_not_in_the_catalogue_is_named_with_what_is_near(name: str, said
         find(name)
 
 
-@pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS])
+@pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS])
 def test_every_model_is_recorded(name: str) -> None:
     assert read(ROOT / "spec" / f"{name}.toml").model == name
 

@@ -120,7 +120,7 @@ def _parts(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tup
     parameter = next(parameter for parameter in action.form.parameters if parameter.name == names[0])
     rest = tuple(other for other in action.form.parameters if other is not parameter)
     for value in liveness.values_of(action, names[0], model.values):
-        bound = liveness.let(parameter.name, parameter.type, value, parameter.where)
+        bound = liveness.let(parameter.name, parameter.type, value, parameter.where, model.values)
         form = dataclasses.replace(action.form, parameters=rest, body=(bound, *action.form.body))
         for part, arguments in _parts(model, dataclasses.replace(action, form=form), names[1:]):
             yield part, {**arguments, parameter.name: value}

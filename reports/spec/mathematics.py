@@ -68,6 +68,7 @@ def refinement_text(page: Specification, model_name: str, own: Mapping[str, Cons
         NOTATION,
         *_section("Constants of the claim", [_constants(own)] if own else []),
         *_section("The claim", [_property(prop, _CLAIMS["transition"]) for prop in model.properties]),
+        *_section("What must happen", [_liveness(prop) for prop in model.liveness]),
         *_section("What a step may be", [_abstract_actions(prop) for prop in model.properties]),
         *_section("States from which nothing happens", [_property(bound, _ENDS) for bound in model.bounds]),
         *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),

@@ -1,0 +1,90 @@
+"""What must happen in the shipped models: with the fairness that it needs, and not without; and the mistakes of the
+past that keep it from happening. spec/*_live.toml has all of it, and the gate counts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import read
+from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, find
+from tidegate.language.binding import PROPERTIES
+from tidegate.language.constants import Value
+from tidegate.language.model import LIVENESS, Model
+from tidegate.language.verdict import Verdict
+
+from .conftest import ROOT
+from .shipped import shipped
+
+SMALL: dict[str, Value] = {
+    "replicas": 2, "log_size": 1, "max_leader_epoch": 4, "isr_shrinks": 0, "fences": 0, "power_losses": 0, "crashes": 1,
+}  # fmt: skip
+
+
+def checked(model: Model, cache: Path, engine: str = "native") -> Verdict:
+    return ENGINES[engine](model, Search(cache=cache, keep_going=True), None)
+
+
+def words(verdict: Verdict) -> dict[str, str]:
+    return {prop.name: prop.verdict for prop in verdict.properties}
+
+
+@pytest.mark.parametrize("name", LIVENESS_CLAIMS)
+def test_a_claim_has_all_of_its_model_and_liveness_alone(name: str) -> None:
+    definition, own = find(name.removesuffix("_live"))[0], find(name)[0]
+    assert own.names(*PROPERTIES) == own.names(*LIVENESS)
+    assert len(own.names(*LIVENESS)) >= 3
+    for role in ("initial", "action", "terminal"):
+        assert own.names(role) == definition.names(role)
+    assert own.profiles == definition.profiles
+    assert LIVENESS_CLAIMS[name].default_profile == CATALOGUE[name.removesuffix("_live")].default_profile
+
+
+@pytest.mark.parametrize("name", LIVENESS_CLAIMS)
+def test_each_claim_is_recorded_as_holding_and_as_failing(name: str) -> None:
+    """Also what fails under fairness that is too weak, and where a mistake is made."""
+    found: dict[str, set[str]] = {}
+    for check in read(ROOT / "spec" / f"{name}.toml").checks:
+        for prop, expected in check.properties.items():
+            found.setdefault(prop, set()).add(expected.verdict)
+    assert sorted(found) == sorted(find(name)[0].names(*LIVENESS))
+    assert any("holds" in verdicts for verdicts in found.values())
+    assert {prop for prop, verdicts in found.items() if "violated" not in verdicts} <= {"high_watermark_moves_on"}
+
+
+def test_a_partition_goes_on_and_both_engines_say_so(cache: Path) -> None:
+    model = shipped("partition_live:kafka_4_1", SMALL, ghosts=False)
+    native, plain = (checked(model, cache, engine) for engine in ("native", "python"))
+    assert words(native) == words(plain)
+    assert native.distinct_states == plain.distinct_states
+    assert [name for name, word in words(native).items() if word != "holds"] == [
+        "high_watermark_moves_on_without_fetches"
+    ]
+
+
+def test_an_isolated_leader_leads_for_ever_without_check_quorum(cache: Path) -> None:
+    """B59, KAFKA-15489. Time passes in the loop, or there is none: nothing that must happen makes the leader resign."""
+    bounds: dict[str, Value] = {"max_epoch": 2, "max_records": 0, "crashes": 0}
+    mistaken = shipped("kraft_live:kafka_15489", bounds, ghosts=False)
+    mistake = checked(mistaken, cache)
+    mended = checked(shipped("kraft_live:check_quorum", bounds, ghosts=False), cache)
+    assert words(mended)["old_leader_goes"] == "holds"
+    lasso = next(prop for prop in mistake.properties if prop.name == "old_leader_goes")
+    assert lasso.verdict == "violated"
+    assert lasso.run is not None
+    assert lasso.loop is not None
+    members = mistaken.namespace["Voter"]
+    ((_, old),) = lasso.arguments
+    for state in lasso.run.states()[lasso.loop :]:
+        assert state.election[old].role.name == "LEADER"
+        assert any(state.election[voter].epoch > state.election[old].epoch for voter in members)
+
+
+def test_a_claim_of_each_member_may_have_an_open_number_of_them(cache: Path) -> None:
+    definition, profile = find("kraft_live:check_quorum")
+    bounds: dict[str, Value] = {"voters": 2, "max_epoch": 1, "max_records": 0, "crashes": 0}
+    closed = definition.bind("kraft_live", bounds, profile, ghosts=False)
+    opened = definition.bind("kraft_live", bounds, profile, ghosts=False, open=["voters"])
+    assert words(checked(opened, cache)) == words(checked(closed, cache))
