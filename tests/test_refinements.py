@@ -58,7 +58,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     "replication_as_log": {"max_leader_epoch": 2},
     "partition_as_log": {},
     "raft_as_log": {"log_size": 1, "client_values": 2},
-    "kraft_as_log": {"max_epoch": 2},
+    "kraft_as_log": {"max_epoch": 2, "brokers_apply": True},
     "raft_as_leadership": {"log_size": 1, "client_values": 0, "crashes": 1},
     "raft_as_exchanges": {"servers": 2, "max_term": 1, "crashes": 0, "messages": 1, "timely": True},
     "kraft_as_leadership": {"max_epoch": 2, "max_records": 0},
@@ -130,6 +130,12 @@ MUTANTS = {
     "raft: a crash loses the log": Mutant(
         "raft_as_log", "raft/faults.py", "    s.log[server].truncate(kept)\n", "    s.log[server].truncate(0)\n"
     ),
+    "raft: a follower applies all of its log": Mutant(
+        "raft_as_log",
+        "raft/log.py",
+        "s.commit_index[follower] = max(s.commit_index[follower], request.commit_index)",
+        "s.commit_index[follower] = max(s.commit_index[follower], len(s.log[follower]))",
+    ),
     "raft: a server votes twice": Mutant(
         "raft_as_leadership",
         "raft/election.py",
@@ -174,6 +180,18 @@ MUTANTS = {
     ),
     "kraft: a crash loses the log": Mutant(
         "kraft_as_log", "kraft/faults.py", "    s.log[voter].truncate(kept)\n", "    s.log[voter].truncate(0)\n"
+    ),
+    "kraft: a broker applies what is not committed": Mutant(
+        "kraft_as_log",
+        "kraft/brokers.py",
+        "require(s.log_start[leader] <= end < s.high_watermark[leader])",
+        "require(s.log_start[leader] <= end < len(s.log[leader]))",
+    ),
+    "kraft: a follower applies all of its log": Mutant(
+        "kraft_as_log",
+        "kraft/quorum.py",
+        "        s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))\n",
+        "        s.high_watermark[follower] = len(s.log[follower])\n",
     ),
     "kraft: a voter votes twice in an epoch": Mutant(
         "kraft_as_leadership", "kraft/election.py", "        and s.election[voter].voted_for is None\n", ""

@@ -3,13 +3,17 @@
 The entries are the metadata records that active controllers write. One is committed, and its writer hears of it, once
 it is below a leader's high watermark, which the ghost `committed` remembers; it is lost while the leader of the newest
 epoch, or every voter, does not have it. LeaderChange records are no entries: they stutter.
+
+Readers are the brokers, by what they have applied, and the controllers, by what is below their high watermarks. One
+that has what is not committed, or has it in another order, has seen what others do not find: `readers_diverge`, which
+is off.
 """
 
 from __future__ import annotations
 
 from ...language import Seq, Set, refines
 from ...model import kraft, log
-from ...model.kraft.quorum import Number, Quorum, Role, Voter, max_records
+from ...model.kraft.quorum import Broker, Log, Number, Quorum, Role, Voter, max_records
 from .properties import has_record
 
 modules = kraft.modules
@@ -19,22 +23,49 @@ view = kraft.view
 
 @refines(log, entries=max_records, readers=1)
 def as_log(s: Quorum) -> log.OneLog:
-    """To an active controller, the quorum is a log. What brokers apply is `committed`."""
-    return log.unread(
-        written=s.written,
-        committed=committed(s),
-        acknowledged=Set(record.number - 1 for record in s.committed if record.number > 0),
-        lost=Set(record.number - 1 for record in s.committed if record.number > 0 and is_lost(s, record.number)),
+    """To an active controller, the quorum is a log, and what is applied is its beginning."""
+    return log.misled(
+        log.unread(
+            written=s.written,
+            committed=in_order(s.committed),
+            acknowledged=Set(record.number - 1 for record in s.committed if record.number > 0),
+            lost=Set(record.number - 1 for record in s.committed if record.number > 0 and is_lost(s, record.number)),
+        ),
+        seen_astray(s),
     )
 
 
-def committed(s: Quorum) -> log.Order:
-    """What is committed, without the records that begin an epoch."""
+def in_order(records: Log) -> log.Order:
+    """These records as entries, without those that begin an epoch."""
     order: log.Order = Seq()
-    for record in s.committed:
+    for record in records:
         if record.number > 0:
             order = order + Seq([record.number - 1])
     return order
+
+
+def seen_astray(s: Quorum) -> log.Order:
+    """What somebody has applied, up to the first entry that is not committed there; empty where all is."""
+    order = in_order(s.committed)
+    seen: log.Order = Seq()
+    for offset in range(max_records):
+        astray = Set(entry for entry in range(max_records) if is_applied_astray(s, order, offset, entry))
+        if len(seen) == 0 and len(astray) > 0:
+            seen = order[:offset] + Seq([min(astray)])
+    return seen
+
+
+def is_applied_astray(s: Quorum, order: log.Order, offset: int, entry: int) -> bool:
+    """Whether some broker or controller has applied an entry at a place where another one is committed, or none."""
+    return not is_at(order, offset, entry) and (
+        any(is_at(in_order(s.applied[broker]), offset, entry) for broker in Broker)
+        or any(is_at(in_order(s.log[voter][: s.high_watermark[voter]]), offset, entry) for voter in Voter)
+    )
+
+
+def is_at(order: log.Order, offset: int, entry: int) -> bool:
+    """Whether an entry is at this place of an order."""
+    return offset < len(order) and order[offset] == entry
 
 
 def is_lost(s: Quorum, number: Number) -> bool:

@@ -3,6 +3,9 @@
 The entries are the commands of clients. One is committed, and its client hears of it, once a leader calls it committed,
 which the ghost `committed` remembers; it is lost while the leader of the newest term, or every server, does not have
 it. It is a log whether an exchange is one step (`raft`) or messages are in flight (`paper`).
+
+Whoever asks a server reads the commands that it has applied. A server that has applied what is not committed, or has
+applied it in another order, is a reader who has seen what others do not find: `readers_diverge`, which is off.
 """
 
 from __future__ import annotations
@@ -18,12 +21,15 @@ view = raft.view
 
 @refines(log, entries=client_values, readers=1)
 def as_log(s: Cluster) -> log.OneLog:
-    """To a client, the cluster is a log. What servers apply is `committed`."""
-    return log.unread(
-        written=s.next_command,
-        committed=committed(s),
-        acknowledged=Set(id for id in range(client_values) if id in committed(s)),
-        lost=Set(id for id in range(client_values) if id in committed(s) and is_lost(s, id)),
+    """To a client, the cluster is a log, and what servers apply is its beginning."""
+    return log.misled(
+        log.unread(
+            written=s.next_command,
+            committed=committed(s),
+            acknowledged=Set(id for id in range(client_values) if id in committed(s)),
+            lost=Set(id for id in range(client_values) if id in committed(s) and is_lost(s, id)),
+        ),
+        seen_astray(s),
     )
 
 
@@ -35,6 +41,37 @@ def committed(s: Cluster) -> log.Order:
         if command is not None:
             order = order + Seq([command])
     return order
+
+
+def applied(s: Cluster, server: Server) -> log.Order:
+    """What a server has applied, in this order."""
+    order: log.Order = Seq()
+    for entry in s.log[server][: s.commit_index[server]]:
+        command = entry.command
+        if command is not None:
+            order = order + Seq([command])
+    return order
+
+
+def seen_astray(s: Cluster) -> log.Order:
+    """What some server has applied, up to the first command that is not committed there; empty where all is."""
+    order = committed(s)
+    seen: log.Order = Seq()
+    for offset in range(client_values):
+        astray = Set(id for id in range(client_values) if is_applied_astray(s, order, offset, id))
+        if len(seen) == 0 and len(astray) > 0:
+            seen = order[:offset] + Seq([min(astray)])
+    return seen
+
+
+def is_applied_astray(s: Cluster, order: log.Order, offset: int, command: Command) -> bool:
+    """Whether some server has applied a command at a place where another one is committed, or none."""
+    return not is_at(order, offset, command) and any(is_at(applied(s, server), offset, command) for server in Server)
+
+
+def is_at(order: log.Order, offset: int, command: Command) -> bool:
+    """Whether a command is at this place of an order."""
+    return offset < len(order) and order[offset] == command
 
 
 def is_lost(s: Cluster, command: Command) -> bool:

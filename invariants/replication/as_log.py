@@ -3,7 +3,7 @@
 `kip320` is one within its bounds; `truncate_to_hw` and `kip101` are none, and each counterexample is the loss for which
 the version was replaced. A record counts as committed and acknowledged once it was below a leader's high
 watermark, which the ghost `committed` remembers; it counts as lost while a member of the ISR, which may lead next, does
-not have it.
+not have it. Nothing is claimed of readers: the image does not read the high watermarks by which a consumer reads.
 """
 
 from __future__ import annotations
