@@ -20,7 +20,7 @@ def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
 
 
 def replay_line_of_loop(model: Model, run: Run, loop: int, claim: str) -> str:
-    """The command that replays a run which returns to state `loop` after its last step, and judges a property of
+    """The command that replays a run which returns to state `loop` after its last step, and checks a property of
     liveness by it."""
     return f"{replay_line(model, run)} --loop {loop} --property {claim}"
 
