@@ -58,9 +58,10 @@ def kill_one(of: Callable[[], list[int]]) -> None:
 def descendants(pid: int) -> list[tuple[int, str]]:
     """The processes below a process, and what each was started as."""
     below: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            below.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # one that has ended meanwhile
+            stat = Path(f"/proc/{number}/stat").read_text()
+            below.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(number))
     found, waiting = list[tuple[int, str]](), [pid]
     while waiting:
         for number in below.get(waiting.pop(), []):

@@ -55,8 +55,10 @@ LONG = (
 """Commands that take seconds of a processor, and do what ordinary tests look at: the large searches are in spec/, and
 the audit's examples, the proofs and Spark have files of tests of their own."""
 
-LONG_PAGES = ("groups", "proofs", "raft-claims", "refinement", "zookeeper")
+LONG_PAGES = ("groups", "raft-claims", "refinement", "zookeeper")
 """Pages of which the first block alone is ordinary: their other commands are of one kind, and none needs its output."""
+LONG_AS_A_WHOLE = ("proofs",)
+"""Pages that build a model as they go, so that each block needs those before it."""
 
 
 def examples(page: Path) -> Iterator[Example]:
@@ -64,6 +66,7 @@ def examples(page: Path) -> Iterator[Example]:
     for number, block in enumerate(re.finditer(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)):
         first = text.count("\n", 0, block.start(1)) + 1
         long = any(word in block[1] for word in LONG) or (number > 0 and page.stem in LONG_PAGES)
+        long = long or page.stem in LONG_AS_A_WHOLE
         yield from (replace(example, long=long) for example in commands(page.stem, block[1].splitlines(), first))
 
 
