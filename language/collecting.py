@@ -24,7 +24,7 @@ from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import CAPACITY_BESIDE, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
-from .left_out import half_imported, look_alikes
+from .left_out import half_imported, look_alikes, unfinished
 from .unparsed import syntax_errors
 from .values import is_unsettled
 
@@ -37,6 +37,11 @@ _PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
 BESIDE = ("TG009", "TG010")
 """The mistakes that leave a model to be read: two functions of one name, and what would be left out."""
+_ROLE = "the decorator of a role: @action, @invariant, @always_eventually(weak(action))"
+_UNFINISHED = {
+    "leads_to": "@leads_to(then) or @leads_to(then, weak(action)), where then is a predicate of the same parameters"
+}
+"""How a decorator is written that does nothing without its parentheses."""
 _LIVENESS = frozenset({"always", "eventually", "fair", "fairness", "liveness", "temporal", "until"})
 _LANGUAGE = __name__.rpartition(".")[0]
 _TOP = _LANGUAGE.partition(".")[0]
@@ -291,6 +296,7 @@ class Collector:
         modules = tuple(_modules(self.abstract, self.module, *self.properties))
         for checked in (*modules_of(self.module), *self.properties):
             self._check_names(checked)
+        self._check_unfinished(module for module in modules if module not in self.above)
         constants = self._constants(modules)
         profiles = self._profiles(constants)
         state_class = self._state_class()
@@ -329,6 +335,14 @@ class Collector:
             message = f"{node.name} takes the state, has no decorator, and nothing calls it"
             hint = f"@action, @invariant, @transition, @reachable or @terminal above it; or the name _{node.name}"
             self.diagnostics.add("TG010", _name_place(source, node, "def"), message, hint)
+
+    def _check_unfinished(self, modules: Iterable[ModuleType]) -> None:
+        """A function that its decorator took as an argument is no longer in the file."""
+        for source, node in unfinished(modules):
+            word = ast.unparse(node.decorator_list[0])
+            message = f"@{word} takes {node.name} as its argument, and leaves nothing of it in the model"
+            hint = _UNFINISHED.get(word.rpartition(".")[2], _ROLE)
+            self.diagnostics.add("TG010", source.where(node.decorator_list[0]), message, hint)
 
     def _check_names(self, module: ModuleType) -> None:
         """No function silently replaces another of its name."""

@@ -108,17 +108,36 @@ class WrongDecorator(TypeError):
 
 
 def marked(function: F, mark: Mark) -> F:
-    """The function, with its mark on it. WrongDecorator for anything but a function: a decorator with parentheses."""
-    if not hasattr(function, "__dict__"):
-        message = f"@{mark.role} stands above a function, and is given {function!r}"
+    """The function, with its mark on it. WrongDecorator for anything but a function of the model, which is a decorator
+    with parentheses or above an unfinished one; and for a second role, which would take the place of the first."""
+    if not hasattr(function, "__dict__") or is_of_language(function):
+        message = f"@{mark.role} stands above a function of the model, and is given {shown(function)}"
         raise WrongDecorator(message, f"@{mark.role} alone, above the function")
+    _check_first_role(function, mark.role)
     setattr(function, MARK, mark)
     return function
+
+
+def _check_first_role(thing: Any, role: str) -> None:
+    """Nothing has two roles: the second mark would replace the first, and nothing would check what that one says."""
+    before = mark_of(thing)
+    if before is not None:
+        message = f"{thing.__name__} has the role @{before.role} already, and @{role} would take its place"
+        what = "a class" if isinstance(thing, type) else "a function"
+        raise WrongDecorator(message, f"{what} of its own for each role")
+
+
+def shown(thing: object) -> str:
+    """What a decorator is given, as a message says it: functions and classes by their names."""
+    if isinstance(thing, FunctionType) and "<locals>" in thing.__qualname__ and is_of_language(thing):
+        return "a decorator that lacks its arguments"
+    return str(thing.__name__) if isinstance(thing, (FunctionType, type)) else repr(thing)
 
 
 @dataclass_transform(kw_only_default=True)
 def state(cls: C) -> C:
     """Marks the one class whose fields are the model's state."""
+    _check_first_role(cls, "state")
     setattr(cls, MARK, Mark("state"))
     return cls
 
@@ -126,6 +145,7 @@ def state(cls: C) -> C:
 @dataclass_transform(frozen_default=True)
 def record(cls: C) -> C:
     """Marks an immutable record and makes it a frozen dataclass, equal by its fields."""
+    _check_first_role(cls, "record")
     made: Any = dataclasses.dataclass(frozen=True)(cls)
     setattr(made, MARK, Mark("record"))
     return made
@@ -254,8 +274,7 @@ def refines(
     may_be = _named_steps(steps or {})
 
     def mark(function: F) -> F:
-        setattr(function, MARK, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
-        return function
+        return marked(function, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
 
     return mark
 
@@ -276,9 +295,9 @@ def action_name(given: object) -> str:
     """The name of an action that is given as a function or by its name. TypeError for what is neither."""
     if isinstance(given, str):
         return given
-    if isinstance(given, FunctionType):
+    if isinstance(given, FunctionType) and not is_of_language(given):
         return given.__name__
-    raise TypeError(f"actions are given as functions or names, and {given!r} is neither")
+    raise TypeError(f"actions are given as functions or names, and {shown(given)} is neither")
 
 
 def recursive(*, depth: int) -> Callable[[F], F]:

@@ -1,5 +1,6 @@
 """What stands in a model's files and would be left out of the model without a word: functions that look like actions or
-properties and carry no decorator, and marked functions of a file from which only other names were imported."""
+properties and carry no decorator or an unfinished one, and marked functions of a file from which only other names were
+imported."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 
-from .declare import mark_of
+from .declare import is_of_language, mark_of
 from .frontend.source import Source, read
 
 CALLED = re.compile(r"(\w+)\(")
@@ -23,6 +24,18 @@ def look_alikes(modules: Iterable[ModuleType], state: str) -> Iterator[tuple[Sou
         for node in source.tree.body:
             if isinstance(node, ast.FunctionDef) and _looks_marked(node, state) and not _is_used(node, sources):
                 yield source, node
+
+
+def unfinished(modules: Iterable[ModuleType]) -> Iterator[tuple[Source, ast.FunctionDef]]:
+    """Functions at the top level of a file that their decorators took as an argument: their names stand for a decorator
+    or for fairness, as of `@leads_to` or `@weak` without parentheses, and no function is left."""
+    for module in modules:
+        source = read(str(module.__file__))
+        for node in source.tree.body:
+            if isinstance(node, ast.FunctionDef) and node.decorator_list:
+                left = vars(module).get(node.name)
+                if isinstance(left, bool) or is_of_language(left):
+                    yield source, node
 
 
 def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar, overload
 
-from .declare import ActionName, Fairness, Mark, WrongDecorator, action_name, marked
+from .declare import ActionName, Fairness, Mark, WrongDecorator, action_name, is_of_language, mark_of, marked, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,15 +26,26 @@ def weak(action: ActionName, *more: ActionName, each: str | None = None) -> Fair
 
     Of several actions it is said as if they were one: some step of some of them can happen, and none does. `each` names
     a parameter that all of them have: then this is taken for granted of each of its values. Only a step that changes
-    the state counts, both as one that can happen and as one that does. TypeError for what names no action.
+    the state counts, both as one that can happen and as one that does. TypeError for what names no action, and for
+    `each` that is not a name.
     """
-    return Fairness(tuple(map(action_name, (action, *more))), False, each)
+    return _fairness("weak", (action, *more), each)
 
 
 def strong(action: ActionName, *more: ActionName, each: str | None = None) -> Fairness:
     """Strong fairness of an action: a run in which it can happen again and again, and happens no more from some time
     on, is left out. Several actions, and `each`, are as for `weak`."""
-    return Fairness(tuple(map(action_name, (action, *more))), True, each)
+    return _fairness("strong", (action, *more), each)
+
+
+def _fairness(word: str, actions: tuple[ActionName, ...], each: object) -> Fairness:
+    names = tuple(map(action_name, actions))
+    if each is not None and not isinstance(each, str):
+        raise WrongDecorator(
+            f"each of {word} names one parameter, and is given {shown(each)}",
+            f'{word}({", ".join(names)}, each="..."), with the name of a parameter of the action as a string',
+        )
+    return Fairness(names, word == "strong", each)
 
 
 def always_possible(function: F) -> F:
@@ -53,9 +64,9 @@ def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]
     `then` is a function with the same parameters; those after the state stand for all their values. TypeError for what
     is no function, or no fairness.
     """
-    if not isinstance(then, FunctionType):
+    if not isinstance(then, FunctionType) or is_of_language(then):
         raise WrongDecorator(
-            f"@leads_to takes what comes then as a function, and is given {then!r}",
+            f"@leads_to takes what comes then as a function, and is given {shown(then)}",
             "@leads_to(answered, weak(fetch)), where answered is a function of the same parameters",
         )
     return _of_runs("leads_to", fairness, (then,))
@@ -80,8 +91,14 @@ def eventually_always(*given: Any) -> Any:
 
 
 def _with_or_without(role: Any, given: tuple[Any, ...]) -> Any:
-    """The decorator, bare or with its fairness."""
-    if len(given) == 1 and isinstance(given[0], FunctionType):
+    """The decorator, bare or with its fairness. WrongDecorator for an action in the place of its fairness, which looks
+    the same as the bare decorator above an action."""
+    if len(given) == 1 and isinstance(given[0], FunctionType) and not is_of_language(given[0]):
+        before = mark_of(given[0])
+        if before is not None and before.role == "action":
+            name = given[0].__name__
+            message = f"@{role} takes fairness or stands above a predicate, and is given the action {name}"
+            raise WrongDecorator(message, f"@{role}(weak({name}))")
         return marked(given[0], Mark(role))
     return _of_runs(role, given, ())
 
@@ -89,7 +106,8 @@ def _with_or_without(role: Any, given: tuple[Any, ...]) -> Any:
 def _of_runs(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
     for one in fairness:
         if not isinstance(one, Fairness):
-            raise WrongDecorator(f"@{role} takes fairness, and is given {one!r}", f"@{role}(..., weak(action))")
+            written = f"@{role}(answered, weak(action))" if then else f"@{role}(weak(action))"
+            raise WrongDecorator(f"@{role} takes fairness, and is given {shown(one)}", written)
     kept = tuple(one for one in fairness if isinstance(one, Fairness))
 
     def mark(function: F) -> F:

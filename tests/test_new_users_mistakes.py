@@ -343,6 +343,92 @@ def test_a_decorator_with_something_else_in_its_parentheses(
     assert (error.code, cause in error.message, hint in error.hint) == ("TG002", True, True), error
 
 
+CLAIM = "def claim(s: World) -> bool:\n    '''Claim.'''\n    return s.count < 9\n"
+WORDS = "always_eventually, always_possible, eventually_always, leads_to, lemma, projection, strong, weak"
+ROLES = ("action", "always_eventually", "always_possible", "bound", "eventually_always", "initial", "invariant",
+         "lemma", "leads_to(_there)", "projection", "reachable", "terminal", "transition")  # fmt: skip
+
+
+def refused(folder: Path, body: str) -> tuple[str, str, str, str]:
+    """The one mistake of a model with more functions: its code, the text of its line, its cause and its hint."""
+    there = "\n\ndef _there(s: World) -> bool:\n    return s.on\n\n\n"
+    with pytest.raises(ModelErrors) as caught:
+        bound(folder, text(there + body, f"from tidegate.language import {WORDS}\n"))
+    (error,) = caught.value.errors
+    line = Path(error.where.file).read_text(encoding="utf-8").splitlines()[error.where.line - 1]
+    return error.code, line, error.message, error.hint
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_function_has_one_role(swapped: bool, tmp_path: Path) -> None:
+    """Each role above its neighbour in the alphabet and below it: the outer decorator would replace what the inner one
+    says, and nothing would check that."""
+    pairs = list(zip(ROLES, (*ROLES[1:], ROLES[0]), strict=True))
+    for inner, outer in [(second, first) for first, second in pairs] if swapped else pairs:
+        code, line, cause, _ = refused(tmp_path, f"@{outer}\n@{inner}\n{CLAIM}")
+        assert (code, line) == ("TG002", f"@{outer}")
+        if (inner, outer) != ("action", "always_eventually"):
+            was, then = inner.partition("(")[0], outer.partition("(")[0]
+            assert cause == f"claim has the role @{was} already, and @{then} would take its place"
+
+
+@pytest.mark.parametrize(("first", "second"), [("record", "state"), ("state", "record")])
+def test_a_class_has_one_role(first: str, second: str, tmp_path: Path) -> None:
+    code, line, cause, _ = refused(tmp_path, f"@{second}\n@{first}\nclass Both:\n    '''Both.'''\n\n    on: bool\n")
+    assert (code, line) == ("TG002", f"@{second}")
+    assert cause == f"Both has the role @{first} already, and @{second} would take its place"
+
+
+@pytest.mark.parametrize(
+    ("decorator", "hint"),
+    [
+        ("leads_to", "@leads_to(then) or @leads_to(then, weak(action))"),
+        ("weak", "the decorator of a role: "),
+        ("strong", "the decorator of a role: "),
+        ("always_eventually(_same)", "the decorator of a role: "),
+    ],
+)
+def test_a_decorator_that_takes_the_function_as_its_argument_leaves_no_claim_out(
+    decorator: str, hint: str, tmp_path: Path
+) -> None:
+    before = "def _same(s: World) -> bool:\n    return True\n\n\n"
+    code, line, cause, instead = refused(tmp_path, f"{before}@{decorator}\n{CLAIM}")
+    assert (code, line) == ("TG010", f"@{decorator}")
+    assert cause == f"@{decorator} takes claim as its argument, and leaves nothing of it in the model"
+    assert instead.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("decorators", "cause", "hint"),
+    [
+        (
+            '@always_eventually(weak(up, each=["p"]))',
+            "each of weak names one parameter, and is given ['p']",
+            "weak(up, each=",
+        ),
+        (
+            "@leads_to(_there, strong(up, each=Node))",
+            "each of strong names one parameter, and is given Node",
+            "strong(up, ",
+        ),
+        ("@always_eventually(weak)", "takes fairness, and is given weak", "@always_eventually(weak(action))"),
+        (
+            "@eventually_always(weak(up), strong)",
+            "takes fairness, and is given strong",
+            "@eventually_always(weak(action))",
+        ),
+        ("@leads_to(_there, weak)", "takes fairness, and is given weak", "@leads_to(answered, weak(action))"),
+        ("@leads_to(weak)", "what comes then as a function, and is given weak", "@leads_to(answered, weak(fetch))"),
+        ("@always_eventually(up)", "and is given the action up", "@always_eventually(weak(up))"),
+        ("@eventually_always(weak(strong))", "given as functions or names, and strong is neither", ""),
+        ("@invariant\n@leads_to", "and is given a decorator that lacks its arguments", "@invariant alone"),
+    ],
+)
+def test_fairness_that_is_written_otherwise(decorators: str, cause: str, hint: str, tmp_path: Path) -> None:
+    code, line, found, instead = refused(tmp_path, f"{decorators}\n{CLAIM}")
+    assert (code, line, cause in found, hint in instead) == ("TG002", decorators.partition("\n")[0], True, True), found
+
+
 def test_two_functions_of_one_name_and_a_forgotten_decorator_hide_nothing(tmp_path: Path) -> None:
     step = "@action\ndef act(s: World) -> None:\n    '''Act.'''\n    s.count = s.none\n\n\n"
     forgotten = "def forgotten(s: World) -> bool:\n    return s.count < 9\n"
