@@ -40,6 +40,14 @@ def groups(model: Model, fairness: Fairness) -> Iterator[Group]:
         yield Group(fairness.actions, parameter, value)
 
 
+def counts(model: Model, before: State, after: State) -> bool:
+    """Whether a step counts as one that happens, and as one that can: it changes something of the protocol, of which
+    ghosts are no part."""
+    if before == after:
+        return False
+    return any(not field.ghost and was != now for field, was, now in zip(model.fields, before, after, strict=True))
+
+
 def can_happen(model: Model, group: Group, state: State) -> bool:
     """Whether a step of a group can change a state, or would do so within larger bounds."""
     if bound_crossed(model, state) is not None:
@@ -47,7 +55,7 @@ def can_happen(model: Model, group: Group, state: State) -> bool:
     for action, arguments in instances(model, state):
         if group.has(action.name, arguments):
             after = attempt(model, state, action, arguments)
-            if is_held(action, after) if isinstance(after, Stopped) else after != state:
+            if is_held(action, after) if isinstance(after, Stopped) else counts(model, state, after):
                 return True
     return False
 
@@ -65,7 +73,7 @@ def met(model: Model, group: Group, strong: bool, loop: Sequence[State], steps: 
     """How a loop meets the fairness of a group; None where it does not. `loop` are its states, the last one being the
     first again where there are steps."""
     for number, (before, step) in enumerate(zip(loop, steps, strict=False), 1):
-        if step.after != before and group.has(step.action, step.arguments):
+        if counts(model, before, step.after) and group.has(step.action, step.arguments):
             return Met(number, ())
     states = loop[:-1] if steps else loop
     absent = tuple(number for number, state in enumerate(states) if not can_happen(model, group, state))

@@ -304,6 +304,70 @@ def test_the_command_ends_with_3_and_prints_the_loop(tidegate: Run, commands: Co
     assert (violated["kind"], violated["document"]["loop"]) == ("eventually_always", 0)
 
 
+LAMP = """
+@state
+class Lamp:
+    '''A lamp.'''
+    on: bool  # whether it is on
+    odd: Ghost[bool]  # whether somebody looked an odd number of times
+
+@initial
+def start() -> Lamp:
+    '''It is off.'''
+    return Lamp(on=False, odd=False)
+
+@action
+def look(s: Lamp) -> None:
+    '''Somebody looks.'''
+    s.odd = not s.odd
+
+@action
+def blink(s: Lamp) -> None:
+    '''The lamp goes on.'''
+    require(not s.on)
+    s.on = True
+    s.odd = not s.odd
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_a_step_that_changes_only_a_ghost_counts_for_no_fairness(engine: str, cache: Path, tmp_path: Path) -> None:
+    text = (
+        LAMP
+        + """
+@always_eventually(weak(look, blink))
+def is_on(s: Lamp) -> bool:
+    '''The lamp goes on.'''
+    return s.on
+"""
+    )
+    for ghosts in (False, True):
+        assert found(checked(model_of(tmp_path, text, ghosts=ghosts), engine, cache), "is_on").verdict == "holds"
+    text = (
+        LAMP
+        + """
+@action
+def dim(s: Lamp) -> None:
+    '''It goes off.'''
+    require(s.on)
+    s.on = False
+
+@eventually_always(weak(look), weak(blink), weak(dim))
+def is_off(s: Lamp) -> bool:
+    '''It stays off.'''
+    return not s.on
+"""
+    )
+    model = model_of(tmp_path, text, ghosts=True)
+    prop = found(checked(model, engine, cache), "is_off")
+    assert prop.run is not None and prop.loop is not None
+    assert (prop.verdict, sorted(step.action for step in prop.run.steps[prop.loop :])) == (
+        "violated", ["blink", "dim", "look"],
+    )  # fmt: skip
+    argument = [row["text"] for row in trace_document(model, prop)["argument"]]
+    assert "Fairness of `look` is met: nothing of it can happen in any of these states." in argument
+
+
 def test_the_line_that_replays_a_loop_goes_round_and_finds_it_violated(tidegate: Run) -> None:
     model = "examples/liveness/counter.py"
     printed = tidegate("check", model, "--keep-going").out.rstrip().rpartition("tidegate replay ")[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from ...language.fairness import unlike
+from ...language.fairness import counts, unlike
 from ...language.immutable import immutable
 from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held, steps
 from ...language.model import Model, Property
@@ -128,7 +128,8 @@ def replayed(model: Model, questions: Questions, made: Lasso, replayer: Replayer
 def _step(model: Model, questions: Questions, before: State, after: State, groups: int | None) -> Step:
     """The first step of plain Python between two states, of those that belong to just these groups."""
     for step in steps(model, before):
-        if step.after == after and groups in (None, questions.groups_of(step.action, step.arguments)):
+        its = questions.groups_of(step.action, step.arguments) if counts(model, before, after) else 0
+        if step.after == after and groups in (None, its):
             return step
     named = "" if groups is None else f" by a step of {', '.join(questions.named(groups)) or 'no fairness'}"
     raise Disagreement(f"no step of plain Python leads from {before} to {after}{named}, which the graph has")

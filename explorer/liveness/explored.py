@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...language.fairness import counts
 from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held
 from ...language.model import Model
 from ...language.values import ModelError, State
@@ -41,7 +42,8 @@ def explored(
             for action, arguments in instances(model, state):
                 after = attempt(model, state, action, arguments)
                 if not isinstance(after, Stopped):
-                    mine.append(Edge(number(after), questions.groups_of(action.name, arguments)))
+                    its = questions.groups_of(action.name, arguments) if counts(model, state, after) else 0
+                    mine.append(Edge(number(after), its))
                 elif is_held(action, after):
                     groups, is_cut = groups | questions.groups_of(action.name, arguments), True
         steps.append(mine)

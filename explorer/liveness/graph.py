@@ -25,7 +25,8 @@ def no_limit() -> None:
 
 @immutable
 class Edge:
-    """A step of the graph that changes the state: where it leads, and the groups that it belongs to, a bit each."""
+    """A step of the graph that changes the state: where it leads, and the groups that it belongs to, a bit each; none
+    where it changes only ghosts."""
 
     target: int
     groups: int

@@ -5,7 +5,8 @@ runs.
 
 `g` is the block of words that GRAPH names (see `graph_kernel`). Every state is expanded once more, its successors are
 looked up as the kernel looks them up, and each step that changes the state is written down with the number of its
-action. A step that changes nothing is none: a run may stay where it is anyway.
+action. A step that changes nothing is none: a run may stay where it is anyway. One that changes only ghosts
+is a step of no action.
 """
 
 from __future__ import annotations
@@ -28,6 +29,17 @@ def close_states(g, edges, from_, to):
     while at < to:
         store64(g[OFFSETS], at + 1, edges)
         at += 1
+
+
+def label(c, g, slot, parent):
+    """The number of a step's action; IDLE where the step changes only ghosts."""
+    before = c[STATES] + parent * (W * 8)
+    differ = 0
+    for k in range(W):
+        differ |= (before[k] ^ slot[k]) & load64(g[PROTOCOL], k)
+    if differ == 0:
+        return g[IDLE]
+    return slot[W + 1] >> 32
 
 
 def sweep(c, g, stop):
@@ -69,8 +81,9 @@ def sweep(c, g, stop):
                 return 3
             if target != parent:
                 store32(g[TARGETS], edges, target)
-                store32(g[LABELS], edges, slot[W + 1] >> 32)
-                groups = load64(g[ENABLED], parent) | load64(g[GROUPS], slot[W + 1] >> 32)
+                number = label(c, g, slot, parent)
+                store32(g[LABELS], edges, number)
+                groups = load64(g[ENABLED], parent) | load64(g[GROUPS], number)
                 store64(g[ENABLED], parent, groups)
                 edges += 1
             slot += STRIDE * 8
@@ -79,7 +92,7 @@ def sweep(c, g, stop):
     return 0
 
 
-TEXTS: tuple[Callable[..., Any], ...] = (close_states, sweep)
+TEXTS: tuple[Callable[..., Any], ...] = (close_states, label, sweep)
 """Every function above, each after those it calls."""
 
 PUBLIC = ("sweep",)

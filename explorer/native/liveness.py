@@ -18,6 +18,7 @@ from .edges_kernel import ENDINGS
 from .effort import FULL, QUICK
 from .frontier import CELLS, Frontier
 from .kernels import Kernel, kernel_of
+from .masks import protocol_masks
 from .memory import Region
 from .network import Network, bytes_needed
 
@@ -40,6 +41,9 @@ class _Sweep:
         self.context[CELLS["BUFFER"]] = self.buffer.address
         for name, cell in program.opens.items():
             self.context[cell] = frontier.context[frontier.program.opens[name]]
+        masks = protocol_masks(model)
+        self.masks = (ctypes.c_uint64 * len(masks))(*masks)
+        network["PROTOCOL"] = ctypes.addressof(self.masks)
         network["ASKED"] = (1 << predicates) - 1
         self.function = kernel.code.function("sweep", 3)
 

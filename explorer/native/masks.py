@@ -3,7 +3,7 @@ states, so that what is found can be replayed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -40,9 +40,19 @@ def masks_of(model: Model, projection: Projection | None) -> tuple[int, ...]:
     if projection is None:
         return ()
     assert projection.form is not None, "one that cannot be evaluated was refused"
+    return _masks(Layout(model.fields, model.values), _fields(projection))
+
+
+def protocol_masks(model: Model) -> tuple[int, ...]:
+    """The bits of a state's words that are of no ghost."""
     layout = Layout(model.fields, model.values)
+    return _masks(layout, (field.name for field in model.fields if not field.ghost))
+
+
+def _masks(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
+    """The bits of a state's words that are of some of its fields."""
     masks = [0] * layout.words
-    for name in _fields(projection):
+    for name in names:
         _, shape, at, shift = layout.field(name)
         for offset, bits in _bits(shape, at, shift):
             masks[offset] |= bits

@@ -62,18 +62,19 @@ class Network:
             raise UsageError(f"a graph of {states:,} states is larger than native code takes")
         sizes = {name: size * (states + 2) for name, size in PER_STATE.items()}
         sizes |= {name: size * edges for name, size in PER_EDGE.items()}
-        sizes["GROUPS"] = 8 * len(groups)
+        sizes["GROUPS"] = 8 * (len(groups) + 1)
         self._begins = dict(
             zip(sizes, accumulate((-(-size // 64) * 64 for size in sizes.values()), initial=0), strict=False)
         )
         self._region = Region(sum(sizes.values()) + 64 * len(sizes))
         self.groups, self.heed = groups, heed
-        self._region.write(self._begins["GROUPS"], groups)
+        self._labelled = (*groups, 0)
+        self._region.write(self._begins["GROUPS"], self._labelled)
         self.block = (ctypes.c_uint64 * len(GRAPH))()
         self.address = ctypes.addressof(self.block)
         for name, begin in self._begins.items():
             self[name] = self._region.address + begin
-        self["SIZE_OF"], self["ROOM_FOR"] = states, edges
+        self["SIZE_OF"], self["ROOM_FOR"], self["IDLE"] = states, edges, len(groups)
         self._code = _code(cache)
         self._functions: dict[str, Callable[..., int]] = {}
 
@@ -121,7 +122,7 @@ class Network:
     def edges(self, state: int) -> Iterator[Edge]:
         """The steps from a state that change it."""
         for k in range(self.word("OFFSETS", state), self.word("OFFSETS", state + 1)):
-            yield Edge(self.half("TARGETS", k), self.groups[self.half("LABELS", k)])
+            yield Edge(self.half("TARGETS", k), self._labelled[self.half("LABELS", k)])
 
     def enabled(self, state: int) -> int:
         """The groups that can happen in a state."""
