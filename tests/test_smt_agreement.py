@@ -99,6 +99,7 @@ def allow(definition: Definition, name: str, constants: dict[str, int], states: 
 NOT_STATED = {
     "partition": "compared, searched or counted as a whole",
     "consumer_group": "compared, searched or counted as a whole",
+    "assignors": "the loop goes over something that has no end here",
     "leadership": "the loop goes over something that has no end here",
     "log": "the loop goes over something that has no end here",
 }
