@@ -47,6 +47,11 @@ class Fairness:
     strong: bool
     parameter: str | None = None
 
+    def text(self) -> str:
+        """`weak(fetch, each=follower)`."""
+        each = [] if self.parameter is None else [f"each={self.parameter}"]
+        return f"{'strong' if self.strong else 'weak'}({', '.join([*self.actions, *each])})"
+
 
 @immutable
 class Mark:

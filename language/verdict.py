@@ -43,7 +43,8 @@ class PropertyVerdict:
 
     Of a property of liveness, `run` leads to where what is claimed is impossible, or is the way to a loop and once
     around it: `loop` is the number of the state that it returns to. `arguments` are the values of its parameters for
-    which it fails, `why` a sentence about what was confirmed or what leaves it open.
+    which it fails, `why` a sentence about what was confirmed or what leaves it open,
+    or the fairness with which it holds.
     """
 
     name: str

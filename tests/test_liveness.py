@@ -34,7 +34,7 @@ from .conftest import ROOT, Run
 ANSWERS = {
     "printer": {"printed_without_fairness": "violated", "printed_with_weak_fairness": "holds"},
     "crossing": {"crosses_if_weakly_fair": "violated", "crosses_if_strongly_fair": "holds"},
-    "counter": {"somebody_starves": "violated", "nobody_starves": "holds"},
+    "counter": {"is_served": "violated", "is_served_in_turn": "holds"},
     "corridor": {"may_pass": "holds", "they_pass": "violated"},
 }
 """Each of the small models with what is so of its properties."""
@@ -304,6 +304,13 @@ def test_the_command_ends_with_3_and_prints_the_loop(tidegate: Run, commands: Co
     assert (violated["kind"], violated["document"]["loop"]) == ("eventually_always", 0)
 
 
+def test_what_holds_of_fair_runs_says_which_they_are(tidegate: Run) -> None:
+    done = tidegate("check", "examples/liveness/counter.py", "--property", "is_served_in_turn")
+    assert done.exit == 0
+    fair = "weak(serve, each=customer), weak(come, each=customer)"
+    assert f"is_served_in_turn holds of the runs with {fair}" in " ".join(done.out.split())
+
+
 LAMP = """
 @state
 class Lamp:
@@ -425,9 +432,9 @@ def test_the_specification_has_what_must_happen() -> None:
     model = load(ROOT / "examples/liveness/counter.py").bind()
     page = specification_text(Specification("counter", model, {}, (), "", "tidegate spec"))
     assert "## What must happen" in page
-    assert "again and again `nobody_starves(customer)`.* Of each `customer ∈ Customer`." in page
+    assert "again and again `is_served_in_turn(customer)`.* Of each `customer ∈ Customer`." in page
     assert "Weak fairness of `serve`, for each `customer`." in page
-    assert "nobody_starves(customer) ≜\n  ¬waits[customer]" in page
+    assert "is_served_in_turn(customer) ≜\n  ¬waits[customer]" in page
 
 
 def test_a_saved_loop_is_judged_again(tidegate: Run, tmp_path: Path) -> None:

@@ -43,12 +43,12 @@ def come(s: Counter, customer: Customer) -> None:
 
 
 @always_eventually(weak(serve), weak(come, each="customer"))
-def somebody_starves(s: Counter, customer: Customer) -> bool:
+def is_served(s: Counter, customer: Customer) -> bool:
     """Each customer is served again and again, by a clerk who serves somebody."""
     return not s.waits[customer]
 
 
 @always_eventually(weak(serve, each="customer"), weak(come, each="customer"))
-def nobody_starves(s: Counter, customer: Customer) -> bool:
+def is_served_in_turn(s: Counter, customer: Customer) -> bool:
     """Each customer is served again and again, by a clerk who lets nobody wait for ever."""
     return not s.waits[customer]

@@ -23,8 +23,8 @@ LOOKED_AT_MAX = 2_000
 @immutable
 class Answer:
     """What is so of one property: `run` shows it where it is violated, in the case that `arguments` give. `loop` is the
-    state that the run returns to, if it goes round. `why` is a sentence: what plain Python confirmed, or what leaves
-    the property open."""
+    state that the run returns to, if it goes round. `why` is a sentence: what plain Python confirmed, what leaves the
+    property open, or of which runs it holds, with the fairness that this takes for granted."""
 
     word: PropertyWord
     run: Run | None = None
@@ -82,7 +82,10 @@ def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Rep
     if question.kind == "always_possible":
         return _possible(model, question, graph, replayer)
     component = graph.fair(question.wanted)
-    return Answer("holds") if component is None else lasso(graph, component, question.wanted)
+    if component is None:
+        fair = ", ".join(fairness.text() for fairness in question.prop.fairness)
+        return Answer("holds", why=f"of the runs with {fair}" if fair else "")
+    return lasso(graph, component, question.wanted)
 
 
 def _without_bounds(

@@ -123,7 +123,8 @@ def _properties(page: Page, verdict: Verdict) -> None:
     page.columns([row for row in rows if row[1]], styles=styles("property"))
     for prop in verdict.properties:
         if prop.why and prop.verdict != "violated":
-            page.line(f"{prop.name} is {shown(prop.verdict)}: {prop.why}", indent=2, hang=4)
+            word = "holds" if prop.verdict == "holds" else f"is {shown(prop.verdict)}:"
+            page.line(f"{prop.name} {word} {prop.why}", indent=2, hang=4)
     if any(prop.verdict == "not_checked" and not prop.why for prop in verdict.properties):
         page.line(
             "not checked: it reads a ghost, and --no-ghosts folds ghosts away; --ghosts keeps them, --without NAME "
