@@ -139,20 +139,20 @@ class Answer:
 class Group:
     """The clients, the coordinator, and what is under way between them."""
 
-    clients: Map[Client, ClientState]
+    clients: Map[Client, ClientState]  # what each client knows, and what it waits for
     members: Map[Id, Option[Member]]  # of the group, as the coordinator has it
     epoch: Epoch  # the group's
-    status: GroupStatus
-    target_epoch: Epoch
-    target: Map[Id, Option[Set[Partition]]]
+    status: GroupStatus  # the group's
+    target_epoch: Epoch  # of the target assignment
+    target: Map[Id, Option[Set[Partition]]]  # the target assignment: the partitions that each member is to have
     partition_epoch: Map[Partition, Epoch]  # of its owner, or of who has yet to give it up; 0: it may be given away
     heartbeats: Annotated[Set[Heartbeat], Capacity(ids)]  # under way
     answers: Annotated[Set[Answer], Capacity(ids)]  # under way
     last_heartbeat: Option[Heartbeat]  # received in the step before, as the module keeps it
     last_answer: Option[Answer]  # likewise; one of them at most
-    ids_given: KnownId
-    connections_made: Connection
-    perturbed: Annotated[int, Range(0, perturbations)]
+    ids_given: KnownId  # how many member ids were given
+    connections_made: Connection  # how many connections were made
+    perturbed: Annotated[int, Range(0, perturbations)]  # how often a client changed something by itself
 
 
 def joining() -> ClientState:
