@@ -31,7 +31,14 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
 
 
-def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
+def open_places(cluster: Cluster) -> Iterator[Fact]:
+    """What may be on one machine or on several, as far as nothing says which."""
+    yield from _nodes_of_pods(cluster)
+    yield from _computers_of_services(cluster)
+    yield from _servers_of_pods(cluster)
+
+
+def _nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
     """Whether pods share a node, where nothing keeps them apart: a loss of power takes all that are on one. At worst
     all brokers are on one; or, where these are apart, all controllers are on the node of one of them."""
     if _share_a_machine(cluster):
@@ -44,7 +51,7 @@ def nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
         yield Fact(NODES, choices, ASK_OF_NODES.replace("selects the brokers", "selects the controllers as well"))
 
 
-def computers_of_services(cluster: Cluster) -> Iterator[Fact]:
+def _computers_of_services(cluster: Cluster) -> Iterator[Fact]:
     """Whether the services of several compose files are on one computer, where they publish no port: those that are in
     the network of one engine are, and those of a network that spans several engines need not be."""
     if (
@@ -55,7 +62,7 @@ def computers_of_services(cluster: Cluster) -> Iterator[Fact]:
         yield Fact(COMPUTERS, choices, ASK_OF_COMPUTERS)
 
 
-def servers_of_pods(cluster: Cluster) -> Iterator[Fact]:
+def _servers_of_pods(cluster: Cluster) -> Iterator[Fact]:
     """How many ZooKeeper servers there are, where pods name one: it may be a service with several behind it."""
     if not cluster.zookeepers and len(_named_by_pods(cluster)) == 1:
         choices = (FactValue("several", {}), FactValue("one", {"voters": 1}))

@@ -34,15 +34,7 @@ from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
-from .placing import (
-    computers_of_services,
-    creatable,
-    follower_reads,
-    has_one_by_default,
-    nodes_of_pods,
-    placement,
-    servers_of_pods,
-)
+from .placing import creatable, follower_reads, has_one_by_default, open_places, placement
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
@@ -412,7 +404,7 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     yield _unclean(cluster, topic, used)
     yield _fsync(cluster, topic, used)
     yield placement(cluster, topic, replicas, used)
-    yield from (*nodes_of_pods(cluster), *computers_of_services(cluster), *servers_of_pods(cluster))
+    yield from open_places(cluster)
     yield follower_reads(cluster, topic, used)
     yield from producer_facts(cluster, topic, producer, used)
 

@@ -49,8 +49,8 @@ class Fairness:
 
     def text(self) -> str:
         """`weak(fetch, each=follower)`."""
-        each = [] if self.parameter is None else [f"each={self.parameter}"]
-        return f"{'strong' if self.strong else 'weak'}({', '.join([*self.actions, *each])})"
+        parts = [] if self.parameter is None else [f"each={self.parameter}"]
+        return f"{'strong' if self.strong else 'weak'}({', '.join([*self.actions, *parts])})"
 
 
 @immutable
