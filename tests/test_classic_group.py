@@ -154,6 +154,26 @@ def test_a_member_that_pauses_is_thrown_out_and_goes_on_as_a_zombie(timeout: str
     assert (owned(story)[0], story.state.phase[A], story.false()) == (set(), Phase.OUT, set())
 
 
+@pytest.mark.parametrize("profile", ["cooperative", "kafka_12983"])
+def test_a_member_that_loses_its_id_while_it_runs_forgets_what_it_owned(profile: str) -> None:
+    """KAFKA-12983 is about members that are in a rebalance already: others forgot in 2.8.0, too."""
+    for timeout in ("session_times_out", "poll_times_out"):
+        story = Story(profile).both().step("pause", member=A)
+        arguments: dict[str, Any] = {} if timeout == "poll_times_out" else {"coordinator": 0}
+        story.step(timeout, member=A, **arguments).step("resume", member=A)
+        if timeout == "session_times_out":
+            story.step("hear_of_loss", member=A)
+        assert (owned(story)[0], story.state.phase[A]) == (set(), Phase.OUT)
+
+
+def test_a_member_that_loses_its_id_in_a_rebalance_forgets_what_it_owned_since_kafka_12983() -> None:
+    for profile, kept in (("cooperative", set[Any]()), ("kafka_12983", {P})):
+        story = Story(profile).both().step("leave", member=B).step("hear_of_rebalance", member=A)
+        story.step("pause", member=A).step("session_times_out", coordinator=0, member=A)
+        story.step("resume", member=A).step("refuse_join", member=A)
+        assert owned(story)[0] == kept, profile
+
+
 def test_a_zombies_commit_is_refused() -> None:
     for profile in ("eager", "unfenced_commits"):
         story = Story(profile).both().step("process", member=A, partition=P)
@@ -233,16 +253,32 @@ def test_claims_of_a_generation_that_a_fail_over_undid_count() -> None:
     assert (owned(story), story.false()) == (({P, Q}, set()), set())
 
 
-def test_offsets_expire_of_an_empty_group_alone() -> None:
+@pytest.mark.parametrize("profile", ["eager", "kafka_13636"])
+def test_no_offset_expires_while_members_rebalance_that_had_a_generation(profile: str) -> None:
+    """Its members subscribe to the topic since that generation, in Kafka before KAFKA-13636, too."""
+    story = Story(profile).both().step("process", member=A, partition=P)
+    story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1).step("leave", member=B)
+    with pytest.raises(StepError, match="EMPTY"):
+        story.step("offset_expires", partition=P)
+
+
+def test_no_offset_expires_once_a_member_joins_an_empty_group_since_kafka_13636() -> None:
     for profile in ("eager", "kafka_13636"):
-        story = Story(profile).both().step("process", member=A, partition=P)
-        story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1).step("leave", member=B)
-        if profile == "eager":
-            with pytest.raises(StepError, match="EMPTY"):
-                story.step("offset_expires", partition=P)
-        else:
-            story.step("offset_expires", partition=P).step("log_commits", entry=2)
+        story = Story(profile).join(A).begin(A).assign(A, A, A).sync(A).step("process", member=A, partition=P)
+        story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1).step("leave", member=A)
+        story.step("group_is_empty").step("log_commits", entry=2).join(B)
+        joining = story.state
+        if profile == "kafka_13636":
+            story.step("offset_expires", partition=P).step("log_commits", entry=3)
             assert story.state.groups[0].offsets[P] == 0
+        story.state = joining
+        if profile == "kafka_13636":
+            story.begin(B)
+        with pytest.raises(StepError, match="EMPTY"):
+            story.step("offset_expires", partition=P)
+
+
+def test_offsets_expire_of_an_empty_group() -> None:
     story = Story().both().step("process", member=A, partition=P)
     story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1).step("leave", member=B)
     story.step("pause", member=A).step("session_times_out", coordinator=0, member=A).step("group_is_empty")

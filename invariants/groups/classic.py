@@ -154,7 +154,7 @@ def is_written_by(s: Cluster, entry: Entry, coordinator: Coordinator) -> bool:
 
 @transition
 def offsets_kept_while_in_use(before: Cluster, after: Cluster) -> bool:
-    """KAFKA-13636: no offset expires of a group that has members."""
+    """KAFKA-13636: no offset of a topic to which members subscribe expires."""
     return len(newest(before).members) == 0 or all(
         entry in before.log.appended or entry not in after.log.appended or not is_tombstone(after, entry)
         for entry in range(entries)

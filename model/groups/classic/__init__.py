@@ -18,12 +18,16 @@ profile:
 * `fence_appends`: a coordinator that leads its partition no longer appends nothing.
 * `rejoin_until_synced`: a member whose SyncGroup was cut off joins again; up to 0.10.2 it took itself for a member and
   consumed what it had revoked (KAFKA-5154).
-* `forget_when_lost`: a member that was thrown out forgets what it owned (KAFKA-12983). `claims`: the leader of a
-  cooperative group believes, of each partition, the claim of the newest generation. In `kafka_12984` it believes all
-  claims, and members do not forget, as up to 2.8. In `kafka_14639` it believes members of the group's generation alone,
-  as from 3.0 on: one that missed a generation still owns what it owned (mended in 3.4.1 and 3.5).
+* `forget_when_lost`: a member whose JoinGroup or SyncGroup is answered with its id unknown forgets what it owned
+  (KAFKA-12983). One that learns of its loss by a heartbeat, or that its own heartbeat thread has left, always did.
+* `claims`: the leader of a cooperative group believes, of each partition, the claim of the newest generation. In
+  `kafka_12984` it believes all claims, and members do not forget in a rebalance, as up to 2.8.0. In `kafka_14639` it
+  believes members of the group's generation alone, as from 3.0 on: one that missed a generation still owns what it
+  owned (mended in 3.4.1 and 3.5).
 * `load_newest`: a coordinator that loads keeps the newest offset of a partition (KAFKA-5600, 0.11.0.0).
-* `expire_only_empty`: offsets expire only where the group has no members (KAFKA-8069, KAFKA-13636).
+* `expire_only_empty`: no offset of the topic expires once a member has joined. Without it, one may from the first
+  JoinGroup to an empty group until its generation begins: until then Kafka had it as one to which nobody subscribes
+  (KAFKA-13636).
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
@@ -39,7 +43,8 @@ member; their answers are in flight, and so are commits. A heartbeat, a leave, a
 step with their answers. A member's id is whether the coordinator counts it as a member. The leader takes any
 balanced assignment (`assignors.py` has Kafka's), so that members are alike, and partitions are. One append is under
 way at once. Rejoining members that change nothing, static members (KIP-345), the first rebalance's delay, and
-regular expressions are left out.
+regular expressions are left out. All members subscribe to one topic: that offsets of a topic to which no member
+subscribes expire, from 2.4 on in a group with members, too, is not in the model.
 
 Sources: GroupCoordinator, GroupMetadata and GroupMetadataManager of Kafka 2.0 to 3.6; AbstractCoordinator and
 ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Properties are in

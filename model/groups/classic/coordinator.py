@@ -8,6 +8,7 @@ from .state import (
     Cluster,
     Consumer,
     Coordinator,
+    Generation,
     Group,
     GroupLine,
     GroupState,
@@ -148,10 +149,23 @@ def offset_expires(s: Cluster, partition: Partition) -> None:
     """The retention of the offset of {partition} ends: a tombstone is appended."""
     group = s.groups[s.newest]
     require(expiries > 0)
-    require(group.state == GroupState.EMPTY or (not expire_only_empty and group.state != GroupState.STABLE))
+    require(group.state == GroupState.EMPTY or (not expire_only_empty and is_joined_first(s, group)))
     require(is_here(group) and group.offsets[partition] > 0)
     append(s, s.newest)
     s.offset_lines[last(s.log)] = OffsetLine(by=s.newest, partition=partition, offset=0)
+
+
+def is_joined_first(s: Cluster, group: Group) -> bool:
+    """Whether a group that was empty is joined again, and has had no generation since."""
+    return group.state == GroupState.PREPARING_REBALANCE and any(
+        says_empty(s, entry, group.generation) for entry in range(entries)
+    )
+
+
+def says_empty(s: Cluster, entry: Entry, generation: Generation) -> bool:
+    """Whether that record says that the group is empty, since that generation."""
+    line = s.group_lines[entry]
+    return line is not None and line.generation == generation and len(line.members) == 0
 
 
 @action(kind="fault")

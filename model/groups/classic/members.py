@@ -20,7 +20,6 @@ from .state import (
     counts,
     fence_appends,
     fence_commits,
-    forget_when_lost,
     give_up,
     is_here,
     last,
@@ -131,7 +130,7 @@ def resume(s: Cluster, member: Consumer) -> None:
     """{member} goes on."""
     require(member in s.paused)
     s.paused.remove(member)
-    if s.phase[member] == Phase.OUT and forget_when_lost:
+    if s.phase[member] == Phase.OUT:
         give_up(s, member)
 
 

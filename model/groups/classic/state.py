@@ -46,10 +46,12 @@ cooperative = constant(False, says="KIP-429: members keep what they own while th
 fence_commits = constant(True, says="a commit counts only of a member, and in the group's generation")
 fence_appends = constant(True, says="only the leader of the offsets' partition appends to it")
 rejoin_until_synced = constant(True, says="KAFKA-5154: a member whose SyncGroup is cut off joins again")
-forget_when_lost = constant(True, says="KAFKA-12983: a member that was thrown out forgets what it owned")
+forget_when_lost = constant(True, says="KAFKA-12983: a member that loses its id in a rebalance forgets what it owned")
 claims = constant(Claims.NEWEST, says="which members' claims to own a partition the leader believes")
 load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest offset")
-expire_only_empty = constant(True, says="KAFKA-13636: offsets expire only of a group without members")
+expire_only_empty = constant(
+    True, says="KAFKA-13636: offsets are kept as soon as the first member joins an empty group"
+)
 
 
 class Consumer(Domain, size=consumers, symmetric=True):
@@ -226,12 +228,13 @@ def counts(group: Group, member: Consumer, generation: Generation) -> bool:
 
 
 def lose(s: Cluster, member: Consumer) -> None:
-    """A member learns that it is not one any longer: onPartitionsLost."""
+    """A member learns that it is not one any longer: onPartitionsLost. Up to 2.8.0 nobody asks for that who is in a
+    rebalance already."""
+    if forget_when_lost or s.phase[member] == Phase.RUNNING:
+        give_up(s, member)
     s.phase[member] = Phase.OUT
     s.generation[member] = 0
     s.answers[member] = None
-    if forget_when_lost:
-        give_up(s, member)
 
 
 def give_up(s: Cluster, member: Consumer) -> None:
