@@ -29,8 +29,8 @@ def registered_is_in_the_directory(s: Registration) -> bool:
 
 
 @transition
-def nobody_gives_up_because_of_itself(before: Registration, after: Registration) -> bool:
-    """KAFKA-7165: a broker that finds its znode there shuts down only if somebody else has created it."""
+def known_registration_stops_nobody(before: Registration, after: Registration) -> bool:
+    """KAFKA-7165: nobody shuts down because of the znode of the session under which it was registered last."""
     return all(
         after.status[process] != Status.DOWN
         or before.status[process] == Status.DOWN
@@ -52,6 +52,15 @@ def answer_is_lost(s: Registration) -> bool:
 def old_znode_is_replaced(s: Registration) -> bool:
     """A broker is about to delete the znode of its session before."""
     return any(s.status[process] == Status.REPLACING for process in Process)
+
+
+@reachable
+def gives_up_with_nobody_else(s: Registration) -> bool:
+    """A broker has shut down, and no other one has a session: with one broker, it took its own znode for another's."""
+    return any(
+        s.status[one] == Status.DOWN and not any(has_session(s, other) for other in Process if other != one)
+        for one in Process
+    )
 
 
 @reachable

@@ -5,9 +5,10 @@ Where the znode is there already, the broker reads who owns it:
 
 * its own session: the answer to an earlier create was lost, and it is registered;
 * a session of somebody else, who has the same id: it shuts down;
-* its own session before. ZooKeeper may leave an ephemeral znode behind when a session ends (ZOOKEEPER-2985). Up to 2.1
-  a broker took that for somebody else and shut down. With `recreates` (KAFKA-7165, from 2.2 on) it deletes the znode
-  and creates it again.
+* the session under which it was registered last. ZooKeeper may leave an ephemeral znode behind when a session ends
+  (ZOOKEEPER-2985). Up to 2.1 a broker took that for somebody else and shut down. With `recreates` (KAFKA-7165, from
+  2.2 on) it deletes the znode and creates it again. It knows such a session only once a create was answered: where the
+  answer is lost, it shuts down because of its own znode even so.
 
 It reads first and deletes later, whatever is there by then; with `checks_owner`, which Kafka does not have, only if the
 owner is still the one that it has read. This makes a difference only where two brokers have the same id.

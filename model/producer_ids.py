@@ -8,12 +8,14 @@ the *next* block is kept, not the last one.
 * `compares`: the write is a compare-and-set over the version that was read.
 * `copies_next`: what is copied to KRaft is the block after the last one (KAFKA-15552, repaired in 3.5.2 and 3.6.1).
 
-What is abstracted away: how ids of a block are used up, and sessions. From 2.8 on brokers may ask the controller, which
-takes blocks in the same way. The move to KRaft is one step, and nobody who has read the znode before writes it after:
-the KRaft controller takes `/controller` and `/controller_epoch` first.
+What is abstracted away: how ids of a block are used up, and sessions. From 3.0 on brokers may ask the controller
+(KIP-730), which takes blocks in the same way. The move to KRaft is one step, and nobody writes the znode after it. That
+is an assumption: in Kafka the write compares the version of this znode alone, and not `/controller_epoch`, and the
+migration only reads it. A controller that does not know yet that it was replaced may thus take a block that KRaft hands
+out, too.
 
-Sources: ProducerIdManager of Kafka 2.6, ZkMigrationClient of 3.6, KAFKA-15552. Properties are in
-`invariants/producer_ids.py`.
+Sources: ProducerIdManager of Kafka 2.6 and 3.9, KafkaZkClient (conditionalUpdatePath) of 3.9, ZkMigrationClient of 3.6,
+KAFKA-15552. Properties are in `invariants/producer_ids.py`.
 """
 
 from __future__ import annotations

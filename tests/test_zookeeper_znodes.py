@@ -138,6 +138,13 @@ def test_a_broker_that_finds_what_it_has_created_is_registered() -> None:
     assert story.step("find_own", process=ONE).state.status[ONE] == Status.REGISTERED
 
 
+def test_a_broker_whose_create_was_not_answered_gives_up_because_of_itself() -> None:
+    story = Story("broker_registration").steps("open_session", "create_unheard", "leave_behind", process=ONE)
+    story.steps("learn", "open_session", "give_up", process=ONE)
+    assert story.state.status[ONE] == Status.DOWN and story.state.session[OTHER] is None
+    assert story.false() == set()
+
+
 def test_of_two_brokers_with_the_same_id_the_second_gives_up() -> None:
     story = Story("broker_registration").steps("open_session", "create", process=ONE)
     story.steps("open_session", "give_up", process=OTHER)

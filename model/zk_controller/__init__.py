@@ -7,7 +7,7 @@ changes it in ZooKeeper itself. A broker whose session expires learns so later, 
 still: meanwhile it goes on under its new session. What keeps that harmless is a switch each:
 
 * `one_multi`: `/controller` is created and `/controller_epoch` is raised in one transaction, not in two steps, as up to
-  1.1. The second step reads the epoch and compares when it writes, so that no epoch is taken twice.
+  2.0. The second step reads the epoch and compares when it writes, so that no epoch is taken twice.
 * `broker_fence`: a broker refuses requests of a lower controller epoch than it has seen (KAFKA-532).
 * `write_fence`: a controller writes only where `/controller_epoch` is still the epoch that it holds (KAFKA-6082).
 * `controller_cas`: a controller writes only over the version of the partition's znode that it has read.
