@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 from .declare import STUTTERS, Stutters
 from .immutable import immutable
@@ -51,6 +52,20 @@ class Refinement:
         if image == wanted and (allowed is None or STUTTERS in allowed):
             return STUTTERS
         return next((step for step in self._steps(image, allowed) if step.after == wanted), None)
+
+    def by_any_action(self, image: State, wanted: State) -> Step | Stutters | None:
+        """The first abstract step from one image to another, whatever a step's action may be. An action that breaks the
+        abstract types is none."""
+        if image == wanted:
+            return STUTTERS
+        names = (action.name for action in self.abstract.actions)
+        steps = (step for name in names for step in self._unbroken(image, name))
+        return next((step for step in steps if step.after == wanted), None)
+
+    def _unbroken(self, image: State, name: str) -> Iterator[Step]:
+        """The abstract steps of an action up to the first that breaks the abstract types."""
+        with suppress(ModelError):
+            yield from self._steps(image, (name,))
 
     def _steps(self, image: State, allowed: tuple[str, ...] | None) -> Iterator[Step]:
         """The abstract steps from an image, by the actions of these names; by any where there are none."""

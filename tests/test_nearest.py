@@ -12,6 +12,8 @@ from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.traces.document import trace_document
 
+from .conftest import Run
+
 BOX = '''"""A box: a light, a number and marks, all in one record."""
 
 from __future__ import annotations
@@ -159,3 +161,69 @@ def test_a_loss_is_nearest_to_losing() -> None:
         "The nearest is lose(confirmed={}, gone={0}, available=true), of which the guard "
         "`may_lose(s.log, confirmed, gone, available)` is false."
     )
+
+
+SWITCH = '''"""A switch."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from tidegate.language import {names}Range, action, initial, require, state
+
+
+@state
+class {name}:
+    """A number."""
+
+    n: Annotated[int, Range(0, 1)]
+
+
+@initial
+def start() -> {name}:
+    """Zero."""
+    return {name}(n=0)
+'''
+UP = """
+
+@action
+def up(s: Switch) -> None:
+    '''One.'''
+    require(s.n == 0)
+    s.n = 1
+"""
+DOWN = """
+
+@action
+def down(s: Switch) -> None:
+    '''Breaks its type at zero.'''
+    s.n -= 1
+"""
+CLAIMED = """
+
+@action
+def tick(s: Mine) -> None:
+    '''One.'''
+    require(s.n == 0)
+    s.n = 1
+
+
+@refines(switch, {tick: STUTTERS})
+def as_switch(s: Mine) -> switch.Switch:
+    '''It is claimed not to move.'''
+    return switch.Switch(n=s.n)
+"""
+
+
+@pytest.mark.parametrize("actions", [UP + DOWN, DOWN + UP], ids=["up first", "down first"])
+def test_an_abstract_action_that_breaks_and_may_not_be_it_is_no_matter(
+    actions: str, tmp_path: Path, tidegate: Run
+) -> None:
+    """Whether the argument looks at it before or after the one that does the step."""
+    (tmp_path / "switch.py").write_text(SWITCH.format(names="", name="Switch") + actions)
+    head = SWITCH.format(names="STUTTERS, refines, ", name="Mine")
+    mine = tmp_path / "mine.py"
+    mine.write_text(head.replace("from tidegate", "import switch\nfrom tidegate", 1) + CLAIMED)
+    shown = tidegate("check", str(mine), "--no-deadlock", "--width", "120")
+    assert shown.exit == 1
+    assert "However, tick is up of switch: n: 0 -> 1. @refines says that tick stutters." in shown.out

@@ -181,7 +181,7 @@ def _however(refinement: Refinement, run: Run, at: int) -> str:
 
 def _wrong_step(refinement: Refinement, before: State, image: State, step: Step) -> str:
     """That a step is no abstract step, or another one than its action may be."""
-    name, other = refinement.abstract.name, refinement.between(before, image)
+    name, other = refinement.abstract.name, refinement.by_any_action(before, image)
     changed = _changed(refinement, before, image)
     if step.action not in refinement.may_be or other is None:
         return f"However, no action of {name} does this: {changed}."
