@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cluster import CONSTRAINTS, Cluster, Finding, Setting
-from .keys import known
+from .keys import at_least, known
 
 MIGRATION = "zookeeper.metadata.migration.enable"
 TIERED, TIERED_TOPIC = "remote.log.storage.system.enable", "remote.storage.enable"
@@ -29,9 +29,16 @@ def of_limits(cluster: Cluster) -> Iterator[Finding]:
     if "tiered topic" in found:
         found.pop("tiered", None)
     for name, setting in found.items():
-        what, source = _SAYS[name]
+        what, source = _SAYS["silent disks" if name == "disks" and _hides_disks(cluster) else name]
         kind, severity = ("incomplete", "error") if name in _UNDECIDED else ("not_modelled", "warning")
         yield Finding(kind, severity, f"`{setting.key}`: {what}", setting.origin, _TO_DO[name], source)
+
+
+def _hides_disks(cluster: Cluster) -> bool:
+    """Whether a broker may keep from its controller that a log directory failed: in KRaft before 3.7
+    (`ReplicaManager.handleLogDirFailure`, 3.6.0)."""
+    kafka = cluster.versions.kafka
+    return cluster.control_plane == "kraft" and (kafka is None or at_least(kafka.value, "3.7") is not True)
 
 
 _UNDECIDED = ("migration", "tiered topic")
@@ -53,6 +60,11 @@ _SAYS = {
     "disks": (
         "several log directories are not modelled: one that fails takes some replicas, and the broker stays up",
         "KIP-112",
+    ),
+    "silent disks": (
+        "several log directories are not modelled: before 3.7 a KRaft controller does not hear that one failed, and "
+        "the partitions that the broker leads there are neither read nor written until it is stopped",
+        "KIP-858",
     ),
     "observers": (
         "placement constraints and the promotion of observers are not modelled: observers are not counted as replicas",

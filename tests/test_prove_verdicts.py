@@ -249,6 +249,7 @@ def test_a_feature_that_is_on_is_not_left_out() -> None:
                 "old_leader_resigns",
                 "voter_key_matches",
                 "broker_epoch_increases",
+                "no_disruption_after_fetch",
             },
         ),
         ("replication:kip320", set[str]()),
