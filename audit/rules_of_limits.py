@@ -62,7 +62,7 @@ _SAYS = {
         "KIP-112",
     ),
     "silent disks": (
-        "several log directories are not modelled: before 3.7 a KRaft controller does not hear that one failed, and "
+        "several log directories are not modelled: before 3.7 a KRaft controller does not learn that one failed, and "
         "the partitions that the broker leads there are neither read nor written until it is stopped",
         "KIP-858",
     ),
