@@ -94,7 +94,7 @@ def pairs(some: Sequence[Case]) -> list[tuple[Case, Case]]:
     return [(less, more) for less in some for more in some if less != more and within(less, more)]
 
 
-@pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed not in COSTLY[2:]))
+@pytest.mark.parametrize("seed", tiered(range(6), lambda seed: seed not in COSTLY[1:]))
 def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explorations) -> None:
     """Any two cells of a signature that are ordered by their budgets are ordered by what is found in them."""
     one = random.Random(seed).choice(list(signatures()))

@@ -99,7 +99,7 @@ def test_every_column_of_the_matrix_has_a_cell() -> None:
     "profile",
     tiered(
         [version for version, _, _ in VERSIONS],
-        {"kafka_2_7", "kafka_3_9", "kafka_3_9_zookeeper", "kafka_4_1"}.__contains__,
+        {"kafka_3_9", "kafka_3_9_zookeeper", "kafka_4_1"}.__contains__,
     ),
 )
 def test_the_audit_says_what_the_matrix_says(profile: str, explorations: Explorations) -> None:

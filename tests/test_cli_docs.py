@@ -50,7 +50,7 @@ LONG = (
     "audit examples/clusters/good/topics.txt", "audit examples/clusters/strimzi", "--engine spark",
     "check kraft:kafka_12619 --bounds three_epochs", "check kraft:kip595 --bounds large",
     "check kraft:kip996", "prove kraft:kafka_12619", "prove replication:kip320",
-    "--baseline accepted.toml",
+    "--baseline accepted.toml", "audit shop --kafka-version 3.9",
 )  # fmt: skip
 """Commands that take seconds of a processor, and do what ordinary tests look at: the large searches are in spec/, and
 the audit's examples, the proofs and Spark have files of tests of their own."""
