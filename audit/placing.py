@@ -44,8 +44,7 @@ def _nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
     if _share_a_machine(cluster):
         return
     if not pods.are_apart(_pods(cluster)):
-        choices = (FactValue("apart", {"one_machine": False}), FactValue("shared", {"one_machine": True}))
-        yield Fact(NODES, choices, ASK_OF_NODES)
+        yield _apart_or_shared(NODES, ASK_OF_NODES)
     elif at_hosts := _controllers_beside(cluster):
         choices = (FactValue("apart", {}), FactValue("shared", at_hosts))
         yield Fact(NODES, choices, ASK_OF_NODES.replace("selects the brokers", "selects the controllers as well"))
@@ -54,12 +53,14 @@ def _nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
 def _computers_of_services(cluster: Cluster) -> Iterator[Fact]:
     """Whether the services of several compose files are on one computer, where they publish no port: those that are in
     the network of one engine are, and those of a network that spans several engines need not be."""
-    if (
-        not _share_a_machine(cluster)
-        and len({node.machine for node in _standing(cluster) if node.network == "inner"}) > 1
-    ):
-        choices = (FactValue("apart", {"one_machine": False}), FactValue("shared", {"one_machine": True}))
-        yield Fact(COMPUTERS, choices, ASK_OF_COMPUTERS)
+    files = {node.machine for node in _standing(cluster) if node.network == "inner"}
+    if len(files) > 1 and not _share_a_machine(cluster):
+        yield _apart_or_shared(COMPUTERS, ASK_OF_COMPUTERS)
+
+
+def _apart_or_shared(name: str, ask: str) -> Fact:
+    """That each broker is on a machine of its own, or all are on one."""
+    return Fact(name, (FactValue("apart", {"one_machine": False}), FactValue("shared", {"one_machine": True})), ask)
 
 
 def _servers_of_pods(cluster: Cluster) -> Iterator[Fact]:
