@@ -26,6 +26,8 @@ SCENARIOS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "last_replica_standing": ("partition:last_replica_standing", "leader_completeness", {"bounds": "one_fault"}),
     "unclean_election": ("partition:unclean_election", "leader_completeness", {"bounds": "crashes"}),
     "kafka_12619": ("kraft:kafka_12619", "leader_completeness", {"bounds": "figure_8"}),
+    "offsets_outage": ("offsets_outage:kafka_0_10", "some_group_goes_on", {"bounds": "one_up"}),
+    "offsets_deleted": ("offsets_outage:shipped", "nothing_skipped", {"bounds": "deleted"}),
 }
 """Each page of the gallery: the model, the property that fails, and the rest of the question."""
 
@@ -36,6 +38,8 @@ TITLES = {
     "last_replica_standing": "The last replica standing",
     "unclean_election": "An unclean election",
     "kafka_12619": "KAFKA-12619",
+    "offsets_outage": "The outage of `__consumer_offsets`",
+    "offsets_deleted": "Its logs are deleted",
 }
 """The name of each page of the gallery, as docs/gallery.md has it in the first column of its table."""
 

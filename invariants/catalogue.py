@@ -53,6 +53,7 @@ _ENTRIES = (
     BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
     BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
     BuiltIn("assignors", module="groups.assignors"),
+    BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}

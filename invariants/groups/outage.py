@@ -1,0 +1,121 @@
+"""What must hold of groups and the topic of their offsets. G13, G15 and GL3 are the numbers of a catalogue of Kafka's
+properties; GL3, that commits succeed, is asked as a state shows it: the group's partition takes them.
+"""
+
+from __future__ import annotations
+
+from ...language import invariant, position, reachable, terminal
+from ...model.groups.outage import Broker, Cluster, Group, Home, found, goes_on, homes, is_home, repaired
+
+
+@invariant
+def type_ok(s: Cluster) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+def is_calm(s: Cluster) -> bool:
+    """Whether there is the topic, and no more than one broker is missing."""
+    return s.made and len(s.killed) <= 1
+
+
+@invariant
+def group_available(s: Cluster) -> bool:
+    """GL3: with one broker killed, every group has a coordinator that takes its commits."""
+    return not is_calm(s) or all(goes_on(s, group) for group in Group)
+
+
+@invariant
+def some_group_goes_on(s: Cluster) -> bool:
+    """One broker that is killed does not stop every group."""
+    return not is_calm(s) or any(goes_on(s, group) for group in Group)
+
+
+@invariant
+def repaired_group_available(s: Cluster) -> bool:
+    """GL3: with one broker killed, every group goes on whose partition has the replicas of the repair."""
+    return not is_calm(s) or all(
+        len(s.replicas[home]) < repaired or not is_home(s, group, home) or goes_on(s, group)
+        for group in Group
+        for home in Home
+    )
+
+
+@invariant
+def offset_durable(s: Cluster) -> bool:
+    """G13: a coordinator that takes commits knows every offset that was confirmed."""
+    return all(not goes_on(s, group) or found(s, group) >= s.confirmed[group] for group in Group)
+
+
+@invariant
+def nothing_skipped(s: Cluster) -> bool:
+    """No group begins after records that it has not processed."""
+    return len(s.skipped) == 0
+
+
+@invariant
+def nothing_read_again(s: Cluster) -> bool:
+    """No group begins before an offset that was confirmed to it."""
+    return len(s.went_back) == 0
+
+
+@invariant
+def nobody_stops_for_good(s: Cluster) -> bool:
+    """No group stops since its coordinator knows no offset of it."""
+    return len(s.stopped) == 0
+
+
+@invariant
+def coordinator_mapping(s: Cluster) -> bool:
+    """G15: a group's partition is the hash of its id, modulo the number of partitions that the topic has."""
+    return all(
+        is_home(s, group, home) == (position(group) % homes == position(home)) for group in Group for home in Home
+    )
+
+
+# --- what must be possible --------------------------------------------------------------------------------------------
+
+
+@reachable
+def one_stops_another_goes_on(s: Cluster) -> bool:
+    """A group stops with the broker that was killed, and another goes on."""
+    return (
+        len(s.killed) > 0
+        and any(s.confirmed[group] > 0 and not goes_on(s, group) for group in Group)
+        and any(goes_on(s, group) for group in Group)
+    )
+
+
+@reachable
+def consumes_while_a_broker_is_down(s: Cluster) -> bool:
+    """Every group has committed, and goes on while a broker is down."""
+    return any(s.logs[home].down for home in Home) and all(
+        s.confirmed[group] > 0 and goes_on(s, group) for group in Group
+    )
+
+
+@reachable
+def goes_on_after_the_repair(s: Cluster) -> bool:
+    """With more replicas on a group's partition, it goes on without one of them, and its offset is there."""
+    return any(
+        is_home(s, group, home)
+        and len(s.replicas[home]) == repaired
+        and any(broker in s.killed and broker in s.replicas[home] for broker in Broker)
+        and goes_on(s, group)
+        and s.confirmed[group] > 0
+        and found(s, group) == s.confirmed[group]
+        for group in Group
+        for home in Home
+    )
+
+
+@reachable
+def is_made_anew(s: Cluster) -> bool:
+    """The topic is made anew after its logs were deleted, and a group commits again."""
+    return s.deleted and s.made and any(found(s, group) > 0 for group in Group)
+
+
+@terminal
+def all_is_processed(s: Cluster) -> bool:
+    """Every broker runs, and every group has processed what there is, or has stopped for good."""
+    return all(s.position[group] == s.end or group in s.stopped for group in Group)

@@ -1,0 +1,397 @@
+"""Groups and the topic of their offsets, whose partitions have replicas on brokers: an outage, its repair, and what
+another repair loses.
+
+Each group commits to one partition of `__consumer_offsets`: the hash of the group's id, modulo the number of
+partitions. The broker that leads it is the group's coordinator. Where that partition has no replica left, the group
+stops, whatever else runs. How the topic came to one replica is a profile each:
+
+* `kafka_0_10`: before 0.11 the topic is made at its first use with as many replicas as brokers are alive, if these are
+  fewer than `offsets.topic.replication.factor` asks for (`shrinks_to_alive`). With one broker up, all partitions are
+  there, and every group stops with it. Since 0.11 (KIP-115, KAFKA-3959) it is not made until there are enough.
+* `shipped`: since 0.11 the file `server.properties` that Kafka ships sets that factor to 1. The partitions are spread
+  over the brokers that run at the first use (`up_at_first_use`), and those groups stop whose partition was there; with
+  one broker up, that is every group again.
+* `three_replicas`: the code's default of the factor, and `min.insync.replicas=2`. No group stops.
+
+`reassign` is the repair: a partition gets more replicas, as soon as its leader runs, which they copy. `delete_logs` is
+what articles do: the topic is deleted and made anew. Then no group finds its offset, and begins where
+`auto.offset.reset` says: `latest` (the default), `earliest`, or `none`, which stops it.
+
+In `kafka_2336` brokers count the partitions by their own setting, as up to 0.8.2: when `offsets.topic.num.partitions`
+changes, groups look for their offsets in another partition. Since 0.9 they count those that the topic has.
+
+A partition's log is the abstract one of `../parts/replicated_logs.py`: entries are committed offsets. What happens to
+it follows from the brokers: it takes entries while as many replicas in sync run as `min.insync.replicas` says, and its
+entries are lost with the disk of the last of them. In `any_log` there are no brokers: a log is down for a while, and
+does then what its switches say (`unavailable_while_down` in `log_stops`, `loses_acknowledged` in `log_loses`). Which of
+them Kafka's settings switch on is asked of the partition's model, so that both together say what settings do to groups:
+an audit does.
+
+What is abstracted away. Brokers are placed at random, so that none has more replicas than its share, rounded up. A
+replica that comes back catches up in the same step in which it starts, if the leader runs; so does one that is added.
+Nobody is elected who is out of sync. A group is one consumer of one partition of a topic, whose replicas are not in
+question: it processes a record and commits it in one step (`classic_group` has its members). A new group begins at the
+first record. There is no clock, so that no offset expires.
+
+Sources: KafkaApis of 0.10.2.1 (createGroupMetadataTopic) and 0.11.0.0 (createInternalTopic); `config/server.properties`
+of both; AdminUtils (assignReplicasToBrokers); GroupMetadataManager (partitionFor, getOffsetsTopicPartitionCount);
+OffsetManager of 0.8.2.2; KAFKA-2336; ConsumerConfig (auto.offset.reset). Properties are in
+`invariants/groups/outage.py`.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from ...language import (
+    Domain,
+    Ghost,
+    GroupLanes,
+    Map,
+    Option,
+    Range,
+    Set,
+    action,
+    constant,
+    initial,
+    limit,
+    position,
+    record,
+    require,
+    state,
+)
+from ..parts.replicated_logs import (
+    Entry,
+    Log,
+    appended,
+    changed,
+    committed,
+    empty,
+    entries,
+    may_append,
+    may_lose,
+    with_losses,
+)
+from ..parts.replicated_logs import loses_acknowledged as loses_acknowledged
+from ..parts.replicated_logs import unavailable_while_down as unavailable_while_down
+
+
+class Reset(Enum):
+    """Where a consumer begins whose group has no offset: `auto.offset.reset`."""
+
+    LATEST = "latest"  # after the last record that there is
+    EARLIEST = "earliest"  # at the first one
+    NONE = "none"  # nowhere: it stops with an error
+
+
+brokers = constant(3, minimum=1, maximum=4, says="brokers")
+groups = constant(2, minimum=1, maximum=3, says="consumer groups, of one consumer each")
+homes = constant(2, minimum=1, maximum=3, says="partitions of __consumer_offsets: offsets.topic.num.partitions")
+records = constant(2, minimum=1, maximum=3, says="records of the partition that all groups consume")
+up_at_first_use = constant(1, minimum=1, maximum=4, says="brokers that run at least when the topic is made")
+factor = constant(3, minimum=1, maximum=4, says="offsets.topic.replication.factor")
+repaired = constant(3, minimum=1, maximum=4, says="replicas that a partition has after the repair")
+min_isr = constant(2, minimum=1, maximum=3, says="min.insync.replicas of __consumer_offsets")
+reset = constant(Reset.LATEST, says="auto.offset.reset: where a consumer begins whose group has no offset")
+crashes = constant(1, minimum=0, maximum=3, says="brokers that are killed")
+disk_losses = constant(0, minimum=0, maximum=2, says="disks that are lost, of brokers that were killed")
+reassignments = constant(0, minimum=0, maximum=3, says="partitions of __consumer_offsets that are reassigned")
+deletions = constant(0, minimum=0, maximum=1, says="times that the logs of __consumer_offsets are deleted")
+changes = constant(0, minimum=0, maximum=1, says="times that offsets.topic.num.partitions is changed, to 1")
+shrinks_to_alive = constant(False, says="before 0.11: the topic is made with as many replicas as brokers are alive")
+count_by_setting = constant(False, says="KAFKA-2336: brokers count the partitions by their setting, not by the topic")
+on_brokers = constant(True, says="the logs are on brokers; else they do what their switches allow")
+
+profiles = {
+    "three_replicas": {},
+    "shipped": {"factor": 1, "min_isr": 1},
+    "kafka_0_10": {"shrinks_to_alive": True, "min_isr": 1},
+    "earliest": {"factor": 1, "min_isr": 1, "reset": Reset.EARLIEST},
+    "none": {"factor": 1, "min_isr": 1, "reset": Reset.NONE},
+    "kafka_2336": {"count_by_setting": True},
+    "any_log": {"on_brokers": False},
+    "log_stops": {"on_brokers": False, "unavailable_while_down": True},
+    "log_loses": {"on_brokers": False, "loses_acknowledged": True},
+}
+
+
+class Broker(Domain, size=brokers, symmetric=True):
+    """A broker."""
+
+
+class Group(Domain, size=groups, ordered=True, labels=("G", "H", "I")):
+    """A consumer group. Its number stands for the hash of its id."""
+
+
+class Home(Domain, size=homes, ordered=True, labels=("P", "Q", "R")):
+    """A partition of `__consumer_offsets`."""
+
+
+Offset = Annotated[int, Range(0, records)]
+Count = Annotated[int, Range(1, homes)]
+
+
+@record
+class OffsetLine:
+    """A record of the log: how far a group has come."""
+
+    group: Group
+    offset: Offset
+
+
+@state
+class Cluster:
+    """Brokers, the partitions of `__consumer_offsets`, and how far each group has come."""
+
+    alive: Set[Broker]  # which brokers run
+    killed: Set[Broker]  # which were killed, and are not back
+    made: bool  # whether there is the topic __consumer_offsets
+    deleted: bool  # whether its logs were deleted
+    setting: Count  # how many partitions offsets.topic.num.partitions says
+    replicas: Map[Home, Set[Broker]]  # the brokers that each partition has its replicas on
+    in_sync: Map[Home, Set[Broker]]  # its ISR
+    logs: Map[Home, Log]  # the log of each partition of __consumer_offsets
+    lines: Map[Home, Map[Entry, Option[OffsetLine]]]  # what its entries say
+    end: Offset  # records that were produced so far
+    position: Map[Group, Offset]  # up to where each group has processed
+    stopped: Set[Group]  # whose consumer stopped for good, since it has no offset (none)
+    confirmed: Ghost[Map[Group, Offset]]  # what was confirmed to each group
+    skipped: Ghost[Set[Group]]  # which began after records that it had not processed
+    went_back: Ghost[Set[Group]]  # which began before an offset that was confirmed to it
+
+
+view = GroupLanes(
+    lane=Group,
+    state="position",
+    badges={"has stopped": "lane in s.stopped"},
+    board={"alive": "alive", "replicas": "replicas", "ISR": "in_sync"},
+)
+
+
+@initial
+def start() -> Cluster:
+    """No broker runs, and nobody has committed an offset."""
+    return Cluster(
+        alive=Set(),
+        killed=Set(),
+        made=not on_brokers,
+        deleted=False,
+        setting=homes,
+        replicas=Map({home: Set() for home in Home}),
+        in_sync=Map({home: Set() for home in Home}),
+        logs=Map({home: changed(empty(), False, not on_brokers) for home in Home}),
+        lines=Map({home: Map({entry: None for entry in range(entries)}) for home in Home}),
+        end=0,
+        position=Map({group: 0 for group in Group}),
+        stopped=Set(),
+        confirmed=Map({group: 0 for group in Group}),
+        skipped=Set(),
+        went_back=Set(),
+    )
+
+
+# --- where a group's offsets are --------------------------------------------------------------------------------------
+
+
+def counted(s: Cluster) -> Count:
+    """How many partitions a broker takes `__consumer_offsets` to have."""
+    return s.setting if count_by_setting else homes
+
+
+def is_home(s: Cluster, group: Group, home: Home) -> bool:
+    """Whether a group's offsets are looked for in that partition: the hash of its id, modulo their number."""
+    return position(group) % counted(s) == position(home)
+
+
+def goes_on(s: Cluster, group: Group) -> bool:
+    """Whether a group has a coordinator that takes its commits."""
+    return s.made and any(is_home(s, group, home) and s.logs[home].available for home in Home)
+
+
+def found(s: Cluster, group: Group) -> Offset:
+    """The offset that the coordinator knows of a group; 0: none."""
+    offset: Offset = 0
+    for home in Home:
+        if is_home(s, group, home):
+            for entry in s.logs[home].committed:
+                line = s.lines[home][entry]
+                if line is not None and line.group == group and entry not in s.logs[home].lost:
+                    offset = line.offset
+    return offset
+
+
+def leads(s: Cluster, home: Home) -> bool:
+    """Whether a broker leads that partition: one of those in sync runs."""
+    return len(s.in_sync[home] & s.alive) > 0
+
+
+def follow_brokers(s: Cluster) -> None:
+    """Each log takes entries while enough replicas in sync run."""
+    for home in Home:
+        available = leads(s, home) and len(s.in_sync[home] & s.alive) >= min_isr
+        s.logs[home] = changed(s.logs[home], len(s.killed) > 0, available)
+
+
+# --- brokers ----------------------------------------------------------------------------------------------------------
+
+
+@action
+def start_broker(s: Cluster, broker: Broker) -> None:
+    """{broker} starts, and catches up with the leaders that run."""
+    require(on_brokers and broker not in s.alive)
+    for home in Home:
+        if broker in s.replicas[home] and leads(s, home):
+            s.in_sync[home].add(broker)
+    s.alive.add(broker)
+    s.killed.discard(broker)
+    follow_brokers(s)
+
+
+@action(kind="fault", budget="crashes")
+def kill(s: Cluster, broker: Broker) -> None:
+    """{broker} is killed."""
+    require(broker in s.alive and s.made)
+    s.alive.remove(broker)
+    s.killed.add(broker)
+    for home in Home:
+        if leads(s, home):
+            s.in_sync[home].discard(broker)
+    follow_brokers(s)
+
+
+@action(kind="fault", budget="disk_losses")
+def lose_disk(s: Cluster, broker: Broker) -> None:
+    """The disk of {broker}, which was killed, is lost; it is to start with an empty one."""
+    require(disk_losses > 0 and broker in s.killed)
+    for home in Home:
+        if s.in_sync[home] == Set({broker}):
+            forget(s, home)
+
+
+def forget(s: Cluster, home: Home) -> None:
+    """All entries of a partition's log are lost."""
+    log = s.logs[home]
+    s.logs[home] = with_losses(log, Set(), log.acknowledged, log.available)
+
+
+# --- the topic --------------------------------------------------------------------------------------------------------
+
+
+@action
+def first_use(s: Cluster, placement: Map[Home, Set[Broker]]) -> None:
+    """A group commits, or looks for its coordinator, for the first time: the topic is made, on {placement}."""
+    wanted = repaired if s.deleted else factor
+    number = min(wanted, len(s.alive)) if shrinks_to_alive else wanted
+    require(on_brokers and not s.made and len(s.alive) >= up_at_first_use)
+    require(all(placement[home] <= s.alive and len(placement[home]) == number for home in Home))
+    require(is_spread(s, placement, number))
+    s.made = True
+    s.replicas = placement
+    s.in_sync = placement
+    follow_brokers(s)
+
+
+def is_spread(s: Cluster, placement: Map[Home, Set[Broker]], number: int) -> bool:
+    """Whether no broker has more than its share of the replicas, rounded up."""
+    return all(
+        sum(1 for home in Home if broker in placement[home]) * len(s.alive) < homes * number + len(s.alive)
+        for broker in s.alive
+    )
+
+
+@action(budget="reassignments")
+def reassign(s: Cluster, home: Home, target: Set[Broker]) -> None:
+    """The repair: partition {home} of `__consumer_offsets` is reassigned to {target}, which copy its leader's log."""
+    require(reassignments > 0 and s.made and leads(s, home))
+    require(target <= s.alive and len(target) == repaired and target != s.replicas[home])
+    s.replicas[home] = target
+    s.in_sync[home] = target
+    follow_brokers(s)
+
+
+@action(kind="fault", budget="deletions")
+def delete_logs(s: Cluster) -> None:
+    """The other repair: the logs of `__consumer_offsets` are deleted, so that it is made anew at its next use."""
+    require(deletions > 0 and s.made and on_brokers)
+    s.made = False
+    s.deleted = True
+    for home in Home:
+        s.replicas[home] = Set()
+        s.in_sync[home] = Set()
+        forget(s, home)
+    follow_brokers(s)
+
+
+@action(budget="changes")
+def change_setting(s: Cluster) -> None:
+    """offsets.topic.num.partitions is set to 1, and brokers start again with it."""
+    require(changes > 0 and s.made and s.setting > 1)
+    s.setting = 1
+
+
+# --- a log without brokers --------------------------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="crashes")
+def log_goes_down(s: Cluster, home: Home) -> None:
+    """A broker goes down on which partition {home} has a replica."""
+    require(not on_brokers and not s.logs[home].down)
+    s.logs[home] = changed(s.logs[home], True, not unavailable_while_down)
+
+
+@action(kind="fault")
+def log_loses(s: Cluster, home: Home) -> None:
+    """Partition {home} loses the offsets that it had acknowledged."""
+    log = s.logs[home]
+    require(not on_brokers and log.down and log.lost != log.acknowledged)
+    require(may_lose(log, Set(), log.acknowledged, log.available))
+    forget(s, home)
+
+
+@action
+def log_comes_back(s: Cluster, home: Home) -> None:
+    """The broker is back on which partition {home} has a replica."""
+    require(not on_brokers and s.logs[home].down)
+    s.logs[home] = changed(s.logs[home], False, True)
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+
+
+@action(kind="client")
+def produce(s: Cluster) -> None:
+    """Record {s.end + 1} is produced."""
+    limit(s.end < records)
+    s.end += 1
+
+
+@action(kind="client")
+def consume(s: Cluster, group: Group, home: Home) -> None:
+    """{group} processes record {s.position[group] + 1}, and commits that to partition {home}."""
+    log = s.logs[home]
+    number = len(log.appended)
+    require(goes_on(s, group) and is_home(s, group, home) and group not in s.stopped)
+    require(s.position[group] < s.end)
+    require(any(may_append(log, entry) for entry in range(entries)) or number == entries)
+    limit(number < entries)
+    s.position[group] += 1
+    s.logs[home] = committed(appended(log, number), Set({number}), Set({number}))
+    s.lines[home][number] = OffsetLine(group=group, offset=s.position[group])
+    s.confirmed[group] = s.position[group]
+
+
+@action
+def begin_again(s: Cluster, group: Group) -> None:
+    """{group}'s consumer joins again, and begins with the offset that its coordinator knows: {found(s, group)}."""
+    offset = found(s, group)
+    begins = s.end if offset == 0 and reset == Reset.LATEST else offset
+    require(goes_on(s, group) and group not in s.stopped and 0 < s.position[group] != begins)
+    if offset == 0 and reset == Reset.NONE:
+        s.stopped.add(group)
+    else:
+        if begins > s.position[group]:
+            s.skipped.add(group)
+        if begins < s.confirmed[group]:
+            s.went_back.add(group)
+        s.position[group] = begins
