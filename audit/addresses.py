@@ -63,11 +63,11 @@ def at_their_own(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:
 
 
 def host_of(address: str) -> str:
-    """The host of an address with a port, as `_plain` writes it."""
-    return _plain(re.sub(r":\d+$", "", address.strip()))
+    """The host of an address with a port, as `plain` writes it."""
+    return plain(re.sub(r":\d+$", "", address.strip()))
 
 
-def _plain(host: str) -> str:
+def plain(host: str) -> str:
     """A host in small letters, an address in one spelling, every loopback address under one name; "" where it is every
     interface, or none."""
     text = host.strip().strip("[]").rstrip(".").lower()
@@ -105,8 +105,8 @@ def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None
     """Every name that a host has by what is written of a node that stands there; `LOOPBACK` for the host of all who
     reach one another there."""
     endpoints = dict(quorum.hosts) if quorum is not None else {}
-    voting = [_plain(host) for voter, host in endpoints.items() if voter == node.id]
-    alone = len(endpoints) > 1 and {*map(_plain, endpoints.values())} == {LOOPBACK}
+    voting = [plain(host) for voter, host in endpoints.items() if voter == node.id]
+    alone = len(endpoints) > 1 and {*map(plain, endpoints.values())} == {LOOPBACK}
     voting = [host for host in voting if alone or host != LOOPBACK]
     found = frozenset(filter(None, [*_bound(node), *_reached(node), *_votes(node, nodes), *voting]))
     return found or frozenset(_meets(node))
@@ -129,7 +129,7 @@ def _bound(node: Broker) -> Iterator[str]:
     stated = readable(node)
     hosts = [host for _, host, _ in entries(stated["listeners"])] if "listeners" in stated else []
     hosts += [stated["host.name"].value] if "host.name" in stated else []
-    yield from (host for host in map(_plain, hosts) if host != LOOPBACK)
+    yield from (host for host in map(plain, hosts) if host != LOOPBACK)
 
 
 def _reached(node: Broker) -> Iterator[str]:
@@ -139,11 +139,11 @@ def _reached(node: Broker) -> Iterator[str]:
     if not node.keeps_topics:
         return
     if source is None:
-        yield from (_plain(stated[key].value) for key in ("advertised.host.name", "host.name") if key in stated)
+        yield from (plain(stated[key].value) for key in ("advertised.host.name", "host.name") if key in stated)
         return
     named = stated.get(BETWEEN) or stated.get(PROTOCOL)
     wanted = "PLAINTEXT" if named is None else named.value.strip().upper()
-    yield from (_plain(host) for name, host, _ in entries(source) if name.upper() == wanted)
+    yield from (plain(host) for name, host, _ in entries(source) if name.upper() == wanted)
 
 
 def _votes(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:

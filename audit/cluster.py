@@ -356,7 +356,8 @@ class Cluster:
     `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
     `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names. `planned`
     are topics that programs create when they start, and that were not found. `twice` are ids that two nodes have.
-    `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None.
+    `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None;
+    `zookeeper_racks` are the racks of some of them, as far as the user states them.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -374,6 +375,7 @@ class Cluster:
     planned: tuple[Topic, ...] = ()
     twice: tuple[Twice, ...] = ()
     zookeepers: tuple[tuple[str, str | None], ...] = ()
+    zookeeper_racks: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
 
     @property
     def controllers(self) -> tuple[Broker, ...]:

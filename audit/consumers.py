@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from .cluster import OFFSETS, Client, Cluster, Unknown
 from .keys import at_least, underneath, value_of
-from .placing import missing_racks
+from .racks import missing_racks
 from .signature import Subject
 from .situations import CELLS, Name
 from .verdicts import GRAVITY, RACK, Answer, SubjectVerdict, Table

@@ -12,8 +12,9 @@ from .cluster import Cluster, Finding, Origin
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
-from .placing import NODES, SERVERS, missing_racks
+from .placing import NODES, SERVERS
 from .questions import QUESTION, QUESTIONS
+from .racks import missing_racks
 from .requirements import Requirement, preset_of
 from .scenario import is_unheard, sentences
 from .signature import Subject, Used, Variant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from . import pods
@@ -11,17 +11,19 @@ from .addresses import zookeeper_servers
 from .cluster import OFFSETS, Broker, Cluster, Topic
 from .facts import CannotBeMade, Fact, FactValue, Used
 from .keys import at_least
+from .racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
 
 
 def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
     """The fact of a topic's placement; what no file states is 0 or False (`Signature` says of each what that means)."""
-    racks = _racks(cluster)
+    racks, voting = racks_of_nodes(cluster), list(racks_of_voters(cluster).values())
     sets = {
-        "in_rack": 0 if topic.is_cut_short else _in_rack(topic, racks),
+        "in_rack": 0 if topic.is_cut_short else most_in_rack(topic, racks),
         "co_located": _are_the_same(cluster, replicas),
-        "voters": len(_voters(cluster)) or len(cluster.zookeepers),
-        "racks": () if topic.is_cut_short else _pairs(topic, _voters(cluster), racks),
-        "voters_in_rack": _crowded(_voters(cluster), racks) if _voters(cluster) else 0,
+        "voters": len(voting),
+        "racks": () if topic.is_cut_short else pairs(topic, voting, racks),
+        "open_voters": voting.count(None),
+        "voters_in_rack": most_alike(voting),
         "shared_voters": _shared(cluster, topic, replicas),
         "one_machine": _share_a_machine(cluster),
         "hosts": _at_hosts(cluster, topic, replicas, 1),
@@ -132,27 +134,6 @@ def follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     return Fact(key, (FactValue("" if found is None else found.value, {"follower_reads": found is not None}),))
 
 
-def missing_racks(cluster: Cluster, topic: Topic) -> tuple[str, str]:
-    """What an answer about racks depends on, and what the user can give to decide it: the first that is missing of the
-    racks of the brokers, where the replicas are, who the controllers are, and their racks."""
-    racks = {broker.id for broker in cluster.brokers if broker.rack is not None}
-    held = {number for partition in topic.partitions for number in partition.replicas}
-    brokers = held or {broker.id for broker in cluster.brokers if broker.keeps_topics}
-    bare = sorted(broker for broker in brokers if broker not in racks and broker is not None)
-    voters = sorted(voter for voter in _voters(cluster) if voter not in racks)
-    if bare or not brokers:
-        which = f" of brokers {', '.join(map(str, bare))}" if racks and bare else " of each broker"
-        return "broker.rack", f"broker.rack{which}, and kafka-topics.sh --describe"
-    if not held or topic.is_cut_short:
-        return f"which brokers have {topic.name}", "kafka-topics.sh --describe of all topics, Kafka's own too"
-    if cluster.control_plane == "zookeeper":
-        return "the racks of ZooKeeper's servers", "no file states the racks of ZooKeeper's servers"
-    if not _voters(cluster):
-        return "who the controllers are", "the controllers' files, with broker.rack"
-    numbers = ", ".join(map(str, voters))
-    return f"the racks of controllers {numbers}", f"broker.rack in the files of controllers {numbers}"
-
-
 def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> int:
     """With how many replicas a topic is created that asks for so many. Raises CannotBeMade where there are fewer
     brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number of them. Before 0.11 the
@@ -189,31 +170,6 @@ def has_one_by_default(cluster: Cluster, topic: Topic) -> bool | None:
     return None if later is None else not later
 
 
-def _in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
-    held = dict.fromkeys(partition.replicas for partition in topic.partitions if partition.replicas)
-    crowded = [_crowded(replicas, racks) for replicas in held]
-    return 0 if not crowded or 0 in crowded else max(crowded)
-
-
-def _pairs(topic: Topic, voters: Sequence[int], racks: Mapping[int | None, str]) -> tuple[tuple[int, int], ...]:
-    """Replicas of one partition, and voters, in each rack; () if one of theirs is not stated. A rack takes with it what
-    stands there: the voters of one rack do not go with the replicas of another."""
-    partitions = dict.fromkeys(partition.replicas for partition in topic.partitions if partition.replicas)
-    if (
-        not partitions
-        or not voters
-        or any(id_ not in racks for partition in (*partitions, voters) for id_ in partition)
-    ):
-        return ()
-    names = dict.fromkeys(racks.values())
-    found = {
-        (sum(racks[id_] == name for id_ in partition), sum(racks[id_] == name for id_ in voters))
-        for name in names
-        for partition in partitions
-    }
-    return tuple(sorted(one for one in found if one != (0, 0) and not any(_is_less(one, other) for other in found)))
-
-
 def _at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tuple[tuple[int, int], ...]:
     """Replicas of one partition, and controllers, at so many hosts together, at worst; () where none is shared, or one
     is by all."""
@@ -235,7 +191,7 @@ def _at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tup
         hosts = sorted({*here, *voters})
         for lost in combinations(hosts, min(number, len(hosts))):
             found.add((min(replicas, sum(here[host] for host in lost)), sum(voters[host] for host in lost)))
-    return tuple(sorted(one for one in found if not any(_is_less(one, other) for other in found)))
+    return worst_of(found)
 
 
 def _host(broker: Broker, at: int = 0) -> str:
@@ -250,29 +206,6 @@ def _standing(cluster: Cluster) -> Sequence[Broker]:
     return (
         [broker for broker in keepers if broker.settings] if any(broker.id is None for broker in keepers) else keepers
     )
-
-
-def _racks(cluster: Cluster) -> dict[int | None, str]:
-    """The rack of each node that states one. Racks with nodes on one host are one rack: a host stands in one."""
-    stated = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
-    hosts = {broker.id: broker.machine for broker in cluster.brokers if broker.machine is not None}
-    for host in sorted({*hosts.values()}):
-        here = {rack for id_, rack in stated.items() if hosts.get(id_) == host}
-        stated = {id_: min(here) if rack in here else rack for id_, rack in stated.items()}
-    return stated
-
-
-def _is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one != other and one[0] <= other[0] and one[1] <= other[1]
-
-
-def _crowded(nodes: Iterable[int], racks: Mapping[int | None, str]) -> int:
-    """The most nodes in one rack; 0 if the rack of one of them is not stated."""
-    listed = list(nodes)
-    if any(number not in racks for number in listed):
-        return 0
-    held = [racks[number] for number in listed]
-    return max(held.count(text) for text in held)
 
 
 def _voters(cluster: Cluster) -> Sequence[int]:

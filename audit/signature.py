@@ -56,9 +56,9 @@ class Signature:
     `voters_in_rack` is the most of them in one rack, 0 where that is not stated, and `shared_voters` the most that are
     on hosts of one partition's replicas. `one_machine`: all brokers and controllers run on one computer.
     `hosts` are replicas of one partition and voters at one host, `two_hosts` at two; () where no file says who shares.
-    `racks` are the replicas and the voters in each rack, where the racks of all are stated; of two racks of which one
-    has no more of either, only the other. `ephemeral`: a broker that stops comes back with an empty disk;
-    `of_pod`: not one whose process dies, since it starts again in its pod.
+    `racks` are the replicas and the voters in each rack, where the racks of all replicas are stated; of two racks of
+    which one has no more of either, only the other. `open_voters` may be in any of them. `ephemeral`: a broker that
+    stops comes back with an empty disk; `of_pod`: not one whose process dies, since it starts again in its pod.
     """
 
     profile: str
@@ -79,6 +79,7 @@ class Signature:
     ephemeral: bool = False
     of_pod: bool = False
     racks: tuple[tuple[int, int], ...] = ()
+    open_voters: int = 0
     idempotent: bool = True
     max_in_flight: int = 5
     retries: bool = True
@@ -245,7 +246,6 @@ class Variant:
 @dataclass(frozen=True, slots=True)
 class Subject:
     """Topics that are alike in everything that is asked about, with their producer (None: not stated).
-
     `not_checked` says why nothing can be asked of them, and is "" if it can. `asks` are what the user may give, by
     fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
     `stops`: it is never written, or never read, since Kafka does not create it or its producer does not start; these

@@ -205,14 +205,27 @@ def _as_modelled(lost: int, signature: Signature) -> int:
     return most + 1 if 2 * lost >= signature.voters else min(lost, most)
 
 
-def placements(fault: Fault, signature: Signature) -> tuple[tuple[int | None, int], ...]:
-    """What a fault takes in each of the places where it may happen: replicas (None: as stated) and controllers."""
+Place = tuple[int | None, int]
+"""What a fault takes where it happens: replicas (None: as stated) and controllers."""
+
+
+def placements(fault: Fault, signature: Signature) -> tuple[Place, ...]:
+    """What a fault takes in each of the places where it may happen, however it is with what is not stated."""
+    return tuple(dict.fromkeys(place for world in worlds(fault, signature) for place in world))
+
+
+def worlds(fault: Fault, signature: Signature) -> tuple[tuple[Place, ...], ...]:
+    """The same, as it may be: in each of these the fault happens in one of its places, and which of them is so is not
+    stated. Voters whose racks are not stated are in no rack with replicas, or at worst all in one."""
     if at_hosts := taken_at_hosts(fault, signature):
-        return at_hosts
+        return (at_hosts,)
     if fault.name in OF_RACKS and signature.racks and not signature.co_located:
-        return tuple((replicas, _as_modelled(voters, signature)) for replicas, voters in signature.racks)
+        return tuple(
+            tuple((replicas, _as_modelled(voters + more, signature)) for replicas, voters in signature.racks)
+            for more in dict.fromkeys((0, signature.open_voters))
+        )
     return tuple(
-        (in_rack, controllers)
+        ((in_rack, controllers),)
         for in_rack in racks_of(fault, signature)
         for controllers in controllers_away(fault, signature, in_rack)
     )

@@ -7,7 +7,7 @@ stated; *not checked* says why. What is arithmetic, and no question to the model
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .cases import CaseResult, Explorations, ScenarioStep
@@ -32,7 +32,7 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, placements, racks_of, taken_at_hosts, voters_of
+from .situations import CELLS, Cell, Name, away, racks_of, voters_of, worlds
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -160,12 +160,40 @@ def _answer(signature: Signature, question: Question, cell: Cell, explorations: 
     if question.asked == "delivery":
         return _delivery(signature, question, cell, explorations)
     if question.asked == "goes_on":
-        places = placements(cell.fault, signature)
-        said = [_goes_on(signature, question, cell, *place, explorations) for place in places]
-        stated = signature.racks or taken_at_hosts(cell.fault, signature)
-        return _worst(said) if stated else _over_racks(said)
+        return _over_racks(
+            [
+                _worst([_goes_on(signature, question, cell, *place, explorations) for place in world])
+                for world in worlds(cell.fault, signature)
+            ]
+        )
     racks = racks_of(cell.fault, signature)
-    return _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
+    found = _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
+    kept = found.word == "no loss found" and question.name in _CONSUMED
+    gone = _takes_metadata(signature, cell) if kept else {False}
+    if True not in gone:
+        return found
+    return (
+        Answer("not checked", "", _METADATA_OF_RACK)
+        if False not in gone
+        else replace(found, word="depends", on=(RACK,))
+    )
+
+
+_METADATA_OF_RACK = (
+    "with the rack most controllers, or ZooKeeper servers, are gone with their disks, and so is the metadata of "
+    "all topics, which is not modelled: have no majority of them in one rack"
+)
+
+
+def _takes_metadata(signature: Signature, cell: Cell) -> set[bool]:
+    """Whether a rack that is gone takes most controllers' disks, in each way in which they may stand."""
+    if cell.fault.name != "rack-loss":
+        return {False}
+    voters = voters_of(signature)
+    return {
+        any(2 * (away(cell.fault, signature, held) if signature.co_located else lost) > voters for held, lost in world)
+        for world in worlds(cell.fault, signature)
+    }
 
 
 def _worst(answers: Sequence[Answer]) -> Answer:

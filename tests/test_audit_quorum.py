@@ -176,3 +176,44 @@ def test_replicas_that_are_down_take_their_controllers_with_them(
 ) -> None:
     """Reads: a leader that dies is not replaced without a majority, and one that is there serves."""
     assert word(signature(**settings), "readable", cell, explorations) == expected
+
+
+@pytest.mark.parametrize(
+    ("racks", "open_voters", "question", "expected"),
+    [
+        (((1, 2),), 0, "readable", "can lose"),
+        (((1, 1),), 1, "readable", "depends"),
+        (((1, 1),), 2, "writable", "depends"),
+        (((2, 0),), 3, "writable", "can lose"),  # two of three replicas are enough to stop writes
+        (((2, 0),), 3, "readable", "depends"),
+        (((1, 2), (1, 0)), 1, "readable", "can lose"),
+    ],
+)
+def test_voters_whose_racks_are_open_may_be_in_the_one_that_is_lost(
+    racks: tuple[tuple[int, int], ...], open_voters: int, question: str, expected: str, explorations: Explorations
+) -> None:
+    """What stops with none of them and with all of them in the rack stops; what differs depends on where they are."""
+    one = signature(voters=3, racks=racks, in_rack=max(number for number, _ in racks), open_voters=open_voters)
+    for cell in ("rack-loss@all", "rack-power-loss@all", "rack-cut-off@all"):
+        assert word(one, question, cell, explorations) == expected, cell
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"voters": 3, "racks": ((1, 1),)}, "no loss found"),
+        ({"voters": 3, "racks": ((1, 2),)}, "not checked"),
+        ({"voters": 3, "racks": ((0, 2), (1, 1))}, "not checked"),
+        ({"voters": 3, "racks": ((1, 1),), "open_voters": 1}, "depends"),
+        ({"voters": 3, "voters_in_rack": 2}, "not checked"),
+        ({"voters": 3}, "depends"),
+        ({"voters": 3, "co_located": True}, "no loss found"),
+        ({"voters": 3, "co_located": True, "in_rack": 2}, "not checked"),
+    ],
+)
+def test_a_rack_that_is_gone_with_most_controllers_has_the_metadata(
+    settings: dict[str, Any], expected: str, explorations: Explorations
+) -> None:
+    one = signature(**{"in_rack": 1, **settings})
+    assert word(one, "no-loss", "rack-loss@all", explorations) == expected
+    assert word(one, "no-loss", "rack-power-loss@all", explorations) == "no loss found"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.placing import missing_racks
+from tidegate.audit.racks import missing_racks
 from tidegate.audit.readers import Options, of_texts
 
 TOPICS_OF_THREE = (

@@ -94,7 +94,7 @@ def test_neighbours_differ_where_kafka_does(table: Any, page: dict[str, list[str
     oldest = [
         row_of(page, f"Kafka {span} with ZooKeeper", "all", "2", "2", "false") for span in ("0.10", "0.11 to 1.1")
     ]
-    assert differ(*oldest) == {"two-crashes@min-isr", "all-crashes@min-isr"}
+    assert differ(*oldest) == {"crash@one", "two-crashes@min-isr", "all-crashes@min-isr"}
     # The same of two replicas in a rack; and KAFKA-7235 of a rack's loss of power.
     in_racks = [cell for name, cell in table.PLACED if name == "no-loss"]
     old = [

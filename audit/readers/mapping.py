@@ -1,5 +1,6 @@
 """audit.toml: which clients write and read which topics, and which of them matter most; and whether pods of brokers are
-on nodes of their own, where no manifest says so, and the services of several compose files on computers of their own.
+on nodes of their own, where no manifest says so, the services of several compose files on computers of their own, and
+in which racks nodes and ZooKeeper's servers stand.
 
 [topic."payments.*"]
 producer = "pay.properties"
@@ -14,6 +15,10 @@ nodes = "apart"
 
 [services]
 computers = "apart"
+
+[racks]
+"zk1.example" = "a"
+101 = "b"
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ import re
 import tomllib
 from typing import Any, Literal, cast
 
-from ..cluster import CannotRead, Origin, Use
+from ..cluster import CannotRead, Origin, Stated, Use
 from .parsed_file import Part
 
 FIELDS = {"producer", "producers", "consumer", "consumers", "critical"}
@@ -41,6 +46,9 @@ def read(path: str, text: str) -> Part:
         if subject in PLACES:
             _place(part, path, text, subject, entries)
             continue
+        if subject == "racks":
+            _racks(part, path, text, entries)
+            continue
         if subject not in ("topic", "group") or not _is_table(entries):
             where = Origin(path, line_of(text, subject))
             part.note(
@@ -48,7 +56,7 @@ def read(path: str, text: str) -> Part:
                 "error",
                 f"`{subject}` is not a section of audit.toml",
                 where,
-                "topic, group, pods or services",
+                "topic, group, pods, services or racks",
             )
             continue
         for pattern, entry in _table(entries).items():
@@ -64,6 +72,16 @@ def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None
     if set(found) != {word} or found[word] not in ("apart", "shared"):
         raise CannotRead(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
     part.fact(word, str(found[word]), origin)
+
+
+def _racks(part: Part, path: str, text: str, entries: Any) -> None:
+    """Raises CannotRead for what names no rack."""
+    found = _table(entries) if _is_table(entries) else {"": None}
+    for name, rack in found.items():
+        origin = Origin(path, line_of(text, name or "racks"), "racks")
+        if not isinstance(rack, str) or not rack:
+            raise CannotRead(f'{origin}: [racks] has lines such as "zk1" = "a": a host or an id, and its rack.')
+        part.racks[name] = Stated(rack, origin)
 
 
 def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:

@@ -38,6 +38,7 @@ from ..placing import assumed_of_nodes
 from . import names, properties
 from .describe import NO_CONFIGS
 from .parsed_file import Part, numbers
+from .places import in_racks
 from .releases import release
 from .strimzi import NOT_APPLIED
 
@@ -84,9 +85,12 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     ensemble = [server for part in joined.parts for server in part.ensemble]
     brokers, zookeepers = placed_on_hosts(_brokers(joined, topics, quorum), quorum, ensemble)
     _of_one_ensemble(joined, brokers)
+    brokers, zookeeper_racks, of_racks = in_racks(joined.parts, brokers, zookeepers, quorum)
+    joined.findings += of_racks
     cluster = Cluster(
         brokers=brokers,
         zookeepers=zookeepers,
+        zookeeper_racks=zookeeper_racks,
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),

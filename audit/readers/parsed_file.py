@@ -16,7 +16,7 @@ class Part:
     `per_broker` are dynamic settings by broker id, `whole_brokers` everything that a running broker has, defaults too.
     `whole_topics` are described with everything that holds for them. `whole`: there are no nodes but `brokers`.
     `made` are topics that a program creates for itself. `assumptions` are sentences, what was taken for granted.
-    `ensemble` are ZooKeeper's servers that vote, by host and port.
+    `ensemble` are ZooKeeper's servers that vote, by host and port. `racks` are by host, or by a node's id.
     """
 
     format: str
@@ -39,6 +39,7 @@ class Part:
     findings: list[Finding] = field(default_factory=list[Finding])
     assumptions: list[str] = field(default_factory=list[str])
     ensemble: list[str] = field(default_factory=list[str])
+    racks: dict[str, Stated] = field(default_factory=dict[str, Stated])
 
     def fact(self, name: str, value: str, origin: Origin, assumed: str = "") -> None:
         """One statement about what runs."""

@@ -10,7 +10,7 @@ from ..paper import count
 from ..trace.markdown import plain_text
 from .page import MARKS, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
 from .repair import shown
-from .table import LEGEND, heading, others, rows
+from .table import LEGEND, heading, open_cells, others, rows
 
 SHOWN = 50
 """Groups of topics in full; GitHub takes a summary of a megabyte."""
@@ -55,7 +55,7 @@ def _subject(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
     first, *lines = [f"| {' | '.join(row)} |" for row in (heading(subject, document), *rows(subject, document))]
     yield "\n".join([first, "|---" * (len(document["situations"]) + 1) + "|", *lines])
     yield plain_text(LEGEND)
-    rest = [f"- {plain_text(says)}" for says in others(subject, document)]
+    rest = [f"- {plain_text(says)}" for says in (*open_cells(subject), *others(subject, document))]
     if rest:
         yield "\n".join(rest)
     loss = subject["loss"]

@@ -8,7 +8,7 @@ from typing import Any
 from ..document import Document
 from ..paper import Page, Paper, count
 from .repair import shown
-from .table import LEGEND, WIDTHS, heading, legend_of, others, rows
+from .table import LEGEND, WIDTHS, heading, legend_of, open_cells, others, rows
 
 MEANINGS = {
     "✗": "fails what is required",
@@ -227,7 +227,7 @@ def _subject(page: Page, subject: Mapping[str, Any], document: Document) -> None
     first, rest = WIDTHS
     for row in (heading(subject, document), *rows(subject, document)):
         page.exact(f"  {row[0]:<{first}}" + "".join(f"{cell:<{rest}}" for cell in row[1:]))
-    for says in others(subject, document):
+    for says in (*open_cells(subject), *others(subject, document)):
         page.line(says, indent=2, hang=2)
     loss = subject["loss"]
     if loss:
@@ -292,7 +292,12 @@ def _legend(page: Page, document: Document, in_full: Sequence[Mapping[str, Any]]
     marks = {mark_of(subject) for subject in document["subjects"]}
     page.line("; ".join(f"{mark} {means}" for mark, means in MEANINGS.items() if mark in marks), style="dim")
     said = {
-        word for subject in in_full for row in rows(subject, document) for cell in row[1:] for word in cell.split(", ")
+        word
+        for subject in in_full
+        for row in rows(subject, document)
+        for cell in row[1:]
+        for part in cell.split(", ")
+        for word in part.split()
     }
     page.line(f"{legend_of(said)} --all says what each fault is.", style="dim")
 

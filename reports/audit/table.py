@@ -74,10 +74,11 @@ def _service(table: Mapping[str, Any], cell: str) -> str:
     writes, reads = (table[question][cell]["word"] for question in _SERVICE)
     if reads == "can lose" and writes == "can lose":
         return ", offline"
+    open_ = {"depends": f" {UNKNOWN}", "not checked": f" {UNDECIDED}"}
     if writes == "can lose":
-        return ", stops"
+        return f", stops{open_.get(reads, '')}"
     if reads == "can lose":
-        return ", hidden"
+        return f", hidden{open_.get(writes, '')}"
     if "depends" in (writes, reads):
         return f", {UNKNOWN}"
     return f", {UNDECIDED}" if "not checked" in (writes, reads) else ""
@@ -95,6 +96,25 @@ def others(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[
                 if names:
                     on = dict.fromkeys(fact for name in names for fact in cells[name]["on"])
                     yield f"{question['title']}{note}: {says.format(', '.join(on))}{_some(names, len(cells))}"
+
+
+def open_cells(subject: Mapping[str, Any]) -> Iterator[str]:
+    """On what the cells with `?` depend, with what decides them; and why those with `-` were not decided."""
+    depends: dict[tuple[str, ...], dict[str, None]] = {}
+    undecided: dict[str, dict[str, None]] = {}
+    for question in _OWN_ROW:
+        for name, cell in subject["table"][question].items():
+            if cell["word"] == "depends":
+                depends.setdefault(tuple(cell["on"]), {})[name] = None
+            elif cell["word"] == "not checked":
+                undecided.setdefault(cell["why"], {})[name] = None
+    every = len(subject["table"]["no-loss"])
+    for on, names in depends.items():
+        asks = [ask for fact in on if (ask := subject["not_given"].get(fact))]
+        give = f"; to decide it, give {'; '.join(asks)}" if asks else ""
+        yield f"{UNKNOWN} depends on {', '.join(on)} ({_some(list(names), every)}){give}"
+    for why, names in undecided.items():
+        yield f"{UNDECIDED} {why} ({_some(list(names), every)})"
 
 
 def _some(names: Sequence[str], every: int) -> str:
