@@ -79,6 +79,8 @@ LIVENESS_CLAIMS: Mapping[str, BuiltIn] = {
     for entry in (
         BuiltIn("partition_live", "kafka_4_1", "partition.live"),
         BuiltIn("kraft_live", "kip996", "kraft.live"),
+        BuiltIn("classic_group_live", "eager", "groups.classic_live"),
+        BuiltIn("consumer_group_live", "published", "groups.consumer_live"),
     )
 }
 """What must happen in a model in the end: its text, with properties of liveness as its only ones."""

@@ -40,6 +40,9 @@ class Story:
 
     def step(self, action: str, **arguments: Any) -> Story:
         """Takes one step; StepError when it is disabled."""
+        message = arguments.get("heartbeat", arguments.get("answer"))
+        if message is not None:
+            arguments = {"client": message.source if isinstance(message, Heartbeat) else message.to, **arguments}
         self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
         return self
 

@@ -33,8 +33,9 @@ def words(verdict: Verdict) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", LIVENESS_CLAIMS)
 def test_a_claim_has_all_of_its_model_and_liveness_alone(name: str) -> None:
+    """And witnesses, that what a claim begins with happens within the bounds."""
     definition, own = find(name.removesuffix("_live"))[0], find(name)[0]
-    assert own.names(*PROPERTIES) == own.names(*LIVENESS)
+    assert own.names(*PROPERTIES) == own.names(*LIVENESS, "reachable")
     assert len(own.names(*LIVENESS)) >= 3
     for role in ("initial", "action", "terminal"):
         assert own.names(role) == definition.names(role)
@@ -49,9 +50,12 @@ def test_each_claim_is_recorded_as_holding_and_as_failing(name: str) -> None:
     for check in read(ROOT / "spec" / f"{name}.toml").checks:
         for prop, expected in check.properties.items():
             found.setdefault(prop, set()).add(expected.verdict)
-    assert sorted(found) == sorted(find(name)[0].names(*LIVENESS))
+    assert sorted(found) == sorted(find(name)[0].names(*LIVENESS, "reachable"))
     assert any("holds" in verdicts for verdicts in found.values())
-    assert {prop for prop, verdicts in found.items() if "violated" not in verdicts} <= {"high_watermark_moves_on"}
+    for witness in find(name)[0].names("reachable"):
+        assert found[witness] == {"reached"}
+    unbroken = {prop for prop in find(name)[0].names(*LIVENESS) if "violated" not in found[prop]}
+    assert {prop for prop in unbroken if not any(other.startswith(prop + "_") for other in found)} == set()
 
 
 def test_a_partition_goes_on_and_both_engines_say_so(cache: Path) -> None:
@@ -88,3 +92,21 @@ def test_a_claim_of_each_member_may_have_an_open_number_of_them(cache: Path) -> 
     closed = definition.bind("kraft_live", bounds, profile, ghosts=False)
     opened = definition.bind("kraft_live", bounds, profile, ghosts=False, open=["voters"])
     assert words(checked(opened, cache)) == words(checked(closed, cache))
+
+
+def test_a_member_that_sends_heartbeats_alone_keeps_the_group_from_getting_stable(cache: Path) -> None:
+    """B89, KAFKA-12890. The coordinator waits for the assignment for ever; with a timeout of its own it does not."""
+    bounds: dict[str, Value] = {
+        "partitions": 1, "records": 0, "commits": 0, "failovers": 0, "max_generation": 6, "entries": 8,
+    }  # fmt: skip
+    mistake = checked(shipped("classic_group_live:kafka_12890", bounds, ghosts=False), cache)
+    stuck = next(prop for prop in mistake.properties if prop.name == "gets_stable")
+    assert stuck.verdict == "violated"
+    assert stuck.run is not None
+    last = stuck.run.states()[-1]
+    (silent,) = last.paused
+    assert last.phase[silent].name == "SYNCING"
+    assert last.groups[last.newest].state.name == "COMPLETING_REBALANCE"
+    mended = words(checked(shipped("classic_group_live:eager", bounds, ghosts=False), cache))
+    assert mended["gets_stable"] == "holds"
+    assert mended["gets_stable_without_timeouts"] == "violated"

@@ -153,7 +153,8 @@ def test_no_module_is_dead() -> None:
     models += re.findall(r'BuiltIn\(.*module="([\w.]+)"', text)
     named |= {f"tidegate.{folder}.{name}" for folder in ("model", "invariants") for name in models}
     named |= {
-        f"tidegate.invariants.{module_name}" for module_name in re.findall(r'BuiltIn\(.*"(\w+\.(?:as_\w+|live))"', text)
+        f"tidegate.invariants.{module_name}"
+        for module_name in re.findall(r'BuiltIn\(.*"(\w+\.(?:as_\w+|\w*live)|\w+_live)"', text)
     }
     dead: list[str] = []
     for path in FILES:

@@ -6,7 +6,7 @@ goes on: `one_owner_at_a_time` is false in every Kafka, and `processed_once` wit
 
 from __future__ import annotations
 
-from ...language import invariant, reachable, terminal, transition
+from ...language import invariant, reachable, transition
 from ...model.groups.classic.state import (
     Cluster,
     Consumer,
@@ -21,13 +21,9 @@ from ...model.groups.classic.state import (
     counts,
     failovers,
     is_here,
+    newest,
 )
 from ...model.parts.replicated_logs import Entry, entries
-
-
-def newest(s: Cluster) -> Group:
-    """The group as the coordinator has it that leads the partition of the offsets' topic."""
-    return s.groups[s.newest]
 
 
 def is_current(s: Cluster, member: Consumer) -> bool:
@@ -222,11 +218,3 @@ def joins_while_another_is_thrown_out(s: Cluster) -> bool:
 def offset_is_loaded(s: Cluster) -> bool:
     """A coordinator that took over knows an offset that its predecessor confirmed."""
     return s.newest > 0 and any(newest(s).offsets[p] > 0 for p in Partition)
-
-
-@terminal
-def everybody_runs(s: Cluster) -> bool:
-    """All take themselves for members of a stable group, and so does the coordinator."""
-    return newest(s).state == GroupState.STABLE and all(
-        s.phase[m] == Phase.RUNNING and counts(newest(s), m, s.generation[m]) for m in Consumer
-    )

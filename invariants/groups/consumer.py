@@ -5,8 +5,7 @@ The names are those of the published module, whose configuration checks the firs
 
 from __future__ import annotations
 
-from ...language import invariant, reachable, terminal, transition
-from ...model.groups.consumer.coordinator import epoch_after, subscribes
+from ...language import invariant, reachable, transition
 from ...model.groups.consumer.state import (
     Client,
     Error,
@@ -21,7 +20,6 @@ from ...model.groups.consumer.state import (
     ids,
     is_converged,
     member_of,
-    topics,
 )
 
 
@@ -184,20 +182,4 @@ def zombie_is_fenced(s: Group) -> bool:
         and s.clients[answer.to].connection == answer.connection
         and len(s.clients[answer.to].owned) > 0
         for answer in s.answers
-    )
-
-
-@terminal
-def has_converged(s: Group) -> bool:
-    """All have converged: the module's clients send no more heartbeats."""
-    return is_converged(s)
-
-
-@terminal
-def topic_without_subscriber(s: Group) -> bool:
-    """A heartbeat calls for a target, and nobody subscribes to some topic: the module computes none then."""
-    return any(
-        epoch_after(s, heartbeat) > s.target_epoch
-        and any(all(not subscribes(s, heartbeat, m, topic) for m in range(1, ids + 1)) for topic in range(topics))
-        for heartbeat in s.heartbeats
     )

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from ...language import Capacity, Range, Seq, Set, constant, record, replace
 
-entries = constant(2, minimum=1, maximum=6, says="entries that writers append in all")
+entries = constant(2, minimum=1, maximum=12, says="entries that writers append in all")
 acknowledges_uncommitted = constant(False, says="a writer takes an entry for safe when it appends it: acks=0, acks=1")
 loses_acknowledged = constant(False, says="an entry that was acknowledged may be lost")
 readers_diverge = constant(False, says="what readers have seen at an offset is replaced, or goes")

@@ -28,6 +28,11 @@ profile:
 * `expire_only_empty`: no offset of the topic expires once a member has joined. Without it, one may from the first
   JoinGroup to an empty group until its generation begins: until then Kafka had it as one to which nobody subscribes
   (KAFKA-13636).
+* `throw_out_unsynced`: since heartbeats are answered in a rebalance, too (KAFKA-10134, 2.6.1), a member that sends them
+  and no SyncGroup is not thrown out by the timeout of its session, but by one of its own (KAFKA-12890, 2.8.1, 3.0.0).
+* `leave_in_rebalances` lets the heartbeat thread leave while the answer to a SyncGroup arrives. It clears the
+  generation, with which the member cannot take the assignment, and up to 2.3 tries to for ever; with
+  `rejoin_when_cleared` (KAFKA-8104, 2.4.0) it joins again.
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
@@ -53,9 +58,9 @@ ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Pro
 
 from __future__ import annotations
 
-from ....language import GroupLanes
+from ....language import GroupLanes, terminal
 from . import coordinator, joining, members, state
-from .state import Claims, Consumer
+from .state import Claims, Cluster, Consumer, GroupState, Phase, counts, newest
 
 modules = (state, joining, members, coordinator)  # in the order of the story
 
@@ -76,7 +81,18 @@ profiles = {
     "kafka_14639": {"cooperative": True, "claims": Claims.CURRENT},
     "kafka_5600": {"load_newest": False},
     "kafka_13636": {"expire_only_empty": False},
+    "kafka_12890": {"throw_out_unsynced": False},
+    "kafka_8104": {"leave_in_rebalances": True, "rejoin_when_cleared": False},
+    "kafka_2_4": {"leave_in_rebalances": True},
     "unfenced_commits": {"fence_commits": False},
     "unfenced_appends": {"fence_appends": False},
     "offsets_lost": {"loses_acknowledged": True},
 }
+
+
+@terminal
+def everybody_runs(s: Cluster) -> bool:
+    """All take themselves for members of a stable group, and so does the coordinator."""
+    return newest(s).state == GroupState.STABLE and all(
+        s.phase[m] == Phase.RUNNING and counts(newest(s), m, s.generation[m]) for m in Consumer
+    )

@@ -23,11 +23,13 @@ from .state import (
     counts,
     is_here,
     last,
+    leave_in_rebalances,
     lose,
     max_generation,
     nobody,
     partitions,
     rejoin_until_synced,
+    rejoin_when_cleared,
 )
 
 
@@ -176,6 +178,7 @@ def take_assignment(s: Cluster, member: Consumer) -> None:
     answer = s.answers[member]
     group = answers_to(s, member)
     require(s.phase[member] == Phase.SYNCING and member not in s.paused and answer is not None and is_here(group))
+    require(s.generation[member] > 0)
     s.answers[member] = None
     if answer is not None:
         revoked = s.owned[member] - answer.partitions
@@ -192,6 +195,14 @@ def take_assignment(s: Cluster, member: Consumer) -> None:
         )
         s.owned[member] = answer.partitions
         s.assigned_in[member] = answer.generation if cooperative else 0
+
+
+@action
+def join_again(s: Cluster, member: Consumer) -> None:
+    """{member} finds that its heartbeat thread has left the group, and is in none."""
+    require(leave_in_rebalances and rejoin_when_cleared)
+    require(s.phase[member] == Phase.SYNCING and member not in s.paused and s.generation[member] == 0)
+    lose(s, member)
 
 
 @action

@@ -23,10 +23,12 @@ from .state import (
     give_up,
     is_here,
     last,
+    leave_in_rebalances,
     leaves,
     lose,
     records,
     rejoin_until_synced,
+    throw_out_unsynced,
     without,
 )
 
@@ -139,8 +141,18 @@ def session_times_out(s: Cluster, coordinator: Coordinator, member: Consumer) ->
     """Coordinator {coordinator} has not heard of {member} for the session's timeout, and throws it out."""
     group = s.groups[coordinator]
     require(is_here(group) and member in group.members and member not in group.joined)
-    require(member in s.paused or s.talks_to[member] != coordinator)
+    require(member in s.paused or s.talks_to[member] != coordinator or s.phase[member] == Phase.OUT)
+    require(throw_out_unsynced or not only_heartbeats(s, coordinator, member))
     s.groups[coordinator] = without(group, Set({member}))
+
+
+def only_heartbeats(s: Cluster, coordinator: Coordinator, member: Consumer) -> bool:
+    """Whether a coordinator waits for the assignment, and gets heartbeats of a member that sends nothing else."""
+    return (
+        s.groups[coordinator].state == GroupState.COMPLETING_REBALANCE
+        and s.talks_to[member] == coordinator
+        and s.phase[member] == Phase.SYNCING
+    )
 
 
 @action
@@ -148,7 +160,12 @@ def rebalance_times_out(s: Cluster, coordinator: Coordinator) -> None:
     """Coordinator {coordinator} waits no longer, and throws out who has not joined."""
     group = s.groups[coordinator]
     require(group.state == GroupState.PREPARING_REBALANCE and not group.members <= group.joined)
-    require(all(member in s.paused or s.talks_to[member] != coordinator for member in group.members - group.joined))
+    require(
+        all(
+            member in s.paused or s.talks_to[member] != coordinator or s.phase[member] == Phase.OUT
+            for member in group.members - group.joined
+        )
+    )
     s.groups[coordinator] = without(group, group.members - group.joined)
 
 
@@ -160,4 +177,14 @@ def poll_times_out(s: Cluster, member: Consumer) -> None:
     require(is_here(group) and counts(group, member, s.generation[member]))
     s.groups[s.talks_to[member]] = without(group, Set({member}))
     s.phase[member] = Phase.OUT
+    s.generation[member] = 0
+
+
+@action
+def leave_in_rebalance(s: Cluster, member: Consumer) -> None:
+    """KAFKA-8104: {member} has not polled for too long, and its heartbeat thread leaves while an answer arrives."""
+    group = answers_to(s, member)
+    require(leave_in_rebalances and member in s.paused and s.phase[member] == Phase.SYNCING)
+    require(s.answers[member] is not None and is_here(group) and counts(group, member, s.generation[member]))
+    s.groups[s.talks_to[member]] = without(group, Set({member}))
     s.generation[member] = 0

@@ -35,7 +35,7 @@ class Claims(Enum):
 
 consumers = constant(2, minimum=1, maximum=4, says="consumers with one group id")
 partitions = constant(2, minimum=1, maximum=4, says="partitions of the topic that they consume")
-max_generation = constant(2, minimum=1, maximum=6, says="the last generation")
+max_generation = constant(2, minimum=1, maximum=12, says="the last generation")
 records = constant(1, minimum=0, maximum=3, says="records of each partition")
 commits = constant(1, minimum=0, maximum=4, says="offsets that members commit in all")
 failovers = constant(1, minimum=0, maximum=2, says="times that another broker becomes the coordinator")
@@ -48,6 +48,15 @@ fence_appends = constant(True, says="only the leader of the offsets' partition a
 rejoin_until_synced = constant(True, says="KAFKA-5154: a member whose SyncGroup is cut off joins again")
 forget_when_lost = constant(True, says="KAFKA-12983: a member that loses its id in a rebalance forgets what it owned")
 claims = constant(Claims.NEWEST, says="which members' claims to own a partition the leader believes")
+throw_out_unsynced = constant(
+    True, says="KAFKA-12890: who sends no SyncGroup in time is thrown out, though its heartbeats arrive"
+)
+leave_in_rebalances = constant(
+    False, says="KIP-62: the heartbeat thread of a member that does not poll leaves while an answer is under way, too"
+)
+rejoin_when_cleared = constant(
+    True, says="KAFKA-8104: a member whose heartbeat thread has left, joins again when it polls"
+)
 load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest offset")
 expire_only_empty = constant(
     True, says="KAFKA-13636: offsets are kept as soon as the first member joins an empty group"
@@ -215,6 +224,11 @@ def start() -> Cluster:
 def answers_to(s: Cluster, member: Consumer) -> Group:
     """The group as the coordinator has it with which a member speaks."""
     return s.groups[s.talks_to[member]]
+
+
+def newest(s: Cluster) -> Group:
+    """The group as the coordinator has it that leads the partition of the offsets' topic."""
+    return s.groups[s.newest]
 
 
 def is_here(group: Group) -> bool:

@@ -33,9 +33,10 @@ are in `invariants/groups/consumer.py`, with the module's names.
 
 from __future__ import annotations
 
-from ....language import GroupLanes
+from ....language import GroupLanes, terminal
 from . import clients, coordinator, state
-from .state import Client
+from .coordinator import epoch_after, subscribes
+from .state import Client, Group, ids, is_converged, topics
 
 modules = (state, clients, coordinator)  # in the order of the story
 
@@ -51,3 +52,19 @@ profiles = {
     "published": {},
     "kafka_16147": {"partition_epochs_by_member": False},
 }
+
+
+@terminal
+def has_converged(s: Group) -> bool:
+    """All have converged: the module's clients send no more heartbeats."""
+    return is_converged(s)
+
+
+@terminal
+def topic_without_subscriber(s: Group) -> bool:
+    """A heartbeat calls for a target, and nobody subscribes to some topic: the module computes none then."""
+    return any(
+        epoch_after(s, heartbeat) > s.target_epoch
+        and any(all(not subscribes(s, heartbeat, m, topic) for m in range(1, ids + 1)) for topic in range(topics))
+        for heartbeat in s.heartbeats
+    )

@@ -81,16 +81,17 @@ def complete_reconciliation(s: Group, client: Client) -> None:
 
 
 @action
-def receive_refusal(s: Group, answer: Answer) -> None:
-    """{answer.to}, of epoch {s.clients[answer.to].epoch}, is refused: it forgets what it owned."""
-    old = s.clients[answer.to]
+def receive_refusal(s: Group, client: Client, answer: Answer) -> None:
+    """{client}, of epoch {s.clients[client].epoch}, is refused: it forgets what it owned."""
+    require(answer.to == client)
+    old = s.clients[client]
     require(answer.error is not None and old.connection == answer.connection)
     s.answers.remove(answer)
     s.last_heartbeat, s.last_answer = None, answer
     if old.status == Status.UNSUBSCRIBED:
-        s.clients[answer.to] = replace(old, waits=False)
+        s.clients[client] = replace(old, waits=False)
     else:
-        s.clients[answer.to] = replace(
+        s.clients[client] = replace(
             old,
             member=0,
             epoch=0,
@@ -128,20 +129,21 @@ def with_assignment(client: ClientState, assignment: Set[Partition]) -> ClientSt
 
 
 @action
-def receive_answer(s: Group, answer: Answer) -> None:
-    """{answer.to} receives its epoch, {answer.epoch}, and what it may own: {answer.assignment}."""
-    old = s.clients[answer.to]
+def receive_answer(s: Group, client: Client, answer: Answer) -> None:
+    """{client} receives its epoch, {answer.epoch}, and what it may own: {answer.assignment}."""
+    require(answer.to == client)
+    old = s.clients[client]
     require(answer.error is None and old.connection == answer.connection)
     s.answers.remove(answer)
     s.last_heartbeat, s.last_answer = None, answer
     known = replace(old, member=answer.member, epoch=answer.epoch, waits=False)
     assignment = answer.assignment
     if old.status in (Status.UNSUBSCRIBED, Status.PREPARE_LEAVING, Status.LEAVING):
-        s.clients[answer.to] = replace(old, waits=False)
+        s.clients[client] = replace(old, waits=False)
     elif assignment is None:
-        s.clients[answer.to] = unchanged_assignment(known)
+        s.clients[client] = unchanged_assignment(known)
     else:
-        s.clients[answer.to] = with_assignment(known, assignment)
+        s.clients[client] = with_assignment(known, assignment)
 
 
 # --- what perturbs a group --------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....language import Map, Option, Set, action, limit, replace, require
 from .state import (
     Answer,
+    Client,
     Epoch,
     Error,
     Group,
@@ -57,8 +58,9 @@ def refusal(heartbeat: Heartbeat, error: Error) -> Answer:
 
 
 @action
-def refuse_unknown(s: Group, heartbeat: Heartbeat) -> None:
-    """The coordinator refuses {heartbeat.source}'s heartbeat: member {heartbeat.member} is not in the group."""
+def refuse_unknown(s: Group, client: Client, heartbeat: Heartbeat) -> None:
+    """The coordinator refuses {client}'s heartbeat: member {heartbeat.member} is not in the group."""
+    require(heartbeat.source == client)
     require(heartbeat.member != 0 and member_of(s, heartbeat.member) is None)
     reply(s, heartbeat, refusal(heartbeat, Error.UNKNOWN_MEMBER_ID))
 
@@ -70,16 +72,18 @@ def is_fenced(s: Group, heartbeat: Heartbeat) -> bool:
 
 
 @action
-def fence(s: Group, heartbeat: Heartbeat) -> None:
+def fence(s: Group, client: Client, heartbeat: Heartbeat) -> None:
     """The coordinator fences member {heartbeat.member}, which asks with epoch {heartbeat.epoch}."""
+    require(heartbeat.source == client)
     require(is_fenced(s, heartbeat))
     remove(s, heartbeat.member)
     reply(s, heartbeat, refusal(heartbeat, Error.FENCED_MEMBER_EPOCH))
 
 
 @action
-def receive_leave(s: Group, heartbeat: Heartbeat) -> None:
+def receive_leave(s: Group, client: Client, heartbeat: Heartbeat) -> None:
     """The coordinator receives the leave of member {heartbeat.member}."""
+    require(heartbeat.source == client)
     require(heartbeat.epoch == -1 and member_of(s, heartbeat.member) is not None)
     remove(s, heartbeat.member)
     reply(
@@ -245,8 +249,9 @@ def subscribes(s: Group, heartbeat: Heartbeat, member: Id, topic: Topic) -> bool
 
 
 @action
-def receive_heartbeat(s: Group, heartbeat: Heartbeat) -> None:
+def receive_heartbeat(s: Group, client: Client, heartbeat: Heartbeat) -> None:
     """The coordinator receives member {heartbeat.member}'s heartbeat, of epoch {heartbeat.epoch}; the target stays."""
+    require(heartbeat.source == client)
     require(heartbeat.member != 0 and epoch_after(s, heartbeat) == s.target_epoch)
     target = s.target[heartbeat.member]
     require(target is not None)
@@ -255,8 +260,9 @@ def receive_heartbeat(s: Group, heartbeat: Heartbeat) -> None:
 
 
 @action
-def receive_heartbeat_and_assign(s: Group, heartbeat: Heartbeat, owners: Map[Partition, Id]) -> None:
-    """The coordinator receives {heartbeat.source}'s heartbeat, of epoch {heartbeat.epoch}; the target is {owners}."""
+def receive_heartbeat_and_assign(s: Group, client: Client, heartbeat: Heartbeat, owners: Map[Partition, Id]) -> None:
+    """The coordinator receives {client}'s heartbeat, of epoch {heartbeat.epoch}; the target is {owners}."""
+    require(heartbeat.source == client)
     require(epoch_after(s, heartbeat) > s.target_epoch)
     require(all(subscribes(s, heartbeat, owners[p], p // partitions) for p in range(all_partitions)))
     member = id_for(s, heartbeat)

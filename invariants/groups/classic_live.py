@@ -1,0 +1,119 @@
+"""What must happen in a classic group: a rebalance ends, and who joins is a member that consumes, or in no group.
+
+Faults have a budget: pauses and fail-overs end. What is fair is what clients and coordinators do again and again: they
+send and answer, heartbeats are sent, a timeout that runs expires, and a new coordinator loads the group. Generations
+and records of the log have bounds, too; a run that one of them cuts decides nothing.
+"""
+
+from __future__ import annotations
+
+from ...language import leads_to, reachable, weak
+from ...model.groups import classic
+from ...model.groups.classic import everybody_runs as everybody_runs
+from ...model.groups.classic.coordinator import find_coordinator, group_is_empty, load, log_commits, resign
+from ...model.groups.classic.joining import (
+    answer_sync,
+    assign,
+    begin_generation,
+    join_again,
+    receive_join,
+    refuse_join,
+    refuse_sync,
+    take_assignment,
+    take_join_answer,
+)
+from ...model.groups.classic.members import (
+    hear_of_loss,
+    hear_of_rebalance,
+    leave_in_rebalance,
+    poll_times_out,
+    rebalance_times_out,
+    resume,
+    session_times_out,
+)
+from ...model.groups.classic.state import Cluster, Consumer, GroupState, Phase, is_here, newest
+
+modules = classic.modules
+profiles = classic.profiles
+view = classic.view
+
+_JOINS = (
+    weak(receive_join, refuse_join, each="member"),
+    weak(begin_generation, each="coordinator"),
+    weak(take_join_answer, each="member"),
+)
+_SYNCS = (
+    weak(assign, each="member"),
+    weak(answer_sync, take_assignment, refuse_sync, join_again, each="member"),
+    weak(log_commits),
+)
+_HEARTBEATS = (weak(hear_of_rebalance, hear_of_loss, each="member"), weak(find_coordinator, each="member"))
+_COORDINATOR = (weak(group_is_empty), weak(load), weak(resign, each="coordinator"))
+_TIMEOUTS = (
+    weak(session_times_out, each="member"),
+    weak(rebalance_times_out, each="coordinator"),
+    weak(poll_times_out, leave_in_rebalance, each="member"),
+)
+_RETURNS = (weak(resume, each="member"),)
+
+
+def is_unstable(s: Cluster) -> bool:
+    """Whether a rebalance is under way, or the group has yet to be loaded."""
+    return newest(s).state in {GroupState.NOT_HERE, GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE}
+
+
+def is_settled(s: Cluster) -> bool:
+    """Whether the group is stable, or empty, or there is none."""
+    return not is_unstable(s)
+
+
+@leads_to(is_settled, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS)
+def gets_stable(s: Cluster) -> bool:
+    """GL2: a rebalance ends: the group is stable, or empty, though members that pause may never go on."""
+    return is_unstable(s)
+
+
+@leads_to(is_settled, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR)
+def gets_stable_without_timeouts(s: Cluster) -> bool:
+    """GL2 without what it needs: the coordinator waits for a member that never goes on."""
+    return is_unstable(s)
+
+
+@leads_to(is_settled, *_JOINS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS)
+def gets_stable_without_syncs(s: Cluster) -> bool:
+    """GL2 without what it needs: a member that goes on never sends its SyncGroup."""
+    return is_unstable(s)
+
+
+def waits_to_consume(s: Cluster, member: Consumer) -> bool:
+    """Whether a client has asked to be a member, and does not consume yet."""
+    return s.phase[member] in {Phase.JOINING, Phase.SYNCING}
+
+
+def consumes_or_is_out(s: Cluster, member: Consumer) -> bool:
+    """Whether a client consumes as a member, or is in no group."""
+    return not waits_to_consume(s, member)
+
+
+@leads_to(consumes_or_is_out, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_RETURNS)
+def joins_in_the_end(s: Cluster, member: Consumer) -> bool:
+    """GL1: who sends a JoinGroup consumes in the end, or learns that it belongs to no group."""
+    return waits_to_consume(s, member)
+
+
+@leads_to(consumes_or_is_out, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS)
+def joins_though_it_never_goes_on(s: Cluster, member: Consumer) -> bool:
+    """GL1 without what it needs: a member that pauses may do so for ever."""
+    return waits_to_consume(s, member)
+
+
+@reachable
+def loads_in_a_rebalance(s: Cluster) -> bool:
+    """What `gets_stable` begins with: a rebalance is under way at a coordinator that took over."""
+    return s.newest > 0 and newest(s).state == GroupState.COMPLETING_REBALANCE and is_here(newest(s))
+
+
+@reachable
+def waits_and_pauses(s: Cluster) -> bool:
+    """What `joins_in_the_end` begins with: a client waits to consume, and pauses."""
+    return any(waits_to_consume(s, member) and member in s.paused for member in Consumer)
