@@ -1,9 +1,9 @@
 """The rows about those who read: what the answers about a topic, and about `__consumer_offsets`, mean for consumers.
 
-None of it is a question to the model by itself, so it is marked as arithmetic. A group commits where the offsets topic
-takes writes. It skips records where its offset is lost and it starts at the end (`auto.offset.reset`), or where the log
-was cut below its position and filled again without its noticing (KIP-320: "the consumer will just miss whatever data
-had been written between the truncation point and its fetch offset").
+Whether groups stop, and whether they skip records where offsets are lost, is asked of the model `offsets_outage`, in
+`groups`, once the partition's model has said what the log of the offsets does. One rule is arithmetic, and marked so: a
+consumer skips records where the log was cut below its position and filled again without its noticing (KIP-320: "the
+consumer will just miss whatever data had been written between the truncation point and its fetch offset").
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .cluster import OFFSETS, Client, Cluster, Unknown
+from .groups import SKIPPED, STOPPED, fails
 from .keys import at_least, underneath, value_of
 from .racks import missing_racks
 from .signature import Subject
@@ -31,7 +32,7 @@ ASKS: Mapping[str, str] = {
 SEES_TRUNCATION = {"java": "2.3", "librdkafka": "2.1"}
 """Since when a client notices that the log was cut below its position: KAFKA-7747, librdkafka's notes of 2.1.0."""
 
-_AT_THE_END = ("latest", "largest", "end")
+_AT_THE_BEGINNING, _AN_ERROR = ("earliest", "smallest", "beginning"), ("none", "error")
 
 
 def with_consumers(every: Sequence[SubjectVerdict], cluster: Cluster) -> list[SubjectVerdict]:
@@ -83,13 +84,21 @@ def _counted(answer: Answer, why: str) -> Answer:
     return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.on)
 
 
+def _modelled(answer: Answer, why: str, bad: bool) -> Answer:
+    """What the model of groups says where another row's answer is so. What is undecided stays as it is."""
+    found = replace(_counted(answer, why), basis=answer.basis)
+    if answer.word not in ("can lose", "no loss found"):
+        return found
+    return replace(found, word="can lose" if bad else "no loss found")
+
+
 def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
     if subject.subject.internal and subject.subject.topics[0].name != OFFSETS:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
         return Answer("depends", "arithmetic", "", (OFFSETS,))
     found = worst([offsets.table[name, cell] for name in ("writable", "readable")])
-    return _counted(found, f"groups commit to {OFFSETS}")
+    return _modelled(found, f"groups commit to {OFFSETS}", STOPPED in fails(found.word == "can lose", loses=False))
 
 
 def _skips(
@@ -118,8 +127,8 @@ def _readers(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
 
 def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: Answer) -> Iterator[Answer]:
     """What a consumer skips if the log was cut as in `cut`, and if its offset was forgotten as in `forgotten`."""
-    nothing = Answer("no loss found", "arithmetic", "no offset is lost, and no record below one")
-    yield nothing
+    kept = cut.word == forgotten.word == "no loss found" and SKIPPED not in fails(stops=False, loses=False)
+    yield Answer("no loss found", "model" if kept else "arithmetic", "no offset is lost, and no record below one")
     if cut.word != "no loss found":
         sees = None if reader is None else sees_truncation(reader)
         fact = READERS if reader is None else VERSION
@@ -129,9 +138,15 @@ def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: An
         starts = None if reader is None else value_of(cluster, reader, RESET)
         if starts is None or isinstance(starts, Unknown):
             yield _if_so(forgotten, READERS if reader is None else RESET, "it may start at the end")
-        elif starts.value in _AT_THE_END or starts.value.startswith("by_duration"):
+        else:
             says = f"{_name(reader)} starts anew where its offset is lost, with {RESET}={starts.value}"
-            yield _if_so(forgotten, None, says)
+            bad = SKIPPED in fails(stops=False, loses=True, reset=_reset(starts.value))
+            yield from (replace(_if_so(forgotten, None, says), basis=forgotten.basis),) if bad else ()
+
+
+def _reset(value: str) -> str:
+    """`auto.offset.reset` as the model has it: what is neither the beginning nor an error is taken for the end."""
+    return "earliest" if value in _AT_THE_BEGINNING else "none" if value in _AN_ERROR else "latest"
 
 
 def _name(reader: Client | None) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tidegate.audit.cluster import OFFSETS, Broker, Client, Cluster, Origin, Setting, Stated, Topic, Use
 from tidegate.audit.consumers import READERS, RESET, VERSION, sees_truncation, with_consumers
+from tidegate.audit.groups import SIZES, SKIPPED, STOPPED, fails
 from tidegate.audit.questions import OF_TOPICS
 from tidegate.audit.repair import wanted_of
 from tidegate.audit.requirements import Requirement
@@ -81,7 +82,9 @@ def test_consumers_skip_records(
 ) -> None:
     found = cell("no-skips", topic, offsets, cluster() if reader is None else cluster(reader))
     assert found.word == word, found
-    assert found.basis == "arithmetic" or word == "not checked"
+    if word != "not checked":
+        modelled = word == "can lose" if offsets is LOST else topic is FINE and offsets is KEPT
+        assert found.basis == ("model" if modelled else "arithmetic"), found
     assert bool(found.on) == (word == "depends")
 
 
@@ -112,6 +115,33 @@ def test_groups_are_stuck_with_the_offsets_topic(question: str, word: Word) -> N
     assert cell("groups", FINE, stuck, cluster()).word == word
     assert cell("groups", FINE, stuck, cluster(), "crash@all").word == "no loss found"
     assert with_consumers([FINE, stuck], cluster())[1].table["groups", "power-loss@one"].word == word
+
+
+def test_groups_are_asked_of_the_model_whose_log_does_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck = verdict_of(OFFSETS, writable="can lose")
+    assert cell("groups", FINE, stuck, cluster()).basis == cell("groups", FINE, KEPT, cluster()).basis == "model"
+    nothing = frozenset[str]()
+
+    def fails_never(stops: bool, loses: bool, reset: str = "latest") -> frozenset[str]:
+        return nothing
+
+    monkeypatch.setattr("tidegate.audit.consumers.fails", fails_never)
+    assert cell("groups", FINE, stuck, cluster()).word == "no loss found"
+    assert cell("no-skips", FINE, LOST, cluster(consumer())).word == "no loss found"
+
+
+@pytest.mark.parametrize("stops", [False, True])
+@pytest.mark.parametrize("loses", [False, True])
+@pytest.mark.parametrize("reset", ["latest", "earliest", "none"])
+def test_what_fails_of_groups(stops: bool, loses: bool, reset: str) -> None:
+    wanted = ({STOPPED} if stops else set[str]()) | ({SKIPPED} if loses and reset == "latest" else set[str]())
+    assert fails(stops, loses, reset) == wanted
+
+
+def test_an_exploration_of_groups_in_which_too_little_happens_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidegate.audit.groups.SIZES", {**SIZES, "crashes": 0})
+    with pytest.raises(RuntimeError, match="not explored to its end"):
+        fails.__wrapped__(False, False)
 
 
 def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
