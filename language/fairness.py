@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ from .declare import Fairness
 from .immutable import immutable
 from .judge import Stopped, attempt, bound_crossed, holds, instances, is_held
 from .liveness import values_of
-from .model import Liveness, LivenessCase, Model
-from .values import State
+from .model import Action, Liveness, LivenessCase, Model
+from .values import ModelError, State
 from .verdict import Run, Step
 
 
@@ -48,14 +49,52 @@ def counts(model: Model, before: State, after: State) -> bool:
     return any(not field.ghost and was != now for field, was, now in zip(model.fields, before, after, strict=True))
 
 
+@immutable
+class Limit:
+    """What larger bounds would let happen, and these stop: in words, and whether it would change something of the
+    protocol."""
+
+    text: str
+    counts: bool
+
+
+def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> Limit | None:
+    """What stops a step that larger bounds would let happen; None where it can happen, or the protocol stops it.
+
+    Beyond a `@bound` the step is tried as if there were none: one that would change something there is stopped by it,
+    and so is one that breaks the model's types there, of which no more is known.
+    """
+    beyond = bound_crossed(model, state)
+    try:
+        after = attempt(dataclasses.replace(model, bounds=()) if beyond else model, state, action, arguments)
+    except ModelError:
+        if beyond is None:
+            raise
+        return Limit(f"at @bound {beyond}", True)
+    if isinstance(after, Stopped):
+        return Limit(_stopped_text(after), True) if is_held(action, after) else None
+    return None if beyond is None or after == state else Limit(f"at @bound {beyond}", counts(model, state, after))
+
+
+def _stopped_text(stopped: Stopped) -> str:
+    if stopped.budget is not None:
+        return f"whose budget {stopped.budget} is spent"
+    return (
+        f"at @bound {stopped.step_bound}" if stopped.step_bound is not None else f"at the limit in line {stopped.line}"
+    )
+
+
 def can_happen(model: Model, group: Group, state: State) -> bool:
     """Whether a step of a group can change a state, or would do so within larger bounds."""
-    if bound_crossed(model, state) is not None:
-        return True
     for action, arguments in instances(model, state):
         if group.has(action.name, arguments):
+            limit = limit_of(model, state, action, arguments)
+            if limit is not None:
+                if limit.counts:
+                    return True
+                continue
             after = attempt(model, state, action, arguments)
-            if is_held(action, after) if isinstance(after, Stopped) else counts(model, state, after):
+            if not isinstance(after, Stopped) and counts(model, state, after):
                 return True
     return False
 

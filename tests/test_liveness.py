@@ -147,6 +147,105 @@ def test_what_no_larger_bounds_can_mend_is_a_violation(engine: str, cache: Path,
     assert stuck.why == "plain Python confirms that nothing changes any more"
 
 
+BOUNDED = """
+@state
+class Counter:
+    '''A number that goes up, and comes to an end.'''
+    count: Annotated[int, Range(0, 4)]  # so far
+    seen: Ghost[bool]  # whether somebody looked
+
+@initial
+def zero() -> Counter:
+    '''Nothing yet.'''
+    return Counter(count=0, seen=False)
+
+@bound
+def is_small(s: Counter) -> bool:
+    '''Not above two.'''
+    return s.count <= 2
+
+@action
+def up(s: Counter) -> None:
+    '''One more.'''
+    require(s.count < {end})
+    s.count += 1
+
+@action
+def look(s: Counter) -> None:
+    '''Somebody looks.'''
+    s.seen = True
+
+@action(kind="client")
+def skip(s: Counter) -> None:
+    '''One more, of a client.'''
+    require(s.count < 1)
+    s.count += 1
+
+@action
+def halt(s: Counter) -> None:
+    '''Nothing, unless it is four.'''
+    require(s.count == 4)
+    s.count = 0
+
+@always_eventually(weak(up), weak(skip))
+def is_none(s: Counter) -> bool:
+    '''It is none again and again.'''
+    return s.count == 0
+
+@always_eventually(weak(skip), strong(halt))
+def is_none_though_it_stops(s: Counter) -> bool:
+    '''It is none again and again, though it may stop.'''
+    return s.count == 0
+
+@always_possible
+def may_be_none(s: Counter) -> bool:
+    '''It can become none.'''
+    return s.count == 0
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize(
+    ("end", "words", "why"),
+    [
+        # Beyond the bound nothing can happen: what ends there ends in the protocol too.
+        ("3", ("violated", "violated", "violated"), ""),
+        # Beyond the bound one more can happen, which ends the wait for it.
+        ("4", ("undecided", "violated", "undecided"), "up, at @bound is_small"),
+        # Beyond the bound one more than two would break the types.
+        ("9", ("undecided", "violated", "undecided"), "up, at @bound is_small"),
+    ],
+)
+def test_what_can_happen_beyond_a_bound_is_evaluated(
+    engine: str, end: str, words: tuple[str, ...], why: str, cache: Path, tmp_path: Path
+) -> None:
+    text = BOUNDED.replace("{end}", end)
+    text = text.replace("s.count += 1", "s.count += 2", 1) if end == "9" else text
+    verdict = checked(model_of(tmp_path, text, ghosts=False), engine, cache)
+    names = ("is_none", "is_none_though_it_stops", "may_be_none")
+    assert tuple(found(verdict, name).verdict for name in names) == words
+    for name, word in zip(names, words, strict=True):
+        if word == "undecided":
+            assert found(verdict, name).why.endswith(why)
+
+
+def test_an_undecided_claim_names_a_limit_of_a_fair_step(cache: Path, tmp_path: Path) -> None:
+    """Another limit that stops something there is not why."""
+    other = """
+@action
+def down(s: Counter) -> None:
+    '''One fewer than is possible.'''
+    limit(s.count > 3)
+    s.count -= 1
+"""
+    text = LIMITED.replace("{lost_at}", "4").replace("@action\ndef up", f"{other.strip()}\n\n@action\ndef up")
+    model = model_of(tmp_path, text)
+    grows = found(checked(model, "native", cache), "grows_for_ever")
+    assert grows.why.endswith(
+        f"stops a step that must happen: up, at the limit in line {model.action('up').form.where.line + 3}"
+    )
+
+
 SHARED = """
 @state
 class Shared:

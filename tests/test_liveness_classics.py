@@ -8,6 +8,7 @@ import pytest
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.language.binding import load
+from tidegate.language.constants import Value
 from tidegate.language.steptext import format_step
 from tidegate.language.verdict import PropertyVerdict, Verdict
 
@@ -87,6 +88,44 @@ def with_claims(name: str, folder: Path, **constants: int) -> Verdict:
         constants=constants, properties=[name for name in names if name not in ("gets_in", "is_known")]
     )
     return check(model, Search(keep_going=True, deadlocks=False), None)
+
+
+TLC_OF_REPLICATION = {
+    "informed_with_none": "violated",
+    "informed_with_one": "holds",
+    "informed_with_five": "holds",
+    "followed": "holds",
+    "moves_on_with_three": "violated",
+    "moves_on_with_five": "violated",
+    "all_is_written": "violated",
+}
+"""What TLC says of `bench/replication_claims.py`, of the published module, at each of the sizes below."""
+
+
+@pytest.mark.parametrize(
+    ("states", "size"),
+    [
+        (957, (2, 2, 2, 1)),
+        *(
+            pytest.param(states, size, marks=pytest.mark.long)
+            for states, size in ((5_973, (2, 2, 2, 2)), (6_787, (3, 1, 1, 1)), (39_619, (3, 2, 2, 1)))
+        ),
+    ],
+)
+def test_what_tlc_says_of_the_published_replication(states: int, size: tuple[int, ...], cache: Path) -> None:
+    """With its own fairness. A limit is a guard in TLC: what is undecided here because of one is violated there."""
+    names = ("replicas", "log_size", "max_records", "max_leader_epoch")
+    constants = dict[str, Value](zip(names, size, strict=True))
+    model = load(ROOT / "bench/replication_claims.py").bind(constants=constants, profile="kip320", ghosts=False)
+    verdict = check(model, Search(keep_going=True, deadlocks=False, cache=cache), None)
+    found = words_of(verdict)
+    assert verdict.distinct_states == states
+    assert found.pop("moves_on_with_five") == "undecided"
+    assert {"weak_isr": "holds", "strong_isr": "holds"}.items() <= found.items()
+    theirs = {prop: word for prop, word in TLC_OF_REPLICATION.items() if prop != "moves_on_with_five"}
+    assert theirs.items() <= found.items()
+    (why,) = [prop.why for prop in verdict.properties if prop.name == "moves_on_with_five"]
+    assert "only because a limit stops a step that must happen: write(" in why
 
 
 def words_of(verdict: Verdict) -> dict[str, str]:

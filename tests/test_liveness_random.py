@@ -22,9 +22,9 @@ MOST = 300
 SEARCH = Search(keep_going=True, deadlocks=False, recheck=0)
 
 
-def with_claims(text: str) -> str | None:
-    """A model with claims about its runs, made of its first invariant and of its first actions that are no faults; None
-    where it has neither."""
+def with_claims(text: str, is_bounded: bool) -> str | None:
+    """A model with claims about its runs, made of its first invariant and of its first actions that are no faults, and
+    with it as a bound; None where it has neither."""
     block = re.search(r"^@invariant\ndef \w+\(s: World\) -> bool:\n((?:    .*\n|\n)+)", text, re.MULTILINE)
     actions = re.findall(
         r"^@action(?:\((?![^)]*fault)[^)]*\))?\ndef (\w+)\(s: World(.*)\) -> None:", text, re.MULTILINE
@@ -51,7 +51,9 @@ def with_claims(text: str) -> str | None:
         "\n\ndef is_claimed(s: World) -> bool:\n    return claimed(s)\n"
         "\n\ndef is_not_claimed(s: World) -> bool:\n    return not claimed(s)\n"
     )
-    words = "always_eventually, always_possible, eventually_always, leads_to, strong, weak"
+    if is_bounded:
+        claims += "\n\n@bound\ndef within(s: World) -> bool:\n    '''A bound.'''\n    return claimed(s)\n"
+    words = "always_eventually, always_possible, bound, eventually_always, leads_to, strong, weak"
     start = text.index("from tidegate.language import")
     return f"{text[:start]}from tidegate.language import {words}\n{text[start:]}{helpers}{claims}"
 
@@ -60,7 +62,7 @@ def with_claims(text: str) -> str | None:
 def test_engines_agree_on_what_must_happen(seeds: range, tmp_path: Path, cache: Path) -> None:
     words: Counter[str] = Counter()
     for seed in seeds:
-        text = with_claims(random_models.text(seed, 1 + seed % 2))
+        text = with_claims(random_models.text(seed, 1 + seed % 2), is_bounded=seed % 3 == 2)
         if text is None:
             continue
         try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from ...language.fairness import counts, unlike
+from ...language.fairness import Limit, counts, limit_of, unlike
+from ...language.fairness import groups as fairness_groups
 from ...language.immutable import immutable
-from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held, steps
-from ...language.model import Model, Property
+from ...language.judge import holds, instances, steps
+from ...language.model import Action, Model, Property
 from ...language.steptext import format_step
 from ...language.values import State
 from ...language.verdict import Disagreement, PropertyWord, Run, Step
@@ -102,7 +103,7 @@ def _without_bounds(
     component, arguments = graph.fair(question.wanted), question.case.arguments
     if component is None:
         loop = [within.way[-1], *(edge.target for edge in within.loop)]
-        stopped = next(text for index in loop for text in _limits(model, replayer.state(index)))
+        stopped = _hindrance(model, question, graph, [replayer.state(index) for index in loop])
         why = f"a run within the bounds violates it, but only because a limit stops a step that must happen: {stopped}"
         return Answer("undecided", None, None, arguments, why)
     made = lasso(graph, component, question.wanted)
@@ -114,6 +115,19 @@ def _without_bounds(
             f"{wrong}"
         )
     return Answer("violated", run, loop, arguments)
+
+
+def _hindrance(model: Model, question: Question, graph: Graph, loop: Sequence[State]) -> str:
+    """The first step that limits stop in a loop and that must happen: one that a fairness of the property is about."""
+    prop = question.prop
+    stopped = [found for state in loop for found in _limits(model, state) if found[2].counts]
+    for group in (group for fairness in prop.fairness for group in fairness_groups(model, fairness)):
+        for action, arguments, limit in stopped:
+            if group.has(action.name, arguments):
+                return f"{format_step(action.name, arguments)}, {limit.text}"
+    if graph.exact:
+        raise Disagreement(f"natively a limit stops a step that is fair in {prop.name}; in plain Python none does")
+    return "it is not known which, of more than 63 actions or where a step breaks its types beyond a @bound"
 
 
 def replayed(model: Model, questions: Questions, made: Lasso, replayer: Replayer) -> tuple[Run, int]:
@@ -178,24 +192,12 @@ def _held(model: Model, state: State) -> bool:
     return next(_limits(model, state), None) is not None
 
 
-def _limits(model: Model, state: State) -> Iterator[str]:
+def _limits(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, Any], Limit]]:
     """The steps that limits stop in a state, each with what stops it."""
-    beyond = bound_crossed(model, state)
-    if beyond is not None:
-        yield f"every step, at @bound {beyond}"
-        return
     for action, arguments in instances(model, state):
-        result = attempt(model, state, action, arguments)
-        if isinstance(result, Stopped) and is_held(action, result):
-            yield f"{format_step(action.name, arguments)}, {_limit_text(result)}"
-
-
-def _limit_text(stopped: Stopped) -> str:
-    if stopped.budget is not None:
-        return f"whose budget {stopped.budget} is spent"
-    return (
-        f"at @bound {stopped.step_bound}" if stopped.step_bound is not None else f"at the limit in line {stopped.line}"
-    )
+        limit = limit_of(model, state, action, arguments)
+        if limit is not None:
+            yield action, arguments, limit
 
 
 def _cut(model: Model, question: Question, run: Run) -> str:
@@ -205,9 +207,10 @@ def _cut(model: Model, question: Question, run: Run) -> str:
         state = waiting.pop(0)
         found = next(_limits(model, state), None)
         if found is not None:
+            action, arguments, limit = found
             return (
                 f"within the bounds no run leads from {run.states()[-1]} to where it is true, and a limit stops a step "
-                f"that may: {found}"
+                f"that may: {format_step(action.name, arguments)}, {limit.text}"
             )
         for step in steps(model, state):
             if step.after not in seen:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...language.fairness import counts
-from ...language.judge import Stopped, attempt, bound_crossed, holds, instances, is_held
+from ...language.fairness import counts, limit_of
+from ...language.judge import Stopped, attempt, holds, instances
 from ...language.model import Model
 from ...language.values import ModelError, State
 from .graph import Edge, Heed, no_limit
@@ -30,22 +30,21 @@ def explored(
 ) -> PlainGraph:
     """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
     them a state is; `heed` is called before each. Raises Undefined."""
-    every, beyond = (1 << len(questions.groups)) - 1, bool(model.bounds)
     steps, truths, stopped, held = list[list[Edge]](), list[int](), list[int](), list[bool]()
     for at, state in enumerate(states):
         heed()
         truths.append(_truths(model, questions, at, state))
         mine, groups, is_cut = list[Edge](), 0, False
-        if beyond and bound_crossed(model, state) is not None:
-            groups, is_cut = every, True
-        else:
-            for action, arguments in instances(model, state):
-                after = attempt(model, state, action, arguments)
-                if not isinstance(after, Stopped):
-                    its = questions.groups_of(action.name, arguments) if counts(model, state, after) else 0
-                    mine.append(Edge(number(after), its))
-                elif is_held(action, after):
-                    groups, is_cut = groups | questions.groups_of(action.name, arguments), True
+        for action, arguments in instances(model, state):
+            limit = limit_of(model, state, action, arguments)
+            if limit is not None:
+                groups |= questions.groups_of(action.name, arguments) if limit.counts else 0
+                is_cut = True
+                continue
+            after = attempt(model, state, action, arguments)
+            if not isinstance(after, Stopped):
+                its = questions.groups_of(action.name, arguments) if counts(model, state, after) else 0
+                mine.append(Edge(number(after), its))
         steps.append(mine)
         stopped.append(groups)
         held.append(is_cut)

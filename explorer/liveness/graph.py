@@ -63,6 +63,11 @@ class Graph(Protocol):
         """How many states there are."""
         ...
 
+    @property
+    def exact(self) -> bool:
+        """Whether it is known of each action in which states a limit stops it; else, of some, only that it may."""
+        ...
+
     def edges(self, state: int) -> Iterable[Edge]:
         """The steps from a state that change it, one for each way."""
         ...

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...language import liveness
+from ...language import ir, liveness
 from ...language.errors import UsageError
 from ...language.fairness import Group
 from ...language.fairness import groups as fairness_groups
@@ -75,10 +75,11 @@ def questions_of(model: Model) -> Questions:
             then = _number(predicates, case.then)
             when = None if case.when is None else _number(predicates, case.when)
             asked.append(Question(prop, case, then, when, masks[0], masks[1]))
-    for what, found in (("predicates of states", predicates), ("groups of steps", groups)):
-        if len(found) > BITS:
+    wanted = (("predicates of states", len(predicates) + len(model.bounds)), ("groups of steps", len(groups)))
+    for what, count in wanted:
+        if count > BITS:
             raise UsageError(
-                f"{model.name}: its properties of liveness ask for {len(found)} {what}, and at most {BITS} are checked "
+                f"{model.name}: its properties of liveness ask for {count} {what}, and at most {BITS} are checked "
                 "at once; name some properties with --property, or give their parameters smaller domains"
             )
     return Questions(tuple(predicates), tuple(groups), tuple(asked))
@@ -91,9 +92,10 @@ def _number(known: list[Property], predicate: Property) -> int:
 
 def divided(model: Model, questions: Questions) -> tuple[Model, tuple[int, ...]]:
     """The model with every action in as many parts as groups distinguish, and the groups of each action of it: for
-    native code, which knows actions by their numbers."""
+    native code, which knows actions by their numbers. Its `@bound`s are predicates after the others: beyond them it is
+    seen what could happen."""
     actions, groups = list[Action](), list[int]()
-    for action in model.actions:
+    for action in map(_without_bounds, model.actions):
         names = dict.fromkeys(
             group.parameter
             for group in questions.groups
@@ -106,10 +108,18 @@ def divided(model: Model, questions: Questions) -> tuple[Model, tuple[int, ...]]
             groups.append(questions.groups_of(action.name, arguments))
     witnesses = tuple(
         dataclasses.replace(predicate, kind="reachable", name=f"{predicate.name}.{number}")
-        for number, predicate in enumerate(questions.predicates)
+        for number, predicate in enumerate((*questions.predicates, *model.bounds))
     )
-    made = dataclasses.replace(model, actions=tuple(actions), properties=witnesses, lemmas=(), liveness=())
+    made = dataclasses.replace(model, actions=tuple(actions), properties=witnesses, bounds=(), lemmas=(), liveness=())
     return made, tuple(groups)
+
+
+def _without_bounds(action: Action) -> Action:
+    """An action that no `@bound` stops, each of which is a limit at its beginning."""
+    body = tuple(
+        statement for statement in action.form.body if not (isinstance(statement, ir.Limit) and statement.bound)
+    )
+    return dataclasses.replace(action, form=dataclasses.replace(action.form, body=body))
 
 
 def _parts(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tuple[Action, dict[str, Any]]]:

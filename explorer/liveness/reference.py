@@ -27,6 +27,11 @@ class PlainGraph:
         """How many states there are."""
         return len(self.steps)
 
+    @property
+    def exact(self) -> bool:
+        """It is known of each action in which states a limit stops it."""
+        return True
+
     def edges(self, state: int) -> Iterable[Edge]:
         """The steps from a state that change it."""
         return self.steps[state]

@@ -46,6 +46,8 @@ GRAPH = (
     "PRESENT",  # address of the groups that some state of each component can take
     "WITHIN",  # address of the groups that a step within each component takes
     "SOURCES_DONE",  # whether SOURCES is filled
+    "BOUNDS",  # the predicates of which each must be true of a state within the `@bound`s, a bit each
+    "COARSE",  # whether a step beyond a `@bound` broke the model's types, so that all groups count there
     "MET",  # address of the predicates that are false in some state of each component
 )
 """The cells of a graph's block."""

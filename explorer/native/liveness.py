@@ -44,7 +44,8 @@ class _Sweep:
         masks = protocol_masks(model)
         self.masks = (ctypes.c_uint64 * len(masks))(*masks)
         network["PROTOCOL"] = ctypes.addressof(self.masks)
-        network["ASKED"] = (1 << predicates) - 1
+        network["BOUNDS"] = ((1 << len(model.bounds)) - 1) << predicates
+        network["ASKED"] = (1 << predicates) - 1 | network["BOUNDS"]
         self.function = kernel.code.function("sweep", 3)
 
     def run(self, stop: int) -> str:

@@ -12,6 +12,7 @@ from llvmlite import ir as llvm
 
 from ...language.errors import UsageError
 from ..liveness.graph import Component, Edge, Fair, Heed, Possible, no_limit
+from .actions import STOPPED_MAX
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL
 from .graph_kernel import GRAPH, NOWHERE, NUMBERS, PUBLIC, SOURCE, TEXTS
@@ -118,6 +119,11 @@ class Network:
     def size(self) -> int:
         """How many states there are."""
         return self["SIZE_OF"]
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known of each action in which states a limit stops it."""
+        return len(self.groups) <= STOPPED_MAX and not self["COARSE"]
 
     def edges(self, state: int) -> Iterator[Edge]:
         """The steps from a state that change it."""
