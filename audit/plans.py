@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from .cluster import REPLICAS_OF, TRANSACTIONS, Cluster, Topic
 from .keys import at_least, place_of
+from .moves import PlanStep, move
 from .patches import Lines, by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 from .signature import Subject
 
 BOOTSTRAP = "--bootstrap-server HOST:9092"
-_ORDER = ("elr", "replicas", "racks", "min_isr", "lower_min_isr", "unclean", "fsync", "acks", "idempotence")
+_ORDER = (
+    "hosts",
+    "controllers",
+    "voter_racks",
+    "elr",
+    "replicas",
+    "racks",
+    "each_rack",
+    "min_isr",
+    "lower_min_isr",
+    "unclean",
+    "fsync",
+    "acks",
+    "idempotence",
+)
 """The order of roll-out: more replicas, in sync, before more of them are asked for."""
 MOST_TOPICS = 3
 """Of topics that are changed alike so many are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlanStep:
-    """One thing to do: in words, with the commands or lines of a file, whether something restarts, what it costs.
-
-    `shown` of the commands are for a reader, the others are alike (None: show all). `file` is what they read, by name.
-    """
-
-    says: str
-    commands: Lines
-    restart: bool
-    cost: str
-    shown: int | None = None
-    file: tuple[str, dict[str, Any]] | None = None
 
 
 def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[PlanStep]:
@@ -42,11 +41,15 @@ def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster)
 
 def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[PlanStep]:
     match name:
+        case "hosts" | "controllers" | "voter_racks":
+            yield move(name, cluster)
+        case "each_rack":
+            yield _reassign(subject, 0, cluster, 1)
         case "replicas" | "racks":
             if name == "replicas" and by_strimzi(cluster):
                 yield from _brokers_first(cluster, int(value))
             for some in _by_owner(subject) if name == "replicas" else (subject,):
-                yield _reassign(some, int(value) if name == "replicas" else 0, cluster)
+                yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
         case "acks" | "idempotence":
             yield _client(subject, cluster, *_OF_PRODUCERS[name])
         case "elr":
@@ -176,16 +179,21 @@ def _elr(cluster: Cluster) -> PlanStep:
     )
 
 
-def _reassign(subject: Subject, replicas: int, cluster: Cluster) -> PlanStep:
-    """More replicas, or (`replicas` is 0) the same number in more racks."""
+def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> PlanStep:
+    """More replicas, or (`replicas` is 0) the same number in more racks, at most so many in one."""
     topic = subject.topics[0]
     cost = "the new replicas copy the whole log; throttle it, and wait until all are in sync before the next step"
+    if subject.planned and not replicas:
+        says = (
+            f"Have brokers in more racks, each with its broker.rack, so that at most {most} of a new topic's replicas"
+        )
+        return PlanStep(f"{says} share one.", (), True, "more racks")
     if subject.planned:
         return _planned_replicas(REPLICAS_OF.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
     if topic.resource is not None and replicas:
         says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"
         return _each(subject, _asked(lambda asked: topic_replicas(asked, replicas)), says, cost)
-    return _moved(subject, replicas, cluster, cost)
+    return _moved(subject, replicas, cluster, cost, most)
 
 
 def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
@@ -209,12 +217,16 @@ def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> P
     )
 
 
-def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
+def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str, most: int) -> PlanStep:
     moves = list(_moves(subject, replicas, cluster))
-    if not replicas and len({broker.rack.value for broker in cluster.brokers if broker.rack is not None}) < 2:
+    there = {broker.rack.value for broker in cluster.brokers if broker.rack is not None and broker.keeps_topics}
+    needed = -(-_largest(subject) // most)
+    if not replicas and len(there) < needed:
         lines = racks(cluster) if by_strimzi(cluster) else ()
-        return PlanStep("Add brokers in a second rack, and then spread the replicas over both: all brokers are in one.",
-                    lines, bool(lines), cost)  # fmt: skip
+        says = f"Have brokers in {needed} racks ({len(there)} now), each with its broker.rack, and then spread the"
+        return PlanStep(
+            f"{says} replicas over them with kafka-reassign-partitions.sh: {cost}.", lines, bool(lines), cost
+        )
     if not moves:
         return PlanStep(f"Give {subject.name} {replicas} replicas, in different racks, with "
                     f"kafka-reassign-partitions.sh: {cost}. The brokers to choose from are not known here.", (),
@@ -223,6 +235,10 @@ def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str) -> Plan
     says = f"Save this as {name} and execute it, without a restart: {cost}."
     line = f"kafka-reassign-partitions.sh {BOOTSTRAP} --reassignment-json-file {name} --execute"
     return PlanStep(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
+
+
+def _largest(subject: Subject) -> int:
+    return max((len(partition.replicas) for topic in subject.topics for partition in topic.partitions), default=1)
 
 
 def _preference(

@@ -1,52 +1,28 @@
-"""The smallest change of settings that repairs what failed: looked for by the model, smallest first, and each single
-part of it taken back once more to see that it is needed.
+"""The smallest change of settings, or of where nodes stand, that repairs what failed: looked for by the model, smallest
+first, and each single part of it taken back once more to see that it is needed.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .cases import Explorations
+from .changes import SettingChange, changes_of, moves_of
 from .cluster import Cluster
 from .headline import in_words
 from .plans import PlanStep, plan
 from .questions import OF_TOPICS, QUESTION
-from .signature import NEWEST, Signature, Subject
-from .situations import BY_NAME, Name, voters_of
+from .signature import Signature, Subject
+from .situations import BY_NAME, Name
 from .verdicts import RequirementCheck, SubjectVerdict, answer
 
 MOST_CHANGES = 4
 CellQuestion = tuple[str, Name]
 
 
-@dataclass(frozen=True, slots=True)
-class SettingChange:
-    """One setting changed: its name in `plans`, the value as shown, and what becomes of a signature (None: nothing)."""
-
-    name: str
-    value: str
-    made: Callable[[Signature], Signature]
-
-    @property
-    def setting(self) -> str:
-        """What is changed, as Kafka names it: `min.insync.replicas=2`."""
-        return _SETTING[self.name].format(self.value)
-
-
-_SETTING = {
-    "unclean": "unclean.leader.election.enable={}",
-    "acks": "acks={}",
-    "idempotence": "enable.idempotence={}",
-    "lower_min_isr": "min.insync.replicas={}",
-    "min_isr": "min.insync.replicas={}",
-    "replicas": "replication factor {}",
-    "racks": "at most {} replicas in one rack",
-    "elr": "eligible.leader.replicas.version={}",
-    "fsync": "log.flush.interval.messages={}",
-}
 _HAPPENS = {
     "no-loss": "an acknowledged record can be lost",
     "no-unread": "a record that consumers have read can be gone",
@@ -75,28 +51,12 @@ class Repair:
     changes: tuple[Needed, ...]
 
 
-def changes_of(signature: Signature) -> Iterator[SettingChange]:
-    """What could be changed, the cheapest first."""
-    if signature.unclean:
-        yield SettingChange("unclean", "false", lambda s: replace(s, unclean=False))
-    if signature.acks != "all":
-        yield SettingChange("acks", "all", lambda s: replace(s, acks="all"))
-    if not signature.idempotent:
-        yield SettingChange("idempotence", "true", lambda s: replace(s, idempotent=True))
-    if signature.min_isr > 2:
-        yield SettingChange("lower_min_isr", "2", lambda s: replace(s, min_isr=2))
-    if signature.min_isr < 2:
-        yield SettingChange("min_isr", "2", lambda s: replace(s, min_isr=2))
-    if signature.replicas < 3:
-        yield SettingChange("replicas", "3", lambda s: replace(s, replicas=3, co_located=False, in_rack=0))
-    if signature.in_rack > (signature.replicas + 1) // 2:  # what two racks can do
-        yield SettingChange(
-            "racks", str((signature.replicas + 1) // 2), lambda s: replace(s, in_rack=(s.replicas + 1) // 2)
-        )
-    if signature.switches:
-        yield SettingChange("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
-    if not signature.fsync:
-        yield SettingChange("fsync", "1", lambda s: replace(s, fsync=True))
+def _offered(signatures: Sequence[Signature], wanted: Sequence[CellQuestion]) -> list[SettingChange]:
+    """Everything that could be changed, settings first, each once."""
+    cells = [cell for _, cell in wanted]
+    settings = (change for signature in signatures for change in changes_of(signature))
+    moves = (change for signature in signatures for change in moves_of(signature, cells))
+    return list({change.name: change for change in (*settings, *moves)}.values())
 
 
 def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
@@ -115,7 +75,7 @@ def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorat
     signatures = [variant.signature for variant in subject.subject.variants]
     if not wanted or not signatures:
         return None
-    offered = list({c.name: c for s in signatures for c in changes_of(s)}.values())
+    offered = _offered(signatures, wanted)
     kept = [cell for cell in _going(subject) if cell not in wanted]
     for number in range(1, MOST_CHANGES + 1):
         for some in itertools.combinations(offered, number):
@@ -135,17 +95,14 @@ def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explor
         return "no repair is looked for: it takes a change of what is said above, and not of these settings"
     if not wanted_of(checks):
         return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
-    names = dict.fromkeys(c.setting for s in signatures for c in changes_of(s))
-    tried = ", ".join(names) or "no setting"
+    tried = ", ".join(change.setting for change in _offered(signatures, wanted_of(checks))) or "no setting"
     left = _left(signatures, wanted_of(checks), explorations)
-    few = f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
-    why = (_of_controllers(signatures, wanted_of(checks)), _of_hosts(signatures, wanted_of(checks), explorations))
-    return ". ".join(filter(None, (few, *why)))
+    return f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
 
 
 def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
-    offered = list({c.name: c for s in signatures for c in changes_of(s)}.values())
+    offered = _offered(signatures, wanted)
     some = itertools.combinations(offered, min(MOST_CHANGES, len(offered)))
     cell = _first_bad(signatures, next(some), wanted, explorations)
     if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some):
@@ -153,27 +110,6 @@ def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explo
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = {answer(s, QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word for s in signatures}
     return f"{what} ({where})" if "can lose" in words else f"it is not decided whether {what} ({where})"
-
-
-def _of_controllers(signatures: Sequence[Signature], wanted: Sequence[CellQuestion]) -> str:
-    """What no change of these settings mends: too few controllers for one to fail."""
-    counts = {
-        voters_of(signature) if signature.co_located or signature.shared_voters else 0 for signature in signatures
-    }
-    if counts not in ({1}, {2}) or not any(QUESTION[question].asked == "goes_on" for question, _ in wanted):
-        return ""
-    are = "is 1 controller" if counts == {1} else "are 2 controllers"
-    return f"There {are} with a vote, so none may fail, and no setting of these adds one: run three"
-
-
-def _of_hosts(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
-    """What no change of these settings mends: nodes that share a host; checked with a host for each."""
-    if not any(signature.one_machine or signature.hosts for signature in signatures):
-        return ""
-    alone = [replace(signature, one_machine=False, hosts=(), two_hosts=()) for signature in signatures]
-    if _first_bad(alone, (), wanted, explorations) is not None:
-        return ""
-    return "Nodes share a host, and no setting of these moves one: with a host for each node all of it holds"
 
 
 def _least(

@@ -234,7 +234,7 @@ def worlds(fault: Fault, signature: Signature) -> tuple[tuple[Place, ...], ...]:
 def taken_at_hosts(fault: Fault, signature: Signature) -> tuple[tuple[int, int], ...]:
     """The replicas and the controllers that a loss of power or of a disk takes, where nodes share hosts; () where no
     file says so. One broker is cut off beside a loss of power, and with it its controller, in combined mode."""
-    if signature.one_machine or fault.name not in _OF_MACHINES:
+    if signature.one_machine or fault.name not in OF_MACHINES:
         return ()
     cut_off = fault.name == "cut-off-power-loss"
     places = signature.two_hosts if fault.name == "two-power-losses" else signature.hosts
@@ -258,10 +258,11 @@ def _dark(fault: Fault, signature: Signature, otherwise: int) -> int:
 
 def is_of_machine(fault: Fault, signature: Signature) -> bool:
     """Whether it is a loss of power, or of the disk, where all brokers share one computer: it takes them all."""
-    return signature.one_machine and fault.name in _OF_MACHINES
+    return signature.one_machine and fault.name in OF_MACHINES
 
 
-_OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-loss")
+OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-loss")
+"""Faults of one host or two: they take all that is on it."""
 
 
 def budgets(cell: Cell, signature: Signature, in_rack: int | None = None) -> dict[str, Constant]:

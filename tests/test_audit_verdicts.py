@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 from tidegate.audit.cases import NO_TIME, CaseResult, Explorations, chunked, from_json, to_json
+from tidegate.audit.changes import changes_of
 from tidegate.audit.cluster import Origin, Topic
 from tidegate.audit.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
-from tidegate.audit.repair import changes_of, repair
+from tidegate.audit.repair import repair
 from tidegate.audit.requirements import DEFAULT
 from tidegate.audit.signature import (
     RELEASES,

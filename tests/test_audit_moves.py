@@ -1,0 +1,102 @@
+"""Repairs that move nodes: hosts, racks and voters, proposed where the model says that they repair what fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tidegate.audit.cases import Explorations
+from tidegate.audit.changes import moves_of
+from tidegate.audit.cluster import Broker, Cluster, Origin, Quorum
+from tidegate.audit.moves import move
+from tidegate.audit.plans import plan
+from tidegate.audit.repair import repair
+from tidegate.audit.requirements import parse
+from tidegate.audit.signature import Subject, Variant
+from tidegate.audit.verdicts import check_requirements, check_subjects
+
+from .conftest import NewExplorations
+from .test_audit_plans import cluster_of, subject_of
+from .test_audit_verdicts import signature, subject
+
+
+@pytest.fixture(scope="module")
+def explorations(new_explorations: NewExplorations) -> Explorations:
+    return new_explorations()
+
+
+CROWDED: dict[str, Any] = {"in_rack": 2, "voters": 3, "voters_in_rack": 2, "racks": ((2, 2),)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "required", "expected"),
+    [
+        ({"one_machine": True, "voters": 3}, "no-loss=disk-loss@min-isr", {"hosts"}),
+        ({"hosts": ((2, 0),), "two_hosts": ((3, 0),)}, "writable=power-loss@all", {"hosts"}),
+        ({"voters": 1, "shared_voters": 1}, "writable=crash@all", {"controllers"}),
+        ({"voters": 2, "shared_voters": 2}, "readable=crash@all", {"controllers"}),
+        ({"voters": 3, "racks": ((1, 2),), "in_rack": 1}, "writable=rack-loss@all", {"voter_racks"}),
+        (CROWDED, "writable=rack-cut-off@all", {"each_rack", "voter_racks"}),
+    ],
+)
+def test_a_repair_may_move_nodes(
+    settings: dict[str, Any], required: str, expected: set[str], explorations: Explorations
+) -> None:
+    one = signature(**settings)
+    (checked,) = check_subjects([subject(Variant((), one))], explorations)
+    checks = check_requirements(checked, parse(required))
+    assert [check.result for check in checks] == ["failed"]
+    found = repair(checked, checks, explorations)
+    assert found is not None and {needed.change.name for needed in found.changes} == expected
+
+
+def test_nodes_are_moved_only_for_what_their_places_decide() -> None:
+    """A host has nothing to do with a crash, and a rack nothing with one host's power."""
+    crowded = signature(**CROWDED, one_machine=True)
+    assert {change.name for change in moves_of(crowded, ["crash@all"])} == set()
+    assert {change.name for change in moves_of(crowded, ["power-loss@all"])} == {"hosts"}
+    assert {change.name for change in moves_of(crowded, ["rack-loss@all"])} == {"each_rack", "voter_racks"}
+    unknown = signature(voters=3, in_rack=1, racks=((1, 0),), open_voters=3)
+    assert {change.name for change in moves_of(unknown, ["rack-loss@all"])} == {"voter_racks"}
+    spread = signature(voters=3, in_rack=1, racks=((1, 1),), voters_in_rack=1)
+    assert {change.name for change in moves_of(spread, ["rack-loss@all"])} == set()
+    for change in moves_of(signature(**CROWDED, hosts=((2, 2),)), ["rack-loss@all", "power-loss@all"]):
+        assert change.made(crowded) != crowded, change.name
+
+
+def test_what_to_do_names_the_nodes() -> None:
+    here = Origin("x")
+    brokers = tuple(Broker(id_, here, roles=("broker",), machine="kafka1") for id_ in (1, 2))
+    quorum = Quorum((11, 12, 13), here)
+    says = move("hosts", Cluster(brokers, quorum, control_plane="kraft")).says
+    assert says.startswith("Give broker 1, broker 2 a host each") and "controllers too" in says
+    says = move("voter_racks", Cluster(brokers, quorum, control_plane="kraft")).says
+    assert "(now: 11 in a rack that is not stated, 12 in" in says and "broker.rack in their files" in says
+    step = move("controllers", Cluster(brokers, quorum, control_plane="kraft"))
+    assert "Upgrade to 3.9 or later first" in step.says and "add-controller" in step.commands[0]
+    assert "zookeeper.connect" in move("controllers", Cluster(brokers, control_plane="zookeeper")).says
+    pods = tuple(Broker(id_, here, machine="one node, as audit.toml says") for id_ in (1, 2))
+    assert any("kubernetes.io/hostname" in line for line in move("hosts", Cluster(pods)).commands)
+
+
+def test_replicas_are_spread_over_a_rack_each() -> None:
+    racks = {1: "a", 2: "a", 3: "b", 4: "c"}
+    files = {
+        f"b{id_}.properties": f"broker.id={id_}\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\nbroker.rack={rack}\n"
+        for id_, rack in racks.items()
+    }
+    described = (
+        "Topic: t\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
+        "\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    )
+    cluster = cluster_of({**files, "topics.txt": described})
+    (step,) = plan(subject_of(cluster, "t"), [("each_rack", "replica")], cluster)
+    assert step.file is not None
+    assert [{racks[id_] for id_ in moved["replicas"]} for moved in step.file[1]["partitions"]] == [{"a", "b", "c"}]
+    files.pop("b4.properties")
+    two = cluster_of({**files, "topics.txt": described})
+    (step,) = plan(subject_of(two, "t"), [("each_rack", "replica")], two)
+    assert "Have brokers in 3 racks (2 now)" in step.says
+    new: Subject = subject_of(two, "__consumer_offsets")
+    (step,) = plan(new, [("each_rack", "replica")], two)
+    assert "at most 1 of a new topic's replicas share one" in step.says
