@@ -48,6 +48,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("classic_group", {"partitions": 1, "max_generation": 1}),
     ("assignors", {"members": 2}),
     ("consumer_group", {"clients": 1}),
+    ("static_members", {"clients": 2, "instances": 1}),
     ("offsets_outage", {"brokers": 2, "repaired": 2, "min_isr": 1, "factor": 2}),
 ]
 

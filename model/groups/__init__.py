@@ -2,6 +2,7 @@
 
 `classic/` is the protocol of 0.9 to today (KIP-62, KIP-429), a model of the catalogue named `classic_group`.
 `consumer/` is that of KIP-848, named `consumer_group`.
+`static_members.py` is KIP-345: instances whose clients come and go, named `static_members`.
 `outage.py` has the topic of offsets on brokers, named `offsets_outage`: which groups stop with a broker that is killed.
 `assignors.py` has the functions that divide partitions among members.
 """

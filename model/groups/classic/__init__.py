@@ -47,9 +47,9 @@ coordinator. A request that waits has what its sender still has, so that joins a
 member; their answers are in flight, and so are commits. A heartbeat, a leave, and the fetch of offsets are each one
 step with their answers. A member's id is whether the coordinator counts it as a member. The leader takes any
 balanced assignment (`assignors.py` has Kafka's), so that members are alike, and partitions are. One append is under
-way at once. Rejoining members that change nothing, static members (KIP-345), the first rebalance's delay, and
-regular expressions are left out. All members subscribe to one topic: that offsets of a topic to which no member
-subscribes expire, from 2.4 on in a group with members, too, is not in the model.
+way at once. Rejoining members that change nothing, static members (KIP-345: `static_members`), the first rebalance's
+delay, and regular expressions are left out. All members subscribe to one topic: that offsets of a topic to which no
+member subscribes expire, from 2.4 on in a group with members, too, is not in the model.
 
 Sources: GroupCoordinator, GroupMetadata and GroupMetadataManager of Kafka 2.0 to 3.6; AbstractCoordinator and
 ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Properties are in
