@@ -96,9 +96,15 @@ def servers_and_path(text: str, port: int | None) -> tuple[tuple[str, ...], str]
 
 
 def _zookeepers(brokers: Iterable[Broker]) -> tuple[str, ...]:
-    """All that brokers name; none of pods, for which one name may be a service with several servers behind it."""
+    """All that brokers name, one that has several names once; none of pods, for which one name may be a service with
+    several servers behind it."""
     stated = [readable(broker).get("zookeeper.connect") for broker in brokers if broker.pod is None]
-    return tuple(dict.fromkeys(name for setting in stated if setting for name in zookeeper_servers(setting)))
+    named = dict.fromkeys(name for setting in stated if setting for name in zookeeper_servers(setting))
+    whole = _whole_names(frozenset(map(host_of, named)))
+    same: dict[tuple[str, str], str] = {}
+    for name in named:
+        same.setdefault((whole.get(host_of(name), host_of(name)), name.rpartition(":")[2]), name)
+    return tuple(same.values())
 
 
 def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .cluster import OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Stated, Topic, Unknown
+from .directories import is_in_memory, is_temporary
 from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
 from .rules_of_controllers import of_controllers
@@ -225,7 +226,7 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
     groups: dict[tuple[str, bool], list[Broker]] = {}
     for broker in cluster.keepers:
         dirs = value_of(cluster, broker, "log.dirs")
-        if not isinstance(dirs, Unknown) and any(map(_is_temporary, dirs.value.split(","))):
+        if not isinstance(dirs, Unknown) and any(map(is_temporary, dirs.value.split(","))):
             groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
     for (dirs, stated), alike in groups.items():
         who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
@@ -243,22 +244,8 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("advice", "error", what, lost[0].origin, to_do)
 
 
-TEMPORARY = ("/" + "tmp", "/var/" + "tmp")
-
-IN_MEMORY = "/dev/shm"
-"""What is below it is in memory on Linux, and gone when the host loses power."""
-
-
-def _is_temporary(directory: str) -> bool:
-    return _is_in_memory(directory) or directory.strip().startswith(TEMPORARY)
-
-
-def _is_in_memory(directory: str) -> bool:
-    return directory.strip().startswith(IN_MEMORY)
-
-
 def _loses(directories: str) -> str:
-    if any(map(_is_in_memory, directories.split(","))):
+    if any(map(is_in_memory, directories.split(","))):
         return "what is there is in memory, so that a loss of power is the loss of a disk"
     return "a temporary folder is emptied by cleaners and restarts"
 

@@ -65,6 +65,9 @@ KEPT_WORDS = frozenset({
 KEPT_HOSTS = ("host.name", "advertised.host.name")
 """Settings of brokers up to 2.8 that say where they stand: they are kept where they are names or addresses."""
 
+KEPT_PATHS = ("metadata.log.dir",)
+"""Settings that are directories and that no setting of the table is: they are kept where they are plain paths."""
+
 KEPT_NUMBERS = frozenset({
     "log.roll.ms", "log.roll.hours", "log.roll.jitter.ms", "log.roll.jitter.hours", "log.cleaner.threads",
     "log.cleaner.dedupe.buffer.size", "replica.socket.timeout.ms", "queued.max.request.bytes",
@@ -357,7 +360,8 @@ class Cluster:
     `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names. `planned`
     are topics that programs create when they start, and that were not found. `twice` are ids that two nodes have.
     `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None;
-    `zookeeper_racks` are the racks of some of them, as far as the user states them.
+    `zookeeper_racks` are the racks of some of them, as far as the user states them, and `sessions` for how long
+    they grant sessions, in milliseconds (`4000 to 40000`).
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -376,6 +380,7 @@ class Cluster:
     twice: tuple[Twice, ...] = ()
     zookeepers: tuple[tuple[str, str | None], ...] = ()
     zookeeper_racks: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
+    sessions: Stated | None = None
 
     @property
     def controllers(self) -> tuple[Broker, ...]:

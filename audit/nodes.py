@@ -18,7 +18,7 @@ from typing import TypeAlias
 from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
-from .listeners import of_identity, of_listeners, stated_by
+from .listeners import is_whole, of_identity, of_listeners, stated_by
 from .numeric import of_numbers
 from .protocols import advertised_extra, of_control_plane, of_protocols
 
@@ -118,6 +118,7 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         if stated is not None and int(wait.value) > int(lag.value):
             yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
     yield from _of_logs(cluster, node)
+    yield from _of_locks(cluster, node)
     voters = next((setting for setting in reversed(node.settings) if setting.key == "controller.quorum.voters"), None)
     roles = any(setting.key == "process.roles" for setting in node.settings)
     if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
@@ -142,6 +143,27 @@ def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     kept = next((stated[key] for key in RETENTION if key in stated), None)
     if kept is not None and re.fullmatch(r"[+-]?0+", kept.value):
         yield f"`{kept.key}=0` keeps nothing: 1 or more, or -1 for no limit", kept.origin
+
+
+def _of_locks(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    """A directory that an earlier node on its host has: who starts second finds its `.lock` taken (LogManager,
+    lockLogDirs). Containers have file systems of their own, and where a relative path is nothing says."""
+    mine = _directories(cluster, node)
+    for other in cluster.brokers[: next(at for at, one in enumerate(cluster.brokers) if one is node)]:
+        if node.machine is None or other.machine != node.machine or not is_whole(cluster, other):
+            continue
+        both = [path for path in _directories(cluster, other) if path in mine]
+        if both:
+            yield f"{both[0]} is a log directory of {other.origin.path} on its host, too, which locks it", mine[both[0]]
+
+
+def _directories(cluster: Cluster, node: Broker) -> dict[str, Origin]:
+    stated = stated_by(node)
+    where = stated.get("log.dirs") or stated.get("log.dir")
+    if where is None or not is_whole(cluster, node):
+        return {}
+    paths = (path.strip().rstrip("/") for path in where.value.split(","))
+    return {path: where.origin for path in paths if path.startswith("/") and "$" not in path}
 
 
 def _ids(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from itertools import combinations
 from . import pods
 from .addresses import zookeeper_servers
 from .cluster import OFFSETS, Broker, Cluster, Topic
+from .directories import is_in_memory
 from .facts import CannotBeMade, Fact, FactValue, Used
 from .keys import at_least
 from .racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
@@ -239,6 +240,12 @@ def _share_a_machine(cluster: Cluster) -> bool:
     voters = {broker.machine for broker in cluster.brokers if broker.id in _voters(cluster)}
     combined = "controller" in keepers[0].roles and len(_voters(cluster)) > 1
     return cluster.whole or len(keepers) > 1 or (combined and voters == machines)
+
+
+def logs_in_memory(cluster: Cluster) -> bool:
+    """Whether a broker's logs are in memory, where a flush puts nothing on a disk."""
+    stated = [setting for broker in cluster.keepers for setting in broker.settings if setting.key.startswith("log.dir")]
+    return any(is_in_memory(path) for setting in stated for path in setting.value.split(","))
 
 
 def _ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> tuple[bool, bool]:

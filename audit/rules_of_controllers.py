@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .addresses import zookeeper_servers
-from .cluster import Broker, Cluster, Finding, Setting, Severity
+from .cluster import Broker, Cluster, Finding, Kind, Setting, Severity
+from .directories import is_in_memory, is_temporary
 from .keys import at_least, number_of, place_of
 
 UNCLEAN = "unclean.leader.election.enable"
@@ -24,6 +25,7 @@ def of_controllers(cluster: Cluster) -> Iterator[Finding]:
     yield from zookeeper_sessions(cluster)
     yield from unheard_settings(cluster)
     yield from formatted_anew(cluster)
+    yield from metadata_that_goes(cluster)
 
 
 def votes(cluster: Cluster) -> Iterator[Finding]:
@@ -91,8 +93,12 @@ def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
         seen.add(session)
         where, what = place_of(cluster, broker, SESSION), f"{SESSION}={session}: "
         to_do = f"between {SHORT_SESSION} and {LONG_SESSION}, Kafka's defaults before and since 2.5"
-        if not GRANTED[0] <= session <= GRANTED[1]:
-            what += f"ZooKeeper grants {GRANTED[0]} to {GRANTED[1]} ms where its tickTime is 2000"
+        least, most = granted = _granted(cluster)
+        if not least <= session <= most:
+            said = "where its tickTime is 2000" if cluster.sessions is None else f"({cluster.sessions.origin})"
+            what += f"ZooKeeper grants {least} to {most} ms {said}"
+            if granted != GRANTED:
+                to_do = f"between {least} and {most}, or other sessions in ZooKeeper's file"
             yield Finding("advice", "note", what, where, to_do, "ZooKeeper, Programmer's Guide")
         elif session < SHORT_SESSION:
             what += "a pause of a broker that is longer ends its session, and its leaders move"
@@ -100,6 +106,14 @@ def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
         elif session > LONG_SESSION:
             what += "for so long no leader is replaced on a broker that is cut off or dead"
             yield Finding("advice", "note", what, where, to_do, "KIP-537")
+
+
+def _granted(cluster: Cluster) -> tuple[int, int]:
+    """Between which bounds ZooKeeper grants a session, in milliseconds."""
+    if cluster.sessions is None:
+        return GRANTED
+    least, _, most = cluster.sessions.value.partition(" to ")
+    return int(least), int(most)
 
 
 def _voting_servers(cluster: Cluster, stated: list[Setting]) -> Iterator[Finding]:
@@ -154,3 +168,33 @@ def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
         "before it starts again, wait until kafka-metadata-quorum.sh describe --replication shows that no other lags"
     )
     yield Finding("not_modelled", "note", what, quorum.origin, to_do, "KAFKA-14077, KIP-853")
+
+
+METADATA, LOGS = "metadata.log.dir", ("log.dirs", "log.dir")
+
+
+def metadata_that_goes(cluster: Cluster) -> Iterator[Finding]:
+    """Controllers keep the metadata of all topics in metadata.log.dir, else in the first of log.dirs (KRaftConfigs).
+    Once most of them have lost it, nobody has it, which is not modelled."""
+    found = [(directory, node) for node in cluster.controllers if (directory := _directory(node)) is not None]
+    for is_so, why in ((is_in_memory, "is in memory, so that a loss of power takes it"), (is_temporary, EMPTIED)):
+        lost = [(setting, node) for setting, node in found if is_so(setting.value.split(",")[0])]
+        if not lost:
+            continue
+        setting = lost[0][0]
+        voters = max(len(cluster.quorum.voters) if cluster.quorum else 0, len(cluster.controllers))
+        most = 2 * len(lost) > voters and is_so is is_in_memory
+        what = f"`{setting.key}={setting.value}` of {len(lost)} of {voters} controllers {why}"
+        more = "; with most of them the metadata of all topics is lost, which is not modelled" if most else ""
+        kind: Kind = "incomplete" if most else "advice"
+        severity: Severity = "error" if most else "warning"
+        yield Finding(kind, severity, what + more, setting.origin, "put it on a disk of its own", "KIP-595")
+        return
+
+
+EMPTIED = "is in a temporary folder, which cleaners and restarts empty"
+
+
+def _directory(node: Broker) -> Setting | None:
+    stated = {setting.key: setting for setting in node.settings}
+    return next((stated[key] for key in (METADATA, *LOGS) if key in stated), None)

@@ -34,7 +34,7 @@ from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
-from .placing import creatable, follower_reads, has_one_by_default, open_places, placement
+from .placing import creatable, follower_reads, has_one_by_default, logs_in_memory, open_places, placement
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
@@ -519,7 +519,7 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
         return Fact(key, (_flushing(always=False), *((_flushing(always=True),) if may else ())), answer.ask)
     if isinstance(answer, Stated):
         note(answer, key, used)
-    return Fact(key, (_flushing(always=answer.value == "1"),))
+    return Fact(key, (_flushing(always=answer.value == "1" and not logs_in_memory(cluster)),))
 
 
 def _flushing(*, always: bool) -> FactValue:

@@ -1,41 +1,112 @@
-"""ZooKeeper's own file, `zoo.cfg`: which servers vote, where they are, and what of it is not modelled.
+"""ZooKeeper's own file, `zoo.cfg`: which servers vote, where they are, for how long sessions may be, and what of it is
+not modelled.
 
-ZooKeeper Administrator's Guide, Cluster Options; ZooKeeper Observers; ZooKeeper Dynamic Reconfiguration.
+ZooKeeper Administrator's Guide, Minimum Configuration, Cluster Options, Unsafe Options; ZooKeeper Observers; ZooKeeper
+Dynamic Reconfiguration; `QuorumPeerConfig` and `ZooKeeperServer` (3.8) for defaults.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from ..cluster import Origin
+from ..cluster import Finding, Origin
+from ..directories import is_in_memory, is_temporary
 from .parsed_file import Part
 
 _SERVER = re.compile(
     r"^\s*server\.(?P<number>\d+)\s*=\s*(?P<host>\[[^\]]+\]|[^\s:;|\[\]]+):(?P<peer>\d+):\d+(?P<rest>\S*)\s*$",
     re.MULTILINE,
 )
-_PORT = re.compile(r"^\s*clientPort\s*=\s*(\d+)\s*$", re.MULTILINE)
-_WEIGHTS = re.compile(r"^\s*(group|weight)\.\d+\s*=", re.MULTILINE)
+_SETTING = re.compile(r"^\s*(?P<key>[A-Za-z][\w.]*)\s*[=:]\s*(?P<value>.*?)\s*$", re.MULTILINE)
+_WEIGHTS = re.compile(r"(group|weight)\.\d+")
+
+FORMAT = "zoo.cfg"
+
+TICK = 3000
+"""In milliseconds, where `tickTime` says nothing (`ZooKeeperServer.DEFAULT_TICK_TIME`)."""
+
+UNSAFE = ("forceSync", "zookeeper.forceSync")
+"""With `no` a server acknowledges what is not on its disk yet."""
+
+BESIDE = "docs of ZooKeeper, Administrator's Guide"
 
 
 def read(path: str, text: str) -> Part | None:
-    """The voting servers of an ensemble, with the ports of clients; None of a file that lists none.
+    """The voting servers of an ensemble, with the ports of clients; None of a file that is none of ZooKeeper's.
 
     Observers do not vote (`:observer`). A server that is listed with several addresses is at the first of them. Of two
-    on one host that name no port for clients, the second is named by its port for the other servers.
+    on one host that name no port for clients, the second is named by its port for the other servers. A file without
+    servers is of one that stands alone.
     """
     found = list(_SERVER.finditer(text))
-    if not found:
+    given = {match["key"]: match for match in _SETTING.finditer(text)}
+    if not found and not {"dataDir", "clientPort"} <= given.keys():
         return None
-    part = Part("zoo.cfg")
-    default = port[1] if (port := _PORT.search(text)) is not None else "2181"
+    part = Part(FORMAT)
+    default = given["clientPort"]["value"] if "clientPort" in given else "2181"
     for match in found:
         if ":observer" not in match["rest"]:
             own = re.search(r";(?:.*:)?(\d+)$", match["rest"])
             name = f"{match['host']}:{own[1] if own is not None else default}"
             part.ensemble.append(name if name not in part.ensemble else f"{match['host']}:{match['peer']}")
-    if (weights := _WEIGHTS.search(text)) is not None:
-        line = text.count("\n", 0, weights.start()) + 1
-        what = "groups and weights of ZooKeeper's servers are not modelled: which of them are a majority is not known"
-        part.note("incomplete", "error", what, Origin(path, line), "ask about an ensemble in which each server counts")
+    _sessions(part, path, text, given)
+    _not_safe(part, path, text, given)
     return part
+
+
+def _where(path: str, text: str, match: re.Match[str]) -> Origin:
+    return Origin(path, text.count("\n", 0, match.start("key")) + 1)
+
+
+def _sessions(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+    """Between which bounds sessions are granted: 2 to 20 ticks, unless stated."""
+
+    def number(key: str, otherwise: int) -> int:
+        value = given[key]["value"] if key in given else ""
+        return int(value) if re.fullmatch(r"\d{1,9}", value) else otherwise
+
+    tick = number("tickTime", TICK)
+    least, most = number("minSessionTimeout", 2 * tick), number("maxSessionTimeout", 20 * tick)
+    key = next((key for key in ("maxSessionTimeout", "minSessionTimeout", "tickTime") if key in given), None)
+    where = Origin(path) if key is None else _where(path, text, given[key])
+    part.fact("zookeeper_sessions", f"{least} to {most}", where)
+
+
+def _not_safe(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+    """What lets a server forget what it has acknowledged; the models have an ensemble that does not."""
+    for key, match in given.items():
+        value, where = match["value"], _where(path, text, match)
+        if key in UNSAFE and value.lower() == "no":
+            what = f"`{key}=no`: with a loss of power ZooKeeper's servers forget what they have acknowledged"
+            to_do = "remove it, so that ZooKeeper waits for the disk"
+            part.note(
+                "incomplete", "error", f"{what}, the metadata of topics, which is not modelled", where, to_do, BESIDE
+            )
+        elif key in ("dataDir", "dataLogDir") and is_in_memory(value):
+            what = f"`{key}={value}` is in memory: with a loss of power a ZooKeeper server has nothing left"
+            to_do = f"put {key} on a disk"
+            part.note("incomplete", "error", f"{what} of the metadata, which is not modelled", where, to_do, BESIDE)
+        elif key in ("dataDir", "dataLogDir") and is_temporary(value):
+            what = f"`{key}={value}`: a temporary folder is emptied by cleaners and restarts"
+            part.note("advice", "warning", what, where, f"put {key} on a disk of its own", BESIDE)
+        elif _WEIGHTS.fullmatch(key):
+            what = (
+                "groups and weights of ZooKeeper's servers are not modelled: which of them are a majority is not known"
+            )
+            part.note("incomplete", "error", what, where, "ask about an ensemble in which each server counts")
+            return
+
+
+def one_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
+    """The servers that vote, by every file of an ensemble; the findings get what the files do not agree on."""
+    files = [part for part in parts if part.format == FORMAT and part.ensemble]
+    for part in files[1:]:
+        if {*part.ensemble} != {*files[0].ensemble}:
+            first, other = (file.facts["zookeeper_sessions"][0].origin.path for file in (files[0], part))
+            here, there = (", ".join(file.ensemble) for file in (files[0], part))
+            what = f"ZooKeeper's servers that vote are {here} in {first}, and {there} in {other}"
+            to_do = "give every server the same list, `:observer` too, or the files of one ensemble"
+            findings.append(Finding("incomplete", "error", what, Origin(other), to_do, "ZooKeeper Observers"))
+            break
+    return [server for part in files for server in part.ensemble]

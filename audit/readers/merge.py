@@ -16,6 +16,7 @@ from ..cluster import (
     HIDDEN,
     KEPT_HOSTS,
     KEPT_NUMBERS,
+    KEPT_PATHS,
     KEPT_WORDS,
     MARK,
     Broker,
@@ -37,6 +38,7 @@ from ..keys import OTHER, families, is_version, known, owners, span, table, unde
 from ..placing import assumed_of_nodes
 from . import names, properties
 from .describe import NO_CONFIGS
+from .ensembles import one_ensemble
 from .parsed_file import Part, numbers
 from .places import in_racks
 from .releases import release
@@ -82,7 +84,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
     _of_one_cluster(joined)
-    ensemble = [server for part in joined.parts for server in part.ensemble]
+    ensemble = one_ensemble(joined.parts, joined.findings)
     brokers, zookeepers = placed_on_hosts(_brokers(joined, topics, quorum), quorum, ensemble)
     _of_one_ensemble(joined, brokers)
     brokers, zookeeper_racks, of_racks = in_racks(joined.parts, brokers, zookeepers, quorum)
@@ -91,6 +93,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         brokers=brokers,
         zookeepers=zookeepers,
         zookeeper_racks=zookeeper_racks,
+        sessions=next((fact for part in parts for fact in part.facts.get("zookeeper_sessions", ())), None),
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),
@@ -124,6 +127,8 @@ def _scrubbed(setting: Setting) -> Setting:
     if setting.key in KEPT_WORDS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}", setting.value):
         return setting
     if setting.key in KEPT_HOSTS and re.fullmatch(r"[A-Za-z0-9_.:%\-\[\]]{1,253}", setting.value):
+        return setting
+    if setting.key in KEPT_PATHS and re.fullmatch(r"[A-Za-z0-9_./\-]{1,200}", setting.value):
         return setting
     if setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value):
         return setting

@@ -1,0 +1,118 @@
+"""ZooKeeper's own file, controllers' directories, and directories that two brokers share: what is not survived."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.nodes import down
+from tidegate.audit.readers import Options, of_texts
+
+from .test_audit_facts import signatures
+
+SERVERS = "server.1=zk1:2888:3888\nserver.2=zk2:2888:3888\nserver.3=zk3:2888:3888\n"
+
+
+def read(files: dict[str, str]) -> tuple[Cluster, tuple[Finding, ...]]:
+    texts = [(path, text, True) for path, text in files.items()]
+    return of_texts(texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x")
+
+
+def with_zookeeper(
+    zoo: dict[str, str], more: str = "", connect: str = "zk1,zk2,zk3"
+) -> tuple[Cluster, tuple[Finding, ...]]:
+    broker = f"broker.id=1\nlisteners=PLAINTEXT://kafka1:9092\nzookeeper.connect={connect}\nlog.dirs=data\n{more}"
+    return read({"b.properties": broker, **zoo})
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "says"),
+    [
+        ("dataDir=/var/lib/zk", None, ""),
+        ("dataDir=/dev/shm/zk", "incomplete", "`dataDir=/dev/shm/zk` is in memory"),
+        ("dataDir=/var/lib/zk\ndataLogDir=/dev/shm/log", "incomplete", "`dataLogDir=/dev/shm/log` is in memory"),
+        ("dataDir=/tmp/zookeeper", "advice", "`dataDir=/tmp/zookeeper`: a temporary folder"),
+        ("dataDir=/var/lib/zk\nforceSync=no", "incomplete", "`forceSync=no`: with a loss of power"),
+        ("dataDir=/var/lib/zk\nforceSync=yes", None, ""),
+    ],
+)
+@pytest.mark.parametrize("servers", [SERVERS, ""])
+def test_what_an_ensemble_forgets_is_named(line: str, kind: str | None, says: str, servers: str) -> None:
+    _, findings = with_zookeeper({"zoo.cfg": f"clientPort=2181\n{line}\n{servers}"})
+    found = [finding for finding in findings if finding.where.path == "zoo.cfg"]
+    assert [finding.kind for finding in found] == ([] if kind is None else [kind])
+    assert all(finding.what.startswith(says) for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("zoo", "session", "says"),
+    [
+        ("tickTime=2000\n", 60000, "ZooKeeper grants 4000 to 40000 ms (zoo.cfg:1)"),
+        ("", 60001, "ZooKeeper grants 6000 to 60000 ms (zoo.cfg)"),
+        ("tickTime=2000\nmaxSessionTimeout=6000\n", 18000, "ZooKeeper grants 4000 to 6000 ms (zoo.cfg:2)"),
+        ("tickTime=5000\n", 9000, "ZooKeeper grants 10000 to 100000 ms (zoo.cfg:1)"),
+        ("tickTime=2000\n", 18000, ""),
+    ],
+)
+def test_sessions_are_compared_with_what_zookeepers_file_grants(zoo: str, session: int, says: str) -> None:
+    _, findings = with_zookeeper({"zoo.cfg": zoo + SERVERS}, f"zookeeper.session.timeout.ms={session}\n")
+    found = [finding.what for finding in findings if finding.what.startswith("zookeeper.session.timeout.ms")]
+    assert found == ([f"zookeeper.session.timeout.ms={session}: {says}"] if says else [])
+
+
+def test_files_of_one_ensemble_that_differ_leave_it_open_who_votes() -> None:
+    observing = SERVERS.replace("zk3:2888:3888", "zk3:2888:3888:observer")
+    _, findings = with_zookeeper({"1/zoo.cfg": SERVERS, "3/zoo.cfg": observing})
+    said = [finding.what for finding in findings if finding.kind == "incomplete"]
+    here, there = "zk1:2181, zk2:2181, zk3:2181 in 1/zoo.cfg", "zk1:2181, zk2:2181 in 3/zoo.cfg"
+    assert said == [f"ZooKeeper's servers that vote are {here}, and {there}"]
+    _, findings = with_zookeeper({"1/zoo.cfg": SERVERS, "3/zoo.cfg": SERVERS})
+    assert not any(finding.kind == "incomplete" for finding in findings)
+
+
+def test_one_server_by_several_names_is_one() -> None:
+    cluster, _ = with_zookeeper({}, connect="zk1:2181,zk1.example:2181,ZK1")
+    assert [server for server, _ in cluster.zookeepers] == ["zk1:2181"]
+    cluster, _ = with_zookeeper({}, connect="zk1:2181,zk1:2182,zk2.example")
+    assert len(cluster.zookeepers) == 3
+
+
+@pytest.mark.parametrize(
+    ("directory", "kind"),
+    [("/dev/shm/meta", "incomplete"), ("/tmp/meta", "advice"), ("/var/lib/meta", None)],
+)
+@pytest.mark.parametrize("key", ["metadata.log.dir", "log.dirs"])
+def test_controllers_whose_metadata_goes_are_named(directory: str, kind: str | None, key: str) -> None:
+    voters = "controller.quorum.voters=1@c1:9093,2@c2:9093,3@c3:9093\ncontroller.listener.names=C\n"
+    nodes = {
+        f"c{id_}.properties": f"process.roles=controller\nnode.id={id_}\nlisteners=C://c{id_}:9093\n{voters}"
+        f"{key}={directory if id_ < 3 else '/data'}\n"
+        for id_ in (1, 2, 3)
+    }
+    _, findings = read(nodes)
+    found = [finding for finding in findings if finding.what.startswith(f"`{key}=")]
+    assert [finding.kind for finding in found] == ([] if kind is None else [kind])
+    assert all("of 2 of 3 controllers" in finding.what for finding in found)
+
+
+def test_of_two_brokers_with_one_directory_on_one_host_the_second_does_not_start() -> None:
+    def cluster(hosts: str, second: str) -> Cluster:
+        return read({
+            f"b{id_}.properties": f"broker.id={id_}\nlisteners=PLAINTEXT://{host}:909{id_}\nzookeeper.connect=zk1,zk2,zk3\n"
+            f"log.dirs={'/data/kafka' if id_ == 1 else second}\n"
+            for id_, host in enumerate(hosts, 1)
+        })[0]  # fmt: skip
+
+    (lost,) = down(cluster("aa", "/data/other,/data/kafka/"))
+    assert lost.says == (
+        "broker 2 does not start: /data/kafka is a log directory of b1.properties on its host, too, which locks it "
+        "(b2.properties:4)"
+    )
+    assert not down(cluster("aa", "/data/other"))
+    assert not down(cluster("ab", "/data/kafka"))
+    assert not down(cluster("aa", "data"))
+
+
+def test_a_flush_to_memory_is_none() -> None:
+    for directory, flushed in (("/dev/shm/kafka", {False}), ("/data", {True})):
+        cluster, _ = with_zookeeper({}, f"log.flush.interval.messages=1\nlog.dirs={directory}\n")
+        assert {one.fsync for one in signatures(cluster)} == flushed
