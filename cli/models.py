@@ -10,6 +10,7 @@ from ..api.models import definition_of
 from ..gates.records import named_bounds
 from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, BuiltIn
 from ..language.constants import Constant
+from ..language.model import LIVENESS
 from ..reports.document import plain
 from ..reports.exits import Exit
 from ..reports.paper import Page, Paper, count
@@ -108,7 +109,14 @@ def describe(text: str) -> dict[str, Any]:
             for prop in model.properties
         ]
         + [
-            {"name": prop.name, "kind": prop.kind, "says": prop.says, "ghosts": sorted(prop.ghosts), "refines": None}
+            {
+                "name": prop.name,
+                "kind": prop.kind,
+                "says": prop.says,
+                "ghosts": sorted(prop.ghosts),
+                "refines": None,
+                "fairness": [fairness.text() for fairness in prop.fairness],
+            }
             for prop in model.liveness
         ],
     }
@@ -136,7 +144,7 @@ def _page(described: dict[str, Any], paper: Paper) -> Page:
     )
     for title in ("profiles", "bounds"):
         _section(page, title, [(name, _values(values)) for name, values in described[title].items()])
-    _section(page, "properties", [(prop["name"], _kind(prop), prop["says"]) for prop in described["properties"]])
+    _section(page, "properties", [(prop["name"], _kind(prop), _claim(prop)) for prop in described["properties"]])
     return page
 
 
@@ -165,6 +173,14 @@ def _values(values: dict[str, Any]) -> str:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _claim(prop: dict[str, Any]) -> str:
+    """What a property says; of one of whole runs, also which runs it is about."""
+    if prop["kind"] not in LIVENESS or prop["kind"] == "always_possible":
+        return prop["says"]
+    fair = ", ".join(prop["fairness"])
+    return f"{prop['says']} Of {f'the runs with {fair}' if fair else 'all runs: nothing has to happen'}."
 
 
 def _kind(prop: dict[str, Any]) -> str:

@@ -78,8 +78,8 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
     transitions = _transitions(ending)
     ending = _of_what_is_shown(model, _of_starts(model, _of_values(ending)))
-    judged = (_of_runs(prop, ending) for prop in model.liveness)
-    properties = (*(_property(prop, ending) for prop in model.properties), *judged)
+    others = tuple(_property(prop, ending) for prop in model.properties)
+    properties = (*others, *(_of_runs(prop, ending, others) for prop in model.liveness))
     outcome = _outcome(ending, properties)
     return Verdict(
         model=model.name,
@@ -208,14 +208,27 @@ def _property(prop: Property, ending: Ending) -> PropertyVerdict:
     return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
 
 
-def _of_runs(prop: Liveness, ending: Ending) -> PropertyVerdict:
+def _of_runs(prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...]) -> PropertyVerdict:
     """A property of whole runs: only an engine that sees every state and its steps checks it, at the end."""
-    judged = ending.engine in JUDGING and prop.applicable
-    none = Answer("undecided" if judged else "not_checked", why="" if judged or not prop.applicable else _NOT_JUDGED)
-    found = ending.liveness.get(prop.name, none)
+    found = ending.liveness.get(prop.name)
+    if found is None:
+        found = _not_asked(ending, others) if prop.applicable else Answer("not_checked")
     return PropertyVerdict(
         prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, found.why
     )  # fmt: skip
+
+
+def _not_asked(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Answer:
+    """Why a property of whole runs has no answer, though it could have one."""
+    if ending.engine not in JUDGING:
+        return Answer("not_checked", why=_NOT_JUDGED)
+    violated = next((prop.name for prop in others if prop.verdict == "violated"), None)
+    if ending.failure is not None and not ending.deadlock:
+        return Answer("not_checked", why="something cannot be evaluated, or breaks the model's types: mend that first")
+    if ending.deadlock or violated is not None:
+        what = "a deadlock" if ending.deadlock else f"what violates {violated}"
+        return Answer("not_checked", why=f"the search ended at {what}, before every state was known; see --keep-going")
+    return Answer("undecided", why=f"not every state is known: {ending.stopped or 'the search did not finish'}")
 
 
 def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome:

@@ -39,7 +39,8 @@ class PropertyVerdict:
     """One property's result. `run` is the counterexample of a violated invariant or transition, or a witness's example.
 
     `verdict` is `not_checked` for a property that reads ghosts which were folded away, or of liveness with an engine
-    that checks none, and `undecided` when the search ended before it could be decided, or bounds leave it open.
+    that checks none or where a deadlock or another violation ended the search before; `undecided` when the search
+    ended before it could be decided, or bounds leave it open.
 
     Of a property of liveness, `run` leads to where what is claimed is impossible, or is the way to a loop and once
     around it: `loop` is the number of the state that it returns to. `arguments` are the values of its parameters for

@@ -12,9 +12,12 @@ import jsonschema
 import pytest
 from playwright.sync_api import Browser, expect
 from tidegate.api.results import framed
+from tidegate.explorer.native.search import check
+from tidegate.explorer.search import Search
+from tidegate.language.binding import load
 from tidegate.reports.trace.cut import cut
 from tidegate.reports.trace.html import digest, page
-from tidegate.traces.document import schema
+from tidegate.traces.document import schema, trace_document
 
 from .browser import Shown, chromium, shown
 from .html_traces import ROOT, Document, busy, cell, frame, group, kip_101, lane, made, post, step, transactions
@@ -276,6 +279,35 @@ def test_a_run_that_repeats_for_ever_goes_round(browser: Browser, saved: Page) -
         assert one.count("#steps .looped") == 4 and one.count(".scrubber .back") == 1
         one.press("j")
         assert one.where == "2 / 6"
+
+
+def lasso(name: str, prop: str) -> Document:
+    """The document of a loop that a check of a small model finds."""
+    model = load(ROOT / f"examples/liveness/{name}.py").bind(properties=[prop])
+    (found,) = check(model, Search(deadlocks=False), None).properties
+    return trace_document(model, found)
+
+
+def test_a_loop_is_played_round_and_round(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(lasso("counter", "is_served")), "s=0") as one:
+        assert one.text("#step-0 .loop") == "repeats for ever after this"
+        one.all("#play").click()
+        places = list[str]()
+        for _ in range(6):
+            one.passes(900)
+            places.append(one.where)
+        assert places == ["1 / 2", "2 / 2", "0 / 2"] * 2
+        one.all("#play").click()
+        one.passes(2000)
+        assert one.where == "0 / 2"
+
+
+def test_a_run_that_stays_where_it_is_says_so(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(lasso("printer", "printed_without_fairness")), "s=1") as one:
+        assert one.text("#step-1 .loop") == "nothing more happens, for ever"
+        assert one.count(".scrubber .back") == 0
+        one.press("j")
+        assert (one.where, one.live) == ("1 / 1", "nothing more happens, for ever")
 
 
 def test_the_truth_strip_takes_one_to_a_state(browser: Browser, saved: Page) -> None:

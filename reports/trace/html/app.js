@@ -1,7 +1,7 @@
 // The page: where one is, what follows from it, keys, links, dialogs.
 
 const $ = (id) => document.getElementById(id);
-const VIRTUAL = 500, ROW_HEIGHT = 30, PLAY_EVERY = 900, MOST_ALIKE = 3;
+const VIRTUAL = 500, ROW_HEIGHT = 30, PLAY_EVERY = 900, MOST_ALIKE = 3, STAYS = "nothing more happens, for ever";
 
 const page = JSON.parse($("trace-page").textContent);
 const traces = page.traces.map((extras) => new Trace(JSON.parse($(extras.id).textContent), extras));
@@ -21,11 +21,11 @@ function go(position, { quietly = false } = {}) {
 }
 
 function move(direction) {
-  if (direction > 0 && at.position === trace.last && trace.loop !== null) return go(trace.loop);
+  if (direction > 0 && at.position === trace.last && trace.goesRound) return go(trace.loop);
   const here = items.findIndex((item) => item.last >= at.position);
   const item = items[here + direction];
   return item ? go(direction > 0 ? item.last : Math.max(item.last, 0))
-    : announce(direction > 0 ? "the last step" : "the first state");
+    : announce(direction < 0 ? "the first state" : trace.loop === null ? "the last step" : STAYS);
 }
 
 /** The next or previous step that changes the focused lane. */
@@ -60,7 +60,7 @@ function toast(words) {
 function play() {
   if (at.playing === null && calm.matches) return toast("play is off: the system asks for reduced motion");
   clearInterval(at.playing);
-  const onward = () => (at.position === trace.last && trace.loop === null ? play() : move(1));
+  const onward = () => (at.position === trace.last && !trace.goesRound ? play() : move(1));
   at.playing = at.playing === null ? setInterval(onward, PLAY_EVERY) : null;
   $("play").textContent = at.playing === null ? "▶" : "❚❚";
   $("play").setAttribute("aria-label", at.playing === null ? "play" : "pause");
@@ -116,7 +116,7 @@ function stepRow(item, index) {
   html("span", "number", several ? `${trace.number(item.first)}–${trace.number(position)}` : trace.number(position)),
   html("span", "said",
     trace.isAfterGap(position) ? html("em", "tag gap", trace.document.truncated.says) : null, phrase,
-    position === trace.loop ? html("em", "tag loop", "repeats for ever after this") : null,
+    position === trace.loop ? html("em", "tag loop", trace.goesRound ? "repeats for ever after this" : STAYS) : null,
     common !== null && position === common + 1 ? html("em", "tag differs", "≠ first difference") : null),
   kind ? html("span", "tag", kind) : null,
   position === trace.failing ? html("span", { class: "tag cross", title: `${trace.document.property.name} fails` },

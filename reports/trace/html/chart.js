@@ -197,7 +197,7 @@ class Strip {
       tabindex: 0,
       "aria-label": "state", "aria-valuemin": 0, "aria-valuemax": trace.total },
     svg("line", { x1: middle(0), y1: 15, x2: middle(trace.last), y2: 15, class: "rail" }),
-    trace.loop === null ? null : svg("path", { class: "back",
+    !trace.goesRound ? null : svg("path", { class: "back",
       d: `M${end},15 C${end},46 ${back},46 ${back},22 l-4,6 m4,-6 l4,6` }),
     numbers.map((at) => [svg("circle", { cx: middle(at), cy: 15, r: 2.5, class: "stop" }),
       text(middle(at), 39, trace.number(at), { "text-anchor": "middle", class: "axis" })]),

@@ -88,6 +88,7 @@ class Trace {
     this.types = Object.fromEntries(document.fields.map((field) => [field.name, field.type]));
     this.failing = property && property.fails ? this.positionOf(property.fails.step) : null;
     this.loop = document.loop === null ? null : this.positionOf(document.loop);
+    this.goesRound = this.loop !== null && this.loop < this.last;
     this.states = new Map();
     this.frames = new Map();
   }
