@@ -127,7 +127,8 @@ class Engine:
     def faster(self) -> Kernel:
         """The kernel for many states, from now on this engine's."""
         if self.kernel.effort != ROLLED:
-            self.kernel = kernel_of(self.model, self.symmetry.domains, self.folder, effort=ROLLED)
+            domains = self.symmetry.domains
+            self.kernel = kernel_of(self.model, domains, self.folder, effort=ROLLED, cone=True)
         return self.kernel
 
     def verdict(self, model: Model, search: Search, enough: Enough) -> Verdict:
@@ -188,8 +189,8 @@ class Bench:
         key, model = self._open(case)
         if key not in self._engines:
             symmetry = symmetry_of(model)
-            effort = ROLLED if is_kept(model, symmetry.domains, self.folder, ROLLED) else QUICK
-            kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort)
+            effort = ROLLED if is_kept(model, symmetry.domains, self.folder, ROLLED, cone=True) else QUICK
+            kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort, cone=True)
             self._engines[key] = Engine(model, kernel, symmetry, self.folder)
         return self._engines[key]
 

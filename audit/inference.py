@@ -243,7 +243,7 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     holding += sorted(more.items(), key=lambda item: item[1].states)
     names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
     held = frozenset(name for name in names if any(name in of.checked for _, of in holding))
-    kept = {name: of for name in {*KEPT_READS} - held if (of := _kept_with(name, case, order, explorations))}
+    kept = {name: of for name in KEPT_READS if name not in held and (of := _kept_with(name, case, order, explorations))}
     if kept:
         holding += kept.values()
         held |= kept.keys()

@@ -51,9 +51,18 @@ def mentions(type_: Type, domains: frozenset[str]) -> bool:
             return False
 
 
-def canonical_function(module: llvm.Module, layout: Layout, domains: Sequence[Identity]) -> llvm.Function:
-    """`canonical(c, at)`: replaces the state at `at` by the one that stands for its orbit. No domains: does nothing."""
-    function = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS]), "canonical")
+def canonical_function(
+    module: llvm.Module, layout: Layout, domains: Sequence[Identity], cone: int | None = None
+) -> llvm.Function:
+    """`canonical(c, at)`: replaces the state at `at` by the one that stands for its orbit. No domains: does nothing.
+    With a `cone`, the context's cells from there on have the bits of each word that are kept, before that."""
+    if cone is not None:
+        return _kept_first(module, layout, _orbit_function(module, layout, domains, "orbit"), cone)
+    return _orbit_function(module, layout, domains, "canonical")
+
+
+def _orbit_function(module: llvm.Module, layout: Layout, domains: Sequence[Identity], name: str) -> llvm.Function:
+    function = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS]), name)
     if not domains:
         llvm.IRBuilder(function.append_basic_block()).ret(word(0))
         return function
@@ -61,6 +70,19 @@ def canonical_function(module: llvm.Module, layout: Layout, domains: Sequence[Id
     rename.linkage = "internal"
     Renaming(layout, rename, domains).generate()
     Canonical(layout, function, domains, rename).generate()
+    return function
+
+
+def _kept_first(module: llvm.Module, layout: Layout, orbit: llvm.Function, cone: int) -> llvm.Function:
+    """`canonical(c, at)` as `orbit` is, of the bits that the context keeps."""
+    function = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS]), "canonical")
+    builder = llvm.IRBuilder(function.append_basic_block())
+    context, at = function.args
+    for index in range(layout.words):
+        kept = builder.load(address(builder, context, word(cone + index)))
+        place = address(builder, at, word(index))
+        builder.store(builder.and_(builder.load(place), kept), place)
+    builder.ret(builder.call(orbit, [context, at]))
     return function
 
 

@@ -67,20 +67,28 @@ def kernel_of(
     masks: Sequence[int] = (),
     said: str | None = None,
     edges: bool = False,
+    cone: bool = False,
 ) -> Kernel:
     """The kernel of a bound model, from `folder` when an equal one was compiled there for this processor. One that can
     take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, one that
-    distinguishes states by their words under `masks` (none: by all of them), and one that writes down `edges`. `said`
-    is the model's `meaning`, where it is known."""
+    distinguishes states by their words under `masks` (none: by all of them), one that writes down `edges`, and one that
+    keeps of a state what is in the `cone` of what is asked. `said` is the model's `meaning`, where it is known."""
     started = time.perf_counter()
-    variant = "edges" if edges else _variant(walks, fingerprint, masks)
+    variant = "edges" if edges else CONE if cone else _variant(walks, fingerprint, masks)
     path = None if folder is None else _place(folder, said or meaning(model, symmetric), variant, effort)
     binary = read_object(path)
     cached = binary is not None
-    program = plan_program(model)
+    program = plan_program(model, cone=cone)
     if binary is None:
         text = generate(
-            model, program, symmetric, walks=walks, fingerprint=fingerprint, effort=effort, masks=masks, edges=edges
+            model,
+            program,
+            symmetric,
+            walks=walks,
+            fingerprint=fingerprint,
+            effort=effort,
+            masks=masks,
+            edges=edges,
         )
         binary = compile_text(text, effort=effort)
         write_object(path, binary)
@@ -120,11 +128,21 @@ def kernel_at_once(
     return kernel_of(model, symmetric, folder, walks=walks, effort=effort, masks=masks, said=said)
 
 
+CONE = "cone"
+"""What a kernel is called by that keeps of a state what is in a cone."""
+
+
 def is_kept(
-    model: Model, symmetric: Sequence[Identity], folder: Path | None, effort: CompileEffort, masks: Sequence[int] = ()
+    model: Model,
+    symmetric: Sequence[Identity],
+    folder: Path | None,
+    effort: CompileEffort,
+    *,
+    cone: bool = False,
 ) -> bool:
     """Whether the kernel made with an effort is in the cache."""
-    return folder is not None and _place(folder, meaning(model, symmetric), _masked(masks), effort).is_file()
+    variant = CONE if cone else _masked(())
+    return folder is not None and _place(folder, meaning(model, symmetric), variant, effort).is_file()
 
 
 def _place(folder: Path, said: str, variant: str, effort: CompileEffort) -> Path:

@@ -12,6 +12,7 @@ from ...language import ir
 from ...language.errors import UsageError
 from ...language.model import Model, Projection
 from . import kernel, projecting
+from .cone import Cones
 from .layout import Array, Layout, Shape, Struct, is_wide
 from .machine import I64, word
 
@@ -47,6 +48,11 @@ def protocol_masks(model: Model) -> tuple[int, ...]:
     """The bits of a state's words that are of no ghost."""
     layout = Layout(model.fields, model.values)
     return _masks(layout, (field.name for field in model.fields if not field.ghost))
+
+
+def cone_masks(model: Model, layout: Layout, cones: Cones) -> tuple[int, ...]:
+    """The bits of a state's words that are of the cone of what is asked of a model, see `cone`."""
+    return _masks(layout, cones.of(model))
 
 
 def _masks(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from . import edges_kernel, kernel, sharding, starting, walk_kernel
 from .actions import CELL, FAILED, ActionCode, ActionPlan, Counters, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory
+from .cone import Cones
 from .effort import FULL, CompileEffort
 from .graph_kernel import NUMBERS as GRAPH_CELLS
 from .initials import combinations, start_function
@@ -47,7 +48,8 @@ class KernelInterface:
     `opens` are the context cells of open constants, `held_states` that of the first counter;
     `within` and `beyond_states` count, for each `@bound`, the states that it is asked of and true, or false, in;
     `context_cells` and `buffer_slots` say how much memory a run needs. `starts` are the combinations of arguments that
-    each initial function has, where initial states are made natively.
+    each initial function has, where initial states are made natively. `cones` says what of a state is kept, where
+    not all of it is.
     """
 
     layout: Layout
@@ -62,13 +64,16 @@ class KernelInterface:
     invariants: tuple[Property, ...]
     transitions: tuple[Property, ...]
     witnesses: tuple[Property, ...]
+    cones: Cones | None = None
 
 
-def plan_program(model: Model) -> KernelInterface:
-    """Decide layout, context and coverage of a bound model."""
+def plan_program(model: Model, *, cone: bool = False) -> KernelInterface:
+    """Decide layout, context and coverage of a bound model; with a `cone` the context has the bits of a state's words
+    that are kept, too."""
     layout = Layout(model.fields, model.values)
     opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
     counters = Counters(len(CONTEXT) + len(opens))
+    masks = [counters.new() for _ in range(layout.words if cone else 0)]
     held_states = counters.new()
     active = [action for action in model.actions if can_happen(action)]
     within, beyond = (tuple(counters.new() for _ in model.bounds) for _ in range(2))
@@ -77,8 +82,9 @@ def plan_program(model: Model) -> KernelInterface:
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
     kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return KernelInterface(
-        layout, opens, held_states, within, beyond, plans, counters.next, slots, combinations(model), *kinds
-    )
+        layout, opens, held_states, within, beyond, plans, counters.next, slots, combinations(model), *kinds,
+        cones=Cones(masks[0]) if masks else None,
+    )  # fmt: skip
 
 
 def with_properties_of(program: KernelInterface, model: Model) -> KernelInterface:
@@ -108,7 +114,7 @@ def generate(
     functions.masked("witnesses", program.witnesses, wanted=True)
     functions.terminal(model.terminals)
     functions.expand(program, model)
-    functions.made["canonical"] = canonical_function(module, layout, symmetric)
+    functions.made["canonical"] = canonical_function(module, layout, symmetric, program.cones and program.cones.cell)
     if masks:
         functions.made["kept"] = kept_function(module, masks)
     if program.starts:

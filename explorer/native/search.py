@@ -23,7 +23,7 @@ from .effort import FULL
 from .frontier import Frontier
 from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_at_once, kernel_of
-from .masks import masks_of
+from .masks import cone_masks, masks_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
 from .program import with_properties_of
@@ -131,6 +131,11 @@ class Driver:
         for name, cell in program.opens.items():
             value = model.values[name]
             frontier.context[cell] = kernel_number(value) & (1 << 64) - 1
+        if program.cones is not None and self.crew is not None:
+            raise ValueError("a kernel that keeps a cone is for one worker")
+        if program.cones is not None:
+            for index, mask in enumerate(cone_masks(model, program.layout, program.cones)):
+                frontier.context[program.cones.cell + index] = mask
         frontier["CHECK"] = (1 << len(program.invariants)) - 1
         frontier["SEEK"] = (1 << len(program.witnesses)) - 1
         frontier["WATCH"] = (1 << len(program.transitions)) - 1

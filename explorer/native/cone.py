@@ -1,0 +1,281 @@
+"""The fields of a state that anything asked of a model depends on, its constants having their present values.
+
+A field is in the cone if a property, a guard, a limit or a parameter of an action that can happen reads it, or if what
+is stored into a field of the cone depends on it. Two states that agree in the cone take the same steps, to states that
+agree in it again, and have the same properties: a search that keeps one of them finds every violation, with a run of
+the same length (cone-of-influence reduction; Clarke, Grumberg, Peled, "Model Checking", 1999, section 13.2). What is
+kept of the other fields is 0. What a step would break in them alone (a sequence that is full) is not seen.
+
+Reading is taken as wide as the text allows; only a condition of constants, and what it decides, is taken narrowly.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from ...language import ir
+from ...language.constants import Value
+from ...language.model import Model
+from ..traversal import children, traverse
+
+Read = frozenset[str]
+"""Names of fields, and those of local names as `_local` has them."""
+
+NOTHING: Read = frozenset()
+
+
+def _local(name: str) -> str:
+    """A local name among names of fields, none of which has a colon."""
+    return f":{name}"
+
+
+class Cones:
+    """The cones of a bound model and of those that differ from it in values of open constants. What was found for some
+    values serves all others for which every condition of constants that was asked for comes to the same."""
+
+    def __init__(self, cell: int = 0) -> None:
+        """`cell` is the first of the context's cells that have the bits of a state's words that are kept."""
+        self.cell = cell
+        self._asked: dict[str, ir.Expr] = {}
+        self._found: dict[tuple[object, ...], Read] = {}
+
+    def of(self, model: Model) -> Read:
+        """The fields of a model's cone."""
+        reader = Reader(model.values, self._asked)
+        before = self._found.get(self._key(reader))
+        if before is not None:
+            return before
+        found = _cone(model, reader)
+        self._found[self._key(reader)] = found
+        return found
+
+    def _key(self, reader: Reader) -> tuple[object, ...]:
+        return tuple(reader.number(form) for form in self._asked.values())
+
+
+def cone_of(model: Model) -> Read:
+    """The fields of the cone of what is asked of a model."""
+    return Cones().of(model)
+
+
+def _cone(model: Model, reader: Reader) -> Read:
+    kept = set[str]()
+    for claim in (*model.properties, *model.terminals, *model.bounds, *model.step_bounds, *model.lemmas):
+        if claim.form is not None:
+            kept |= _fields_of(claim.form)
+    for prop in model.properties:
+        for _, form in prop.by_action:
+            kept |= _fields_of(form)
+    stored: dict[str, set[str]] = {}
+    for action in model.actions:
+        if not reader.is_off(action.form.body):
+            kept |= ActionReads(reader, action.form, stored).asked
+    waiting = list(kept)
+    while waiting:
+        more = stored.get(waiting.pop(), set()) - kept
+        kept |= more
+        waiting += more
+    return frozenset(field.name for field in model.fields if field.name in kept)
+
+
+def _fields_of(form: Any) -> set[str]:
+    return {node.field for node in traverse(form) if isinstance(node, ir.StateField)}
+
+
+class Reader:
+    """What expressions read, where the values of constants decide what is evaluated. The conditions of constants that
+    it asks for are added to `asked`, by their text."""
+
+    def __init__(self, values: Mapping[str, Value], asked: dict[str, ir.Expr]) -> None:
+        self.numbers = {name: _number(value) for name, value in values.items()}
+        self.asked = asked
+        self._functions: dict[int, tuple[ir.Function, Read]] = {}
+
+    def number(self, form: ir.Expr) -> int:
+        """What an expression of constants comes to, of those that have a text."""
+        match form:
+            case ir.OpenConst(name=name):
+                return self.numbers[name]
+            case ir.Arithmetic(op=op, left=left, right=right) | ir.Compare(op=op, left=left, right=right):
+                return int(SIGNS[op](self.number(left), self.number(right)))
+            case ir.And(operands=operands):
+                return int(all(self.number(operand) for operand in operands))
+            case ir.Or(operands=operands):
+                return int(any(self.number(operand) for operand in operands))
+            case ir.Not(operand=operand):
+                return 1 - self.number(operand)
+            case _:
+                return form.number if isinstance(form, ir.Const) else 0
+
+    def known(self, form: ir.Expr) -> int | None:
+        """Whether a condition is true in every state, or false in every one (1 or 0), if constants decide it."""
+        text = text_of(form)
+        if text is not None:
+            return self.number(self.asked.setdefault(text, form))
+        match form:
+            case ir.And(operands=operands):
+                return self._of_many(operands, 0)
+            case ir.Or(operands=operands):
+                return self._of_many(operands, 1)
+            case ir.Not(operand=operand):
+                inner = self.known(operand)
+                return None if inner is None else 1 - inner
+            case _:
+                return None
+
+    def _of_many(self, operands: Iterable[ir.Expr], decides: int) -> int | None:
+        numbers = [self.known(operand) for operand in operands]
+        if decides in numbers:
+            return decides
+        return None if None in numbers else 1 - decides
+
+    def is_off(self, body: Iterable[ir.Statement]) -> bool:
+        """Whether one of an action's guards is false in every state."""
+        return any(isinstance(one, ir.Require) and self.known(one.condition) == 0 for one in body)
+
+    def reads(self, form: Any) -> Read:
+        """What the value of an expression, or of anything in one, depends on."""
+        match form:
+            case ir.StateField(field=field):
+                return frozenset({field})
+            case ir.Name(name=name):
+                return frozenset({_local(name)})
+            case ir.And() | ir.Or() | ir.Not() if self.known(form) is not None:
+                return NOTHING
+            case ir.Choice(condition=condition, yes=yes, no=no) if (chosen := self.known(condition)) is not None:
+                return self.reads(yes if chosen else no)
+            case ir.Call(function=function, arguments=arguments):
+                return self._call(function, arguments)
+            case _:
+                return self.all(children(form))
+
+    def all(self, forms: Iterable[Any]) -> Read:
+        """What several of them depend on."""
+        return NOTHING.union(*(self.reads(form) for form in forms))
+
+    def _call(self, function: ir.Function, arguments: tuple[ir.Expr, ...]) -> Read:
+        """What a function reads of the state, and of its arguments those that it reads."""
+        _, read = self._functions.get(id(function)) or self._functions.setdefault(
+            id(function), (function, FunctionReads(self, function).read)
+        )
+        own = {_local(name) for name, _ in function.parameters}
+        given = zip(function.parameters, arguments, strict=True)
+        return (read - own).union(*(self.reads(value) for (name, _), value in given if _local(name) in read))
+
+
+def _number(value: Value) -> int:
+    return list(type(value)).index(value) if isinstance(value, Enum) else int(value)
+
+
+SIGNS: Mapping[str, Callable[[int, int], int]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def text_of(form: ir.Expr) -> str | None:
+    """An expression over constants alone, as a text that is the same for equal ones; None for every other, and for what
+    is not worth being decided."""
+    match form:
+        case ir.Const(number=number):
+            return str(number)
+        case ir.OpenConst(name=name):
+            return name
+        case ir.Arithmetic(op=op, left=left, right=right) | ir.Compare(op=op, left=left, right=right):
+            return _joined([left, right], f" {op} ") if op in SIGNS else None
+        case ir.And(operands=operands):
+            return _joined(operands, " and ")
+        case ir.Or(operands=operands):
+            return _joined(operands, " or ")
+        case ir.Not(operand=operand):
+            inner = text_of(operand)
+            return None if inner is None else f"(not {inner})"
+        case _:
+            return None
+
+
+def _joined(forms: Iterable[ir.Expr], by: str) -> str | None:
+    texts = [text_of(form) for form in forms]
+    return None if None in texts else f"({by.join(text for text in texts if text is not None)})"
+
+
+class Walk:
+    """Statements one after the other, with what decides whether each is executed. Local names stand for all that is
+    ever stored in them."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.locals: dict[str, set[str]] = {}
+
+    def resolved(self, read: Iterable[str]) -> Read:
+        """The same with what local names stand for in their place; a name of no `Let` stays."""
+        found, waiting = set[str](), list(read)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += self.locals.get(name, ())
+        return frozenset(found)
+
+    def statements(self, body: Iterable[ir.Statement], under: Read) -> Iterator[tuple[ir.Statement, Read]]:
+        """Every other statement that may be executed, with what decides whether it is; ends at one that returns."""
+        for statement in body:
+            match statement:
+                case ir.Let(name=name, value=value):
+                    self.locals.setdefault(_local(name), set()).update(under, self.reader.reads(value))
+                case ir.If(condition=condition, yes=yes, no=no):
+                    chosen = self.reader.known(condition)
+                    inside = under if chosen is not None else under | self.reader.reads(condition)
+                    for branch in (yes, no) if chosen is None else (yes if chosen else no,):
+                        yield from self.statements(branch, inside)
+                    if chosen is not None and _returns(yes if chosen else no):
+                        return
+                case ir.For(source=source, body=inner):
+                    yield from self.statements(inner, under | self.reader.reads(source))
+                case _:
+                    yield statement, under
+
+
+def _returns(body: Iterable[ir.Statement]) -> bool:
+    """Whether statements surely return: one of them does, whatever it is in."""
+    return any(
+        isinstance(statement, ir.Return)
+        or (isinstance(statement, ir.If) and _returns(statement.yes) and _returns(statement.no))
+        for statement in body
+    )
+
+
+class FunctionReads:
+    """What a function's value depends on: fields, and its parameters as local names."""
+
+    def __init__(self, reader: Reader, function: ir.Function) -> None:
+        walk = Walk(reader)
+        read = set[str]()
+        for statement, under in walk.statements(function.body, NOTHING):
+            read |= under | reader.all(children(statement))
+        # Whether a statement after one that may return is executed depends on what that one was under, which is here.
+        for condition in (node.condition for node in traverse(function.body, helpers=False) if isinstance(node, ir.If)):
+            if read and reader.known(condition) is None:
+                read |= reader.reads(condition)
+        self.read = walk.resolved(read)
+
+
+class ActionReads:
+    """What an action asks, `asked`; what it stores is added to `stored`: for each field what that depends on."""
+
+    def __init__(self, reader: Reader, form: ir.ActionForm, stored: dict[str, set[str]]) -> None:
+        walk = Walk(reader)
+        steps = list(walk.statements(form.body, NOTHING))
+        asked = {parameter.pool for parameter in form.parameters if parameter.pool is not None}
+        for statement, under in steps:
+            if isinstance(statement, ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove):
+                place = statement.place
+                value = statement.length if isinstance(statement, ir.Truncate) else statement.value
+                read = under | reader.all((*place.indexes, value))
+                stored.setdefault(place.field, set()).update(walk.resolved(read))
+            else:
+                asked |= walk.resolved(under | reader.all(children(statement)))
+        self.asked = asked
