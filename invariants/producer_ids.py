@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..language import invariant, reachable, transition
-from ..model.producer_ids import Broker, Ids, blocks
+from ..model.producer_ids import Broker, Ids, blocks, finds_own, is_refused
 
 
 @invariant
@@ -30,6 +30,18 @@ def two_read_the_same(s: Ids) -> bool:
     return any(
         one != other and s.read[one] is not None and s.read[one] == s.read[other] for one in Broker for other in Broker
     )
+
+
+@reachable
+def answer_is_lost(s: Ids) -> bool:
+    """A broker has written a block for itself, and does not know."""
+    return any(is_refused(s, broker) and s.owner == broker and finds_own(s, broker) for broker in Broker)
+
+
+@reachable
+def zombie_is_about_to_write(s: Ids) -> bool:
+    """The cluster has moved to KRaft, and somebody has read the znode who has yet to write it."""
+    return s.next_block is not None and any(s.read[broker] is not None for broker in Broker)
 
 
 @reachable

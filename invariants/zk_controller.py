@@ -53,13 +53,13 @@ def no_zombie_effect(before: Cluster, after: Cluster) -> bool:
     """Z4: no broker obeys a lower controller epoch than before, and only the newest controller writes an election."""
     return all(after.seen[node] >= before.seen[node] for node in Broker) and (
         after.partition.leader_epoch <= before.partition.leader_epoch
-        or any(
-            before.held[node] == before.controller_epoch
-            and before.read[node] != after.read[node]
-            and after.read[node] == after.partition
-            for node in Broker
-        )
+        or any(before.held[node] == before.controller_epoch and has_written(before, after, node) for node in Broker)
     )
+
+
+def has_written(before: Cluster, after: Cluster, controller: Broker) -> bool:
+    """Whether it is this controller that has written the partition's znode in this step."""
+    return before.read[controller] != after.read[controller] and after.read[controller] == after.partition
 
 
 @invariant
@@ -106,7 +106,7 @@ def only_a_lost_leader_is_replaced(before: Cluster, after: Cluster) -> bool:
     return (
         old is None
         or after.partition.leader == old
-        or any(before.held[node] > 0 and old not in before.live[node] for node in Broker)
+        or any(has_written(before, after, node) and old not in before.live[node] for node in Broker)
     )
 
 
@@ -119,7 +119,8 @@ def controller_removes_only_who_is_gone(before: Cluster, after: Cluster) -> bool
         after.partition.leader_epoch <= before.partition.leader_epoch
         or len(after.stopping) > len(before.stopping)
         or any(
-            before.held[node] > 0 and len((before.partition.isr - after.partition.isr) & before.live[node]) == 0
+            has_written(before, after, node)
+            and len((before.partition.isr - after.partition.isr) & before.live[node]) == 0
             for node in Broker
         )
     )
@@ -269,6 +270,22 @@ def zombie_is_refused(s: Cluster) -> bool:
     """A request of a controller that was replaced reaches a broker that has obeyed the new one."""
     return any(
         request.controller_epoch < s.seen[node] and node in request.to for request in s.requests for node in Broker
+    )
+
+
+@reachable
+def zombie_has_yet_to_send(s: Cluster) -> bool:
+    """A controller that was replaced has yet to send what it read, and is a zombie until then."""
+    return any(0 < s.held[node] < s.controller_epoch and len(s.owed[node]) > 0 for node in Broker)
+
+
+@reachable
+def zombie_may_be_obeyed(s: Cluster) -> bool:
+    """A request of a controller that was replaced is under way to a broker that has not obeyed the new one yet."""
+    return any(
+        node in request.to and s.seen[node] <= request.controller_epoch < s.controller_epoch
+        for request in s.requests
+        for node in Broker
     )
 
 

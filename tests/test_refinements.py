@@ -31,6 +31,7 @@ ORDINARY = [
     "raft_as_exchanges:paper two_servers, symmetric, ghosts, as_exchanges violated",
     "raft_as_exchanges:paper timely_log, symmetric, ghosts",
     "raft_as_log:no_up_to_date_check two_elections, symmetric, ghosts, as_log violated",
+    "zk_controller_as_lumped:kafka_3_9 one_expiry",
 ]
 """Those that tests check, each second one the ordinary tests; the gate checks all."""
 
@@ -69,6 +70,7 @@ BOUNDS: dict[str, dict[str, int]] = {
         "messages": 1,
         "timely": True,
     },
+    "zk_controller_as_lumped": {"max_epoch": 2, "cuts": 1},
 }
 """In which the bugs show, of the default profile of each refinement."""
 
@@ -222,6 +224,30 @@ MUTANTS = {
         "kraft/faults.py",
         "        s.election[voter] = what_quorum_state_says(s.election[voter], voter)\n",
         "        s.election[voter] = unattached(0)\n",
+    ),
+    "zk_controller: a request is forgotten that a broker has yet to obey": Mutant(
+        "zk_controller_as_lumped",
+        "zk_controller/lumping.py",
+        "        and request.partition.leader_epoch == s.known[to].leader_epoch\n",
+        "        and request.partition.leader_epoch >= s.known[to].leader_epoch\n",
+    ),
+    "zk_controller: a zombie forgets what it has yet to send": Mutant(
+        "zk_controller_as_lumped",
+        "zk_controller/lumping.py",
+        "return is_replaced(s, broker) and len(s.owed[broker] - s.back[broker]) == 0\n",
+        "return is_replaced(s, broker)\n",
+    ),
+    "zk_controller: the leader forgets the ISR": Mutant(
+        "zk_controller_as_lumped",
+        "zk_controller/lumping.py",
+        "s.known[broker].leader_epoch >= s.partition.leader_epoch",
+        "s.known[broker].leader_epoch > s.partition.leader_epoch",
+    ),
+    "zk_controller: the controller forgets who is registered": Mutant(
+        "zk_controller_as_lumped",
+        "zk_controller/lumping.py",
+        "and s.held[broker] < s.controller_epoch",
+        "and s.held[broker] <= s.controller_epoch",
     ),
 }
 

@@ -379,6 +379,21 @@ def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
+BROKEN = [check for check in CHECKS if check.profile != "kafka_3_9" and is_quick(check)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("check", BROKEN, ids=named)
+def test_what_fails_without_a_fence_fails_where_states_are_lumped(check: Recorded, cache: Path) -> None:
+    """What is forgotten hides nothing: without a connection that is lost by itself the run is no longer."""
+    model = shipped(f"zk_controller:{check.profile}", {**check.constants, "lumped": True}, called="lumped")
+    ((name, expected),) = check.properties.items()
+    asked = replace(model, properties=tuple(prop for prop in model.properties if prop.name == name), liveness=())
+    (found,) = ENGINES["native"](asked, Search(deadlocks=False, cache=cache), None).properties
+    assert found.verdict == "violated" and found.run is not None
+    assert 0 < len(found.run.steps) <= (expected.steps or 0)
+
+
 def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     definition = find("zk_controller")[0]
     fails = {check.profile for check in CHECKS if any(it.verdict == "violated" for it in check.properties.values())}

@@ -49,10 +49,10 @@ Partition of Kafka 3.9; KIP-380, KIP-497, KIP-570; the issues named above. Prope
 from __future__ import annotations
 
 from ...language import GroupLanes
-from . import brokers, clients, controller, sessions, state
+from . import brokers, clients, controller, lumping, sessions, state
 from .state import Broker
 
-modules = (state, controller, brokers, clients, sessions)
+modules = (state, lumping, controller, brokers, clients, sessions)
 
 view = GroupLanes(
     lane=Broker,

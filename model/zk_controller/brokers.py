@@ -6,6 +6,7 @@ from typing import Annotated
 
 from ...language import Member, Set, action, limit, replace, require
 from ..parts.zookeeper import is_alive
+from .lumping import refuses, settle
 from .state import (
     Broker,
     Cluster,
@@ -34,13 +35,6 @@ def arrives(s: Cluster, request: LeaderAndIsr, to: Broker) -> None:
         s.requests.add(replace(request, to=request.to - {to}))
 
 
-def refuses(s: Cluster, request: LeaderAndIsr, to: Broker) -> bool:
-    """Whether a broker refuses to lead or follow so."""
-    return (broker_fence and request.controller_epoch < s.seen[to]) or (
-        leader_epoch_check and request.partition.leader_epoch < s.known[to].leader_epoch
-    )
-
-
 @action
 def obey(s: Cluster, request: Annotated[LeaderAndIsr, Member("requests")], to: Broker) -> None:
     """{to} obeys: {request.partition.leader} leads, says the controller of epoch {request.controller_epoch}."""
@@ -51,6 +45,7 @@ def obey(s: Cluster, request: Annotated[LeaderAndIsr, Member("requests")], to: B
         s.known[to] = request.partition
         s.running[to] = True
         s.refused.discard(to)
+    settle(s)
 
 
 @action
@@ -71,6 +66,7 @@ def stop(s: Cluster, request: Annotated[StopReplica, Member("stopping")], to: Br
         s.stopping.add(replace(request, to=request.to - {to}))
     s.seen[to] = request.controller_epoch
     s.running[to] = False
+    settle(s)
 
 
 def write_isr(s: Cluster, leader: Broker, isr: Set[Broker]) -> None:

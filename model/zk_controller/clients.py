@@ -13,6 +13,7 @@ from typing import Annotated
 
 from ...language import Member, action, replace, require
 from ..parts.zookeeper import is_alive
+from .lumping import settle
 from .state import (
     Answer,
     Broker,
@@ -44,6 +45,7 @@ def update_metadata(s: Cluster, request: Annotated[UpdateMetadata, Member("updat
     leaves(s, request, to)
     s.seen[to] = request.controller_epoch
     s.cached[to] = request.metadata
+    settle(s)
 
 
 @action

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...language import Option, Set, action, choose, limit, replace, require
+from .lumping import reads_at_once, settle
 from .state import (
     Broker,
     Cluster,
@@ -13,6 +14,7 @@ from .state import (
     UpdateMetadata,
     can_write,
     controller_cas,
+    lumped,
     max_epoch,
     max_version,
     one_multi,
@@ -38,6 +40,9 @@ def become_controller(s: Cluster, broker: Broker) -> None:
     s.controller = broker
     s.controller_epoch += 1
     s.held[broker] = s.controller_epoch
+    if lumped and reads_at_once():
+        s.read[broker] = s.partition
+    settle(s)
 
 
 @action
@@ -148,6 +153,7 @@ def elect(s: Cluster, broker: Broker) -> None:
         write_election(s, broker, old, without_the_dead(old, s.live[broker]))
         s.owed[broker] = Set()
         send(s, broker, s.live[broker], s.live[broker], s.partition)
+        settle(s)
 
 
 def write_election(s: Cluster, broker: Broker, old: Partition, new: Partition) -> None:
@@ -175,6 +181,7 @@ def move_away_and_back(s: Cluster, broker: Broker, replica: Broker) -> None:
         s.stopping.add(StopReplica(to=Set([replica]), controller_epoch=held, leader_epoch=old.leader_epoch))
         send(s, broker, s.live[broker] - {replica}, s.live[broker], s.partition)
         s.owed[broker] = Set([replica])
+        settle(s)
 
 
 @action
@@ -187,3 +194,4 @@ def announce(s: Cluster, broker: Broker) -> None:
         limit(len(s.requests) < room and (updates == 0 or len(s.updating) < updates))
         send(s, broker, s.owed[broker], s.owed[broker], old)
         s.owed[broker] = Set()
+        settle(s)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...language import Set, action, replace, require
 from ..parts.zookeeper import Session, cut_off, expire, learn_of_expiry, reconnect
-from .state import Broker, Cluster, broker_epochs, majority_losses
+from .lumping import settle
+from .state import Broker, Cluster, broker_epochs, lumped, majority_losses
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
 
@@ -12,6 +13,7 @@ from .state import Broker, Cluster, broker_epochs, majority_losses
 @action(kind="fault", budget="cuts")
 def lose_connection(s: Cluster, broker: Broker) -> None:
     """{broker} no longer reaches ZooKeeper; its session goes on."""
+    require(not lumped)
     cut_off(s.session, broker)
 
 
@@ -27,6 +29,19 @@ def end_session(s: Cluster, broker: Broker) -> None:
     """The session of {broker} expires: its ephemeral znodes are removed."""
     require(s.majority)
     expire(s.session, broker)
+    remove_ephemeral_znodes(s, broker)
+
+
+@action(kind="fault", budget="cuts")
+def lose_session(s: Cluster, broker: Broker) -> None:
+    """{broker} no longer reaches ZooKeeper, and its session expires: its ephemeral znodes are removed."""
+    require(lumped and s.majority and s.session[broker] == Session.CONNECTED)
+    s.session[broker] = Session.EXPIRED
+    remove_ephemeral_znodes(s, broker)
+
+
+def remove_ephemeral_znodes(s: Cluster, broker: Broker) -> None:
+    """A session has ended: the znodes that it owns are removed."""
     s.registered.discard(broker)
     if s.controller == broker:
         s.controller = None
@@ -35,23 +50,26 @@ def end_session(s: Cluster, broker: Broker) -> None:
 @action
 def learn(s: Cluster, broker: Broker) -> None:
     """{broker} reaches ZooKeeper again and learns that its session has expired."""
-    require(s.majority)
+    require(s.majority and not lumped)
     learn_of_expiry(s.session, broker)
 
 
 @action
 def register(s: Cluster, broker: Broker) -> None:
     """{broker} registers under a new session; if it was the controller, that thread does not know yet."""
-    require(s.majority and s.session[broker] == Session.OVER)
+    require(s.majority and s.session[broker] == (Session.EXPIRED if lumped else Session.OVER))
     s.session[broker] = Session.CONNECTED
     s.registered.add(broker)
     if broker_epochs:
         for node in Broker:
             if broker in s.live[node]:
                 s.back[node].add(broker)
+            elif lumped:
+                s.owed[node].discard(broker)
         s.requests = Set(replace(it, to=it.to - {broker}) for it in s.requests if it.to != {broker})
         s.updating = Set(replace(it, to=it.to - {broker}) for it in s.updating if it.to != {broker})
         s.stopping = Set(replace(it, to=it.to - {broker}) for it in s.stopping if it.to != {broker})
+    settle(s)
 
 
 @action(kind="fault", budget="majority_losses")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import Capacity, Domain, Map, Option, Range, Set, constant, initial, record, state
+from ...language import Capacity, Domain, Map, Option, Range, Set, constant, initial, record, replace, state
 from ..parts.zookeeper import Session
 
 brokers = constant(3, minimum=2, maximum=4, says="brokers, each with a replica of the partition")
@@ -33,6 +33,7 @@ broker_epochs = constant(
 stop_epoch = constant(True, says="KIP-570: brokers refuse a StopReplica of an older leader epoch")
 client_epochs = constant(True, says="KAFKA-7738: clients take no metadata of an older leader epoch than they have seen")
 acks_all = constant(True, says="the client's write waits for all of the ISR (acks=all), else for the leader alone")
+lumped = constant(False, says="what can make no difference any more is forgotten, as zk_controller_as_lumped checks")
 
 
 class Broker(Domain, size=brokers, ordered=True):
@@ -146,7 +147,7 @@ def start() -> Cluster:
         requests=Set(),
         stopping=Set(),
         seen=Map({node: 0 for node in Broker}),
-        known=Map({node: partition for node in Broker}),
+        known=Map({node: known_at_first(partition, node) for node in Broker}),
         running=Map({node: True for node in Broker}),
         updating=Set(),
         cached=Map({node: metadata for node in Broker}),
@@ -154,6 +155,16 @@ def start() -> Cluster:
         answer=Answer.NONE,
         refused=Set(),
     )
+
+
+def known_at_first(partition: Partition, broker: Broker) -> Partition:
+    """What a broker knows of the partition at first; where states are lumped, only its leader knows the ISR."""
+    return without_isr(partition) if lumped and not_controller and partition.leader != broker else partition
+
+
+def without_isr(partition: Partition) -> Partition:
+    """The leader and its epoch alone."""
+    return replace(partition, isr=Set(), version=0)
 
 
 def can_write(s: Cluster, broker: Broker) -> bool:
