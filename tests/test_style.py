@@ -154,7 +154,7 @@ def test_no_module_is_dead() -> None:
     named |= {f"tidegate.{folder}.{name}" for folder in ("model", "invariants") for name in models}
     named |= {
         f"tidegate.invariants.{module_name}"
-        for module_name in re.findall(r'BuiltIn\(.*"(\w+\.(?:as_\w+|\w*live)|\w+_live)"', text)
+        for module_name in re.findall(r'BuiltIn\(.*"(\w+\.(?:as_\w+|\w*live)|\w+_(?:live|as_lumped))"', text)
     }
     dead: list[str] = []
     for path in FILES:
