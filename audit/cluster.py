@@ -82,9 +82,9 @@ ENVIRONMENT = "the environment of "
 CLOUD = "the cloud platform "
 """What it begins with where a setting is in force on one of Spring's cloud platforms alone."""
 
-IMPORTED, INCLUDED = "spring.config.import", "spring.profiles.include"
+IMPORTED, INCLUDED, GROUPED = "spring.config.import", "spring.profiles.include", "spring.profiles.group"
 """Spring's own settings that stand among those of a client: whether what it says may be replaced by what was not read,
-and the profiles that are in force whichever are active."""
+the profiles that are in force whichever are active, and that there are groups of them, which are not read."""
 
 OF_IMAGE = "an image that reads KAFKA_CFG_, as Bitnami's does"
 """What it is where a variable has an effect in such an image alone, and nothing says whether this one is."""

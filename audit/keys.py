@@ -226,7 +226,8 @@ def _for_client(client: Client, key: Key) -> Answer:
         return always
     when = others[0].when if others[0].when.startswith((ENVIRONMENT, CLOUD)) else f"the profile {others[0].when}"
     why = f"`{key.name}` of {client.name} is {others[0].value} with {when} ({others[0].origin})"
-    ask = "the file of the one profile that is active, or who writes it, in audit.toml"
+    ask = "the profiles that are active, as `profiles` below [spring] in audit.toml, or who writes it, there too"
+    ask = "--acks, or who writes it, in audit.toml" if others[0].when.startswith((ENVIRONMENT, CLOUD)) else ask
     base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
     possible = {default.value: default for default in (*base, *(Default(s.value, str(s.origin)) for s in others))}
     return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding, Unknown
+from tidegate.audit.cluster import CannotRead, Cluster, Finding, Unknown
 from tidegate.audit.keys import value_of
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Signature, subjects
@@ -48,7 +48,7 @@ def test_a_document_with_a_profile_may_be_in_force_or_not(base: str, profile: st
     answer = value_of(cluster, cluster.clients[0], "acks")
     assert isinstance(answer, Unknown) is (len(expected) == 2)
     if isinstance(answer, Unknown):
-        assert "with the profile dev (application.yml:" in answer.why and "profile that is active" in answer.ask
+        assert "with the profile dev (application.yml:" in answer.why and "the profiles that are active" in answer.ask
 
 
 def test_the_spelling_before_spring_boot_2_4() -> None:
@@ -254,3 +254,74 @@ def test_a_framework_that_is_not_read_is_said_to_be(name: str, text: str, framew
     _, findings = of({name: text, "producer.properties": "acks=all\nlinger.ms=5\n"})
     (said,) = [finding for finding in findings if finding.kind == "incomplete"]
     assert framework in said.what and said.where.path == name
+
+
+FILES = {
+    "application.yml": BASE.format("1") + "---\n" + PROFILE.format("eu", "acks: 0"),
+    "application-prod.yml": "spring: {kafka: {producer: {acks: all}}}\n",
+    "application-test.yml": "spring: {kafka: {producer: {acks: 1}}}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("active", "expected"),
+    [
+        ("prod", {"all"}),
+        ("eu", {"none"}),
+        ("prod,eu", {"all"}),  # the file of a profile is stronger than a document
+        ("prod, test", {"leader"}),  # the last one wins
+        ("test,prod", {"all"}),
+        ("other", {"leader"}),
+        ("${PROFILE}", {"leader", "all", "none"}),
+    ],
+)
+def test_profiles_that_a_service_is_started_with_are_in_force(active: str, expected: set[str]) -> None:
+    cluster, _ = of({**FILES, "docker-compose.yml": COMPOSE.format("SPRING_PROFILES_ACTIVE", active)})
+    assert acks(cluster) == expected
+    assert any("runs with the profiles" in text for text in cluster.assumptions) is (len(expected) == 1)
+    said = f"[spring]\nprofiles = [{', '.join(repr(name.strip()) for name in active.split(','))}]\n"
+    assert acks(of({**FILES, "audit.toml": said})[0]) == expected
+
+
+def test_what_may_replace_the_profiles_leaves_them_open() -> None:
+    open_ = {"leader", "all", "none"}
+    service = COMPOSE.format("SPRING_PROFILES_ACTIVE", "prod")
+    argument = service + "    command: java -jar app.jar --spring.profiles.active=eu\n"
+    assert acks(of({**FILES, "docker-compose.yml": argument})[0]) == open_
+    option = service + "      JAVA_TOOL_OPTIONS: -Dspring.profiles.active=eu\n"
+    assert acks(of({**FILES, "docker-compose.yml": option})[0]) == open_
+    other = service + "  b:\n    image: shop/b:1\n    environment: {SPRING_PROFILES_ACTIVE: eu}\n"
+    assert acks(of({**FILES, "docker-compose.yml": other})[0]) == open_
+    grouped = "spring: {profiles: {group: {prod: [eu]}}}\n---\n" + FILES["application.yml"]
+    assert acks(of({**FILES, "application.yml": grouped, "docker-compose.yml": service})[0]) == open_
+    default = "spring: {profiles: {active: prod}}\n---\n" + FILES["application.yml"]
+    assert acks(of({**FILES, "application.yml": default})[0]) == open_
+    assert acks(of({**FILES, "application.yml": default, "docker-compose.yml": service})[0]) == {"all"}
+
+
+def test_expressions_of_profiles() -> None:
+    service = {"docker-compose.yml": COMPOSE.format("SPRING_PROFILES_ACTIVE", "prod")}
+    for expression, expected in (
+        ('"!prod"', {"leader"}), ('"!dev"', {"all"}), ("dev, prod", {"all"}), ("dev, qa", {"leader"}),
+        ("prod & eu", {"leader", "all"}),
+    ):  # fmt: skip
+        text = BASE.format("1") + "---\n" + PROFILE.format(expression, "acks: all")
+        assert acks(of({"application.yml": text, **service})[0]) == expected, expression
+
+
+def test_a_container_states_its_profiles_too() -> None:
+    pod = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: app}\nspec:\n  template:\n    spec:\n"
+        "      containers:\n"
+        "      - name: app\n        image: shop/app:1\n        env:\n"
+        "        - {name: SPRING_PROFILES_ACTIVE, value: prod}\n        - {name: SPRING_KAFKA_CLIENT_ID, value: a}\n"
+    )
+    assert acks(of({**FILES, "app.yaml": pod})[0]) == {"all"}
+    argument = pod + "        args: [--spring.profiles.active=eu]\n"
+    assert acks(of({**FILES, "app.yaml": argument})[0]) == {"leader", "all", "none"}
+
+
+@pytest.mark.parametrize("section", ["[spring]\nprofiles = []\n", "[spring]\nactive = ['a']\n", "spring = 1\n"])
+def test_profiles_in_audit_toml_are_a_list(section: str) -> None:
+    with pytest.raises(CannotRead, match=r"\[spring\] has one line"):
+        of({**FILES, "audit.toml": section})

@@ -13,6 +13,7 @@ from typing import Literal
 
 from ..cluster import OF_IMAGE, Origin, Setting
 from . import commands, created, names, profiles, properties, started, volumes, workers
+from .active import VARIABLE, note_active
 from .parsed_file import Part
 from .releases import CONFLUENT
 from .yamls import Tree
@@ -39,11 +40,12 @@ SPRING = "SPRING_KAFKA_"
 
 
 def recognised(tree: Tree) -> bool:
-    """Whether a YAML document has compose services of which one is a broker, or has Spring's variables of Kafka."""
+    """Whether a YAML document has compose services of which one is a broker, or has variables of Spring."""
     services = tree.get("services")
     every = [service for _, service in services.items()] if services is not None else []
     return any(
-        _is_broker(service) or any(name.startswith(SPRING) for name, _, _ in variables(service)) for service in every
+        _is_broker(service) or any(name.startswith(SPRING) or name == VARIABLE for name, _, _ in variables(service))
+        for service in every
     )
 
 
@@ -160,6 +162,13 @@ def _spring(part: Part, path: str, name: str, service: Tree) -> None:
     place = f"services.{name}.environment"
     given = [(variable, value, at(path, sub, f"{place}.{variable}")) for variable, value, sub in variables(service)]
     of_spring(part, path, name, given)
+    parts = [service.get(key) for key in ("command", "entrypoint")]
+    note_active(part, given, " ".join(text for tree in parts if tree is not None for text in texts_of(tree)))
+
+
+def texts_of(tree: Tree) -> list[str]:
+    """Every text of a command, be it one or a list."""
+    return [tree.text() or "", *(leaf.value for leaf in tree.leaves())]
 
 
 def of_spring(part: Part, path: str, name: str, given: Sequence[tuple[str, str, Origin]]) -> None:

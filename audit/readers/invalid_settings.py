@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster import HIDDEN, IMPORTED, INCLUDED, MARK, Client, Cluster, Finding, Origin, Setting
+from ..cluster import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Client, Cluster, Finding, Origin, Setting
 from ..keys import NEVER_EMPTY, Key, known, table, underneath, wrong
 from . import names
 
@@ -47,7 +47,7 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
     every = names.by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
     for setting in settings:
-        if setting.key in (IMPORTED, INCLUDED):
+        if setting.key in (IMPORTED, INCLUDED, GROUPED):
             continue  # Spring's own
         if setting.key.startswith(MARK):
             yield _hidden(setting)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
 from . import commands, compose, created, properties, spreading, volumes
+from .active import note_active
 from .parsed_file import Part, numbers
 from .yamls import Tree
 
@@ -50,7 +51,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
                 if name == "KAFKA_CREATE_TOPICS" and value:
                     created.of_variable(part, value, origin)
     if not sets:
-        return part if part.clients or part.findings or part.made else None
+        return part if part.clients or part.findings or part.made or part.facts else None
     number = 0
     for pod_set in sorted(sets, key=lambda pod_set: "controller" not in pod_set.broker.roles):
         for _ in range(pod_set.count):
@@ -215,6 +216,9 @@ def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
         name = f"{tree.text('metadata', 'name')}/{container.text('name')}"
         given = [*_from_maps(path, container, maps), *_variables(path, container)]
         compose.of_spring(part, path, name, given)
+        parts = [container.get(key) for key in ("command", "args")]
+        texts = (text for tree in parts if tree is not None for text in compose.texts_of(tree))
+        note_active(part, given, " ".join(texts))
         sources = container.get("envFrom")
         for _, source in sources.items() if sources is not None else ():
             of_map = source.text("configMapRef", "name")

@@ -16,6 +16,9 @@ nodes = "apart"
 [services]
 computers = "apart"
 
+[spring]
+profiles = ["prod", "eu"]
+
 [racks]
 "zk1.example" = "a"
 101 = "b"
@@ -28,6 +31,7 @@ import tomllib
 from typing import Any, Literal, cast
 
 from ..cluster import CannotRead, Origin, Stated, Use
+from .active import SAID
 from .parsed_file import Part
 
 FIELDS = {"producer", "producers", "consumer", "consumers", "critical"}
@@ -46,6 +50,9 @@ def read(path: str, text: str) -> Part:
         if subject in PLACES:
             _place(part, path, text, subject, entries)
             continue
+        if subject == "spring":
+            _spring(part, path, text, entries)
+            continue
         if subject == "racks":
             _racks(part, path, text, entries)
             continue
@@ -56,7 +63,7 @@ def read(path: str, text: str) -> Part:
                 "error",
                 f"`{subject}` is not a section of audit.toml",
                 where,
-                "topic, group, pods, services or racks",
+                "topic, group, pods, services, racks or spring",
             )
             continue
         for pattern, entry in _table(entries).items():
@@ -72,6 +79,16 @@ def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None
     if set(found) != {word} or found[word] not in ("apart", "shared"):
         raise CannotRead(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
     part.fact(word, str(found[word]), origin)
+
+
+def _spring(part: Part, path: str, text: str, entries: Any) -> None:
+    """Raises CannotRead for what is no list of profiles."""
+    origin = Origin(path, line_of(text, "profiles"), "spring")
+    found = _table(entries) if _is_table(entries) else {}
+    names = _list(found.get("profiles", []))
+    if set(found) != {"profiles"} or not names or not all(isinstance(name, str) and name for name in names):
+        raise CannotRead(f'{origin}: [spring] has one line: profiles = ["prod"], those that are active, in order.')
+    part.fact(SAID, ",".join(map(str, names)), origin)
 
 
 def _racks(part: Part, path: str, text: str, entries: Any) -> None:

@@ -3,8 +3,9 @@
 A document with `spring.config.activate.on-profile` (before 2.4 `spring.profiles`) applies with that profile alone, one
 with `spring.config.activate.on-cloud-platform` on that platform alone, and the file `application-PROFILE.yml` beside
 `application.yml` with its profile. Of two files of one name in one folder, properties are stronger than YAML (Spring
-Boot reference, Externalized Configuration). Which profiles are active is said where the application starts, and not in
-its files for certain: what they state as `spring.profiles.active` is a default that a variable or an argument replaces.
+Boot reference, Externalized Configuration). Which profiles are active is said where the application starts
+(`active.py`), and not in its files for certain: what they state as `spring.profiles.active` is a default that a
+variable or an argument replaces.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ..cluster import CLOUD, ENVIRONMENT, IMPORTED, INCLUDED, Client, Origin, Setting
+from ..cluster import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Client, Origin, Setting
+from .active import activated, active_profiles, profile_of
 from .parsed_file import Part
 from .yamls import Tree
 
@@ -29,8 +31,6 @@ WEAKER_FIRST = (".yaml", ".yml", ".properties")
 SEPARATOR = re.compile(r"[#!]---\s*")
 """A line between two documents of a properties file, since Spring Boot 2.4."""
 
-_OF_PROFILE = re.compile(r"(application)-([A-Za-z0-9_.\-]+?)(\.ya?ml|\.properties)")
-
 
 def of_document(path: str, tree: Tree) -> list[Setting]:
     """The settings of Kafka in one document of an `application.yml`."""
@@ -39,7 +39,7 @@ def of_document(path: str, tree: Tree) -> list[Setting]:
     return [
         Setting(name, leaf.value, Origin(path, leaf.line, name), when)
         for name, leaf in named
-        if name.startswith("spring.kafka.") or IMPORT.fullmatch(name) or INCLUDE.fullmatch(name)
+        if name.startswith(("spring.kafka.", f"{GROUPED}.")) or IMPORT.fullmatch(name) or INCLUDE.fullmatch(name)
     ]
 
 
@@ -47,7 +47,8 @@ def of_the_application(settings: Sequence[Setting]) -> list[Setting]:
     """What is not about one client and counts for all: that configuration is imported, and which profiles are included.
     What is imported is not kept, since an address may hold a secret."""
     imports = [replace(setting, key=IMPORTED, value="") for setting in settings if IMPORT.fullmatch(setting.key)]
-    return imports + [replace(setting, key=INCLUDED) for setting in settings if INCLUDE.fullmatch(setting.key)]
+    groups = [replace(setting, key=GROUPED, value="") for setting in settings if setting.key.startswith(f"{GROUPED}.")]
+    return [*imports, *groups, *(replace(s, key=INCLUDED) for s in settings if INCLUDE.fullmatch(s.key))]
 
 
 def settled(client: Client) -> Client:
@@ -90,15 +91,21 @@ def together(parts: Sequence[Part]) -> None:
     bases = {
         (str(where.parent), client.kind): client for client in clients if (where := _path(client)).stem == "application"
     }
+    active = active_profiles(parts)
     for part in parts:
         part.clients = [_whole(client, bases, clients) for client in part.clients]
-        part.clients = [_in_environments(settled(client), clients) for client in part.clients]
+        if active is not None and any(_is_of_spring(client) for client in part.clients):
+            part.assumptions.append(active.says)
+        part.clients = [
+            _in_environments(settled(activated(client, active) if _is_of_spring(client) else client), clients)
+            for client in part.clients
+        ]
 
 
 def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:
     """With what files of its name and folder say in another format: Spring Boot reads them all."""
     path = _path(client)
-    if path.stem != "application" and not _profile(client):
+    if path.stem != "application" and not profile_of(client.origin.path):
         return client
     alike = [other for other in clients if _is_of_spring(other) and other.kind == client.kind]
     mine = [other for other in alike if _path(other).with_suffix("") == path.with_suffix("")]
@@ -124,7 +131,7 @@ def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
 
 def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequence[Client]) -> Client:
     folder = str(_path(client).parent)
-    base, own = bases.get((folder, client.kind)), _profile(client)
+    base, own = bases.get((folder, client.kind)), profile_of(client.origin.path)
     if base is None:
         return client
     if own:
@@ -132,14 +139,14 @@ def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequen
     if _path(client).stem != "application":
         return client
     beside = [other for other in clients if other.kind == client.kind and str(_path(other).parent) == folder]
-    more = [replace(s, when=_profile(other)) for other in beside if _profile(other) for s in other.settings]
+    of_profiles = [(profile, other) for other in beside if (profile := profile_of(other.origin.path))]
+    more = [
+        replace(s, when=f"{profile} & {s.when}" if s.when else profile)
+        for profile, other in of_profiles
+        for s in other.settings
+    ]
     return replace(client, settings=(*client.settings, *more))
 
 
 def _path(client: Client) -> PurePath:
     return PurePath(client.origin.path)
-
-
-def _profile(client: Client) -> str:
-    found = _OF_PROFILE.fullmatch(_path(client).name)
-    return "" if found is None else found[2]
