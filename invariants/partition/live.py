@@ -8,22 +8,25 @@ for a larger ISR and the controller answers, it fences who is down, and who is d
 
 from __future__ import annotations
 
-from ...language import always_eventually, leads_to, weak
+from ...language import always_eventually, leads_to, reachable, weak
 from ...model import partition
 from ...model.partition import nobody_leads as nobody_leads
 from ...model.partition.broker import a_record_is_missing as a_record_is_missing
 from ...model.partition.broker import (
+    accepts,
     advance_high_watermark,
     cut_late,
     expand_isr,
     fetch,
+    has_news,
     learn,
     propose_expansion,
     truncate,
 )
 from ...model.partition.broker import writes_have_stopped as writes_have_stopped
 from ...model.partition.controller import change_isr, fence, refuse_isr_change, restart, restart_unnoticed, unfence
-from ...model.partition.state import Broker, Partition, RecordId, is_true_leader
+from ...model.partition.reassignment import complete_reassignment, delete_replica, is_reassigned
+from ...model.partition.state import Broker, Partition, RecordId, is_true_leader, max_records, replicas
 
 modules = partition.modules
 profiles = partition.profiles
@@ -82,6 +85,167 @@ def acknowledged_is_readable_again(s: Partition, id: RecordId) -> bool:
     )
 
 
+# --- one claim for each part of a record's way ------------------------------------------------------------------------
+
+
+def waits_for_answer(s: Partition, id: RecordId) -> bool:
+    """Whether a record that the partition's leader has taken is above its high watermark: the producer waits."""
+    return any(
+        is_true_leader(s, leader) and s.log[leader][offset].id == id
+        for leader in Broker
+        for offset in range(s.high_watermark[leader], len(s.log[leader]))
+    )
+
+
+def is_answered(s: Partition, id: RecordId) -> bool:
+    """Whether the producer has an answer, or that leader leads no longer: the producer sends the record to another."""
+    return not waits_for_answer(s, id)
+
+
+@leads_to(is_answered, *_FETCHES, *_GOES_ON, *_RETURNS)
+def writes_are_answered(s: Partition, id: RecordId) -> bool:
+    """RL1: a record that a leader has taken is acknowledged or refused, or another leader is elected."""
+    return waits_for_answer(s, id)
+
+
+@leads_to(is_answered, *_FETCHES, *_GOES_ON)
+def writes_are_answered_though_nobody_returns(s: Partition, id: RecordId) -> bool:
+    """RL1 of a cluster in which brokers may stay down: an ISR without them is enough."""
+    return waits_for_answer(s, id)
+
+
+@leads_to(is_answered, *_GOES_ON)
+def writes_are_answered_without_fetches(s: Partition, id: RecordId) -> bool:
+    """RL1 without what it needs: a follower in the ISR may stop to fetch."""
+    return waits_for_answer(s, id)
+
+
+@always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS)
+def logs_are_alike_again(s: Partition) -> bool:
+    """RL2, RL7: again and again every replica has the leader's log, and all that was acknowledged with it."""
+    return any(is_true_leader(s, leader) and all(s.log[at] == s.log[leader] for at in Broker) for leader in Broker)
+
+
+@always_eventually(*_FETCHES, *_GOES_ON)
+def logs_are_alike_though_nobody_returns(s: Partition) -> bool:
+    """RL2, RL7 without what they need: brokers may stay down."""
+    return any(is_true_leader(s, leader) and all(s.log[at] == s.log[leader] for at in Broker) for leader in Broker)
+
+
+def is_missing(s: Partition, broker: Broker) -> bool:
+    """Whether a broker is down or fenced, and is not lost for good."""
+    return broker not in s.gone and (broker not in s.up or broker in s.fenced)
+
+
+def is_back(s: Partition, broker: Broker) -> bool:
+    """Whether a broker is up and unfenced."""
+    return not is_missing(s, broker)
+
+
+@leads_to(is_back, *_RETURNS, *_GOES_ON)
+def brokers_are_unfenced(s: Partition, broker: Broker) -> bool:
+    """RL3: a broker that was down or fenced is up and unfenced in the end."""
+    return is_missing(s, broker)
+
+
+@leads_to(is_back, *_GOES_ON)
+def brokers_are_unfenced_without_starting(s: Partition, broker: Broker) -> bool:
+    """RL3 without what it needs: brokers are not started, and send no heartbeats."""
+    return is_missing(s, broker)
+
+
+def asks_for_isr(s: Partition, leader: Broker) -> bool:
+    """Whether a leader waits for the answer to an AlterPartition request."""
+    return s.request[leader] is not None
+
+
+def asks_no_more(s: Partition, leader: Broker) -> bool:
+    """Whether it does not."""
+    return s.request[leader] is None
+
+
+@leads_to(asks_no_more, *_GOES_ON)
+def isr_changes_are_answered(s: Partition, leader: Broker) -> bool:
+    """RL4: an AlterPartition request is answered, or overtaken by what the controller registers."""
+    return asks_for_isr(s, leader)
+
+
+@leads_to(asks_no_more, weak(fence, each="broker"))
+def isr_changes_are_answered_without_metadata(s: Partition, leader: Broker) -> bool:
+    """RL4 without what it needs: the leader learns of nothing that the controller registers."""
+    return asks_for_isr(s, leader)
+
+
+@always_eventually(*_GOES_ON)
+def metadata_converges(s: Partition) -> bool:
+    """RL5: again and again every broker that is up knows what is registered."""
+    return all(broker not in s.up or not has_news(s, broker) for broker in Broker)
+
+
+@always_eventually(*_RETURNS)
+def metadata_converges_without_learning(s: Partition) -> bool:
+    """RL5 without what it needs: brokers apply nothing of what is registered."""
+    return all(broker not in s.up or not has_news(s, broker) for broker in Broker)
+
+
+@always_eventually(*_FETCHES, *_GOES_ON)
+def accepts_writes_again(s: Partition) -> bool:
+    """RL9: again and again the partition's leader accepts writes, though brokers stay down."""
+    return any(is_true_leader(s, leader) and accepts(s, leader) for leader in Broker)
+
+
 def is_readable(s: Partition, leader: Broker, id: RecordId) -> bool:
     """Whether a broker has a record below its high watermark."""
     return any(s.log[leader][offset].id == id for offset in range(s.high_watermark[leader]))
+
+
+def is_settled(s: Partition) -> bool:
+    """Whether no reassignment is under way."""
+    return not is_reassigned(s)
+
+
+@leads_to(is_settled, *_FETCHES, *_GOES_ON, *_RETURNS, weak(complete_reassignment), weak(delete_replica))
+def reassignments_complete(s: Partition) -> bool:
+    """RL6: a reassignment comes to its end, if the brokers that are to have a copy fetch."""
+    return is_reassigned(s)
+
+
+@leads_to(is_settled, *_GOES_ON, *_RETURNS, weak(complete_reassignment), weak(delete_replica))
+def reassignments_complete_without_fetches(s: Partition) -> bool:
+    """RL6 without what it needs: those that are to have a copy do not fetch."""
+    return is_reassigned(s)
+
+
+# --- what the claims begin with ---------------------------------------------------------------------------------------
+
+
+@reachable
+def nobody_leads_and_somebody_may(s: Partition) -> bool:
+    """Nobody leads, and somebody in the ISR is down and may start again."""
+    return s.registered.leader is None and any(broker not in s.gone for broker in s.registered.isr | s.registered.elr)
+
+
+@reachable
+def waits_while_isr_is_smaller(s: Partition) -> bool:
+    """A producer waits for its answer, while not all replicas are in sync any more."""
+    return any(waits_for_answer(s, id) for id in range(max_records)) and len(s.registered.isr) < replicas
+
+
+@reachable
+def logs_differ(s: Partition) -> bool:
+    """A broker that is up has a record that the partition's leader does not have."""
+    return any(
+        is_true_leader(s, leader) and broker in s.up and len(s.log[broker]) > len(s.log[leader])
+        for leader in Broker
+        for broker in Broker
+    )
+
+
+@reachable
+def acknowledged_is_not_readable(s: Partition) -> bool:
+    """An acknowledged record is above the high watermark of the partition's leader."""
+    return any(
+        is_true_leader(s, leader) and id in s.acknowledged and not is_readable(s, leader, id)
+        for leader in Broker
+        for id in range(max_records)
+    )

@@ -139,6 +139,7 @@ profiles = {
     "kafka_7395": {"fence_fetch": False},
     "kafka_7415": {**_kafka_2_0_1, "record_epoch": False},
     "kafka_9835": {"bound_reads": False},
+    "kafka_13091": {"recheck_high_watermark": False},
     "kafka_13141": {"skip_diverging": False},
     "kafka_13207": {"fence_truncation": False},
     "kafka_13916": {"reject_fenced": False},

@@ -37,6 +37,7 @@ from .state import (
     maximal_isr,
     nothing_fetched,
     one_snapshot,
+    recheck_high_watermark,
     record_epoch,
     retries,
     skip_diverging,
@@ -88,6 +89,7 @@ def produce_again(s: Partition, leader: Broker, id: RecordId) -> None:
     s.log[leader].append(Record(id=id, epoch=s.view[leader].leader_epoch))
     if acks != Acks.ALL:
         s.acknowledged.add(id)
+    check_high_watermark(s, leader)
 
 
 def accepts(s: Partition, leader: Broker) -> bool:
@@ -279,6 +281,23 @@ def advance_high_watermark(s: Partition, leader: Broker) -> None:
     require(leads(s, leader))
     require(not strict_high_watermark or len(s.view[leader].isr) >= effective_min_isr())
     require(end_in_sync(s, leader) > s.high_watermark[leader])
+    require(recheck_high_watermark or is_fetched_from(s, leader))
+    raise_high_watermark(s, leader)
+
+
+def is_fetched_from(s: Partition, leader: Broker) -> bool:
+    """Whether some follower fetches from a leader, which looks at its high watermark then."""
+    return any(may_fetch(s, leader, follower) for follower in Broker)
+
+
+def check_high_watermark(s: Partition, leader: Broker) -> None:
+    """KAFKA-13091: a leader looks at its high watermark when it appends, and when it begins to lead."""
+    if not recheck_high_watermark and leads(s, leader) and end_in_sync(s, leader) > s.high_watermark[leader]:
+        raise_high_watermark(s, leader)
+
+
+def raise_high_watermark(s: Partition, leader: Broker) -> None:
+    """A leader moves its high watermark to where all that count are."""
     old = s.high_watermark[leader]
     new = end_in_sync(s, leader)
     s.high_watermark[leader] = new
@@ -415,6 +434,7 @@ def learn(s: Partition, broker: Broker) -> None:
             s.flushed[broker] = min(s.flushed[broker], end)
         elif asks and not fence_fetch:
             s.truncating.add(broker)
+        check_high_watermark(s, broker)
 
 
 def has_news(s: Partition, broker: Broker) -> bool:

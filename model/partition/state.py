@@ -98,6 +98,8 @@ reset_at_leader = constant(True, says="KIP-392: only a leader answers a consumer
 alter_partition = constant(True, says="KIP-497: the controller changes the ISR; before, its leader did, in ZooKeeper")
 maximal_isr = constant(True, says="KIP-497: a broker about to join the ISR already counts for the high watermark")
 # core/cluster/Partition.scala, 2.7.0: maximalIsr
+recheck_high_watermark = constant(True, says="KAFKA-13091: a leader looks at its high watermark once its ISR shrank")
+# core/cluster/Partition.scala, 3.1.0: submitAlterIsr, maybeIncrementLeaderHW. What it mends came in 2.7.0
 skip_diverging = constant(True, says="KAFKA-13141: a leader learns nothing from the fetch of a log that differs")
 # core/server/ReplicaManager.scala, 2.7.2, 2.8.1, 3.0.0: updateFollowerFetchState
 fence_truncation = constant(True, says="KAFKA-13207: a late answer of an old leader truncates no log")

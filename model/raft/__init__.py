@@ -35,6 +35,11 @@ What is abstracted away:
 * A crash and the restart are one step: a server that does nothing for a while is one that is down. With
   `lossy_restart` it finds its log cut anywhere after what is on its disk for certain. An entry gets there when a switch
   demands it, and no step observes that it was earlier: what a crash finds may be more.
+* With `cuts` pairs of servers stop to reach each other. With `slow_timers`, which claims of progress need, an election
+  timer runs out only where no leader is heard, and when all else that was begun has come to its end: messages are much
+  faster than timers, and timers are far apart (5.6). With `fold_terms` terms are counted from the lowest one, so that
+  elections may go on for ever within bounds. Terms are compared, and one is added to them; neither depends on where
+  they are counted from.
 * A client's command is a number of its own, in the order in which leaders take them, and is not sent again.
 * What a server knows as a leader or a candidate is forgotten when it is one no more: nobody would read it.
 * A client sends one read at a time; one that is not answered is given up for the next. An answer is all that the
@@ -86,6 +91,9 @@ profiles = {
     "always_truncate": {"keep_matching_entries": False},
     "check_quorum": {"check_quorum": True},
     "pre_vote": {"check_quorum": True, "pre_vote": True},
+    "timely": {"slow_timers": True, "fold_terms": True},
+    "timely_check_quorum": {"slow_timers": True, "fold_terms": True, "check_quorum": True},
+    "timely_pre_vote": {"slow_timers": True, "fold_terms": True, "check_quorum": True, "pre_vote": True},
     "membership": {"membership_changes": 2, "no_op": True},
     "membership_2014": {"membership_changes": 2, "commit_before_change": False},
     "same_name": {"membership_changes": 2, "no_op": True, "wipes": 1},

@@ -73,6 +73,11 @@ commit_before_change = constant(True, says="a leader commits an entry of its ter
 directory_ids = constant(
     False, says="a server with another disk is another server, and votes for nobody under its old name"
 )
+cuts = constant(0, minimum=0, maximum=4, says="pairs of servers that stop to reach each other, for good")
+slow_timers = constant(False, says="election timers run out where no leader is heard, after all messages arrived")
+fold_terms = constant(
+    False, says="terms are counted from the lowest that a server is in, as long as all logs are empty"
+)
 read_rule = constant(ReadRule.READ_INDEX, says="when a leader answers a read")
 
 
@@ -175,6 +180,7 @@ class Cluster:
     match_index: Map[Server, Map[Server, Index]]  # while it leads: up to where each other's log is known to agree
     synced: Map[Server, Index]  # up to where its log is on its disk for certain, where restarts are lossy
     in_touch: Map[Server, bool]  # whether it heard the leader of its term since its election timer last ran out
+    unreached: Map[Server, Set[Server]]  # whom each server does not reach, and is not reached by
     first_members: Set[Server]  # the members before any change
     wiped: Set[Server]  # who has lost its disk
     next_command: Command  # the number of the client's next command
@@ -211,6 +217,7 @@ def start(members: Set[Server]) -> Cluster:
         match_index=Map({server: Map({other: 0 for other in Server}) for server in Server}),
         synced=Map({server: 0 for server in Server}),
         in_touch=Map({server: False for server in Server}),
+        unreached=Map({server: Set() for server in Server}),
         first_members=members,
         wiped=Set(),
         next_command=0,
@@ -261,6 +268,67 @@ def sync(s: Cluster, leader: Server, index: int) -> None:
     """A leader's log is on its disk up to an index, where restarts are lossy: its own copies count up to there."""
     s.synced[leader] = max(s.synced[leader], index)
     s.acknowledged[s.current_term[leader]][leader] = s.synced[leader]
+
+
+def fold(s: Cluster) -> None:
+    """Terms are counted from the lowest one. Steps compare terms, and take the next one: what may happen is the same.
+    An entry keeps its term, so that nothing is folded once there is one."""
+    if fold_terms and messages == 0 and all(len(s.log[server]) == 0 for server in Server):
+        lowest = min(s.current_term[server] for server in Server)
+        s.current_term = Map({server: s.current_term[server] - lowest for server in Server})
+
+
+def are_linked(s: Cluster, one: Server, other: Server) -> bool:
+    """Whether two servers reach each other."""
+    return cuts == 0 or other not in s.unreached[one]
+
+
+def are_talking(s: Cluster, one: Server, other: Server) -> bool:
+    """Whether one of two servers sends the other requests, and hears replies: followers only answer."""
+    return are_linked(s, one, other) and (s.role[one] != Role.FOLLOWER or s.role[other] != Role.FOLLOWER)
+
+
+def hears_leader(s: Cluster, server: Server) -> bool:
+    """Whether a server reaches the leader of its term."""
+    return any(
+        other != server
+        and are_linked(s, server, other)
+        and s.role[other] == Role.LEADER
+        and s.current_term[other] == s.current_term[server]
+        for other in Server
+    )
+
+
+def all_is_said(s: Cluster) -> bool:
+    """Whether no election may yet be won, each server has heard of a term that it can, and of its leader."""
+    return (
+        all(not may_win(s, server) for server in Server)
+        and all(
+            s.current_term[one] == s.current_term[other] or not are_talking(s, one, other)
+            for one in Server
+            for other in Server
+        )
+        and (not check_quorum or all(s.in_touch[server] or not hears_leader(s, server) for server in Server))
+    )
+
+
+def may_win(s: Cluster, candidate: Server) -> bool:
+    """Whether a majority has voted for a candidate, or may yet: it is reached, and has voted for nobody else."""
+    return s.role[candidate] == Role.CANDIDATE and is_quorum(
+        Set(
+            at
+            for at in Server
+            if at in s.votes_granted[candidate]
+            or (
+                are_linked(s, candidate, at)
+                and (
+                    s.current_term[at] < s.current_term[candidate]
+                    or (s.current_term[at] == s.current_term[candidate] and s.voted_for[at] is None)
+                )
+            )
+        ),
+        members(s, candidate),
+    )
 
 
 # --- members and majorities -------------------------------------------------------------------------------------------

@@ -12,10 +12,15 @@ from .cluster import (
     Role,
     Server,
     Term,
+    all_is_said,
+    are_linked,
+    are_talking,
     check_quorum,
     check_up_to_date,
+    fold,
     follow,
     forget_followers,
+    hears_leader,
     is_known,
     is_quorum,
     log_size,
@@ -24,6 +29,7 @@ from .cluster import (
     messages,
     no_op,
     pre_vote,
+    slow_timers,
 )
 from .ghosts import note_elected
 
@@ -43,7 +49,8 @@ def is_up_to_date(s: Cluster, voter: Server, last_index: int, term: int) -> bool
 def would_vote(s: Cluster, candidate: Server, voter: Server) -> bool:
     """A pre-vote: the voter hears no leader, leads nobody itself, and would find the candidate's log up to date."""
     return voter == candidate or (
-        not s.in_touch[voter]
+        are_linked(s, candidate, voter)
+        and not s.in_touch[voter]
         and s.role[voter] != Role.LEADER
         and s.current_term[voter] <= s.current_term[candidate] + 1
         and is_up_to_date(s, voter, len(s.log[candidate]), last_term(s, candidate))
@@ -55,6 +62,7 @@ def time_out(s: Cluster, server: Server) -> None:
     """{server} hears no leader: it becomes a candidate in term {s.current_term[server] + 1} and votes for itself."""
     require(s.role[server] != Role.LEADER and server in members(s, server) and is_known(s, server))
     require(not check_quorum or not s.in_touch[server])
+    require(not slow_timers or (all_is_said(s) and not hears_leader(s, server)))
     require(not pre_vote or is_quorum(Set(at for at in Server if would_vote(s, server, at)), members(s, server)))
     limit(s.current_term[server] < max_term)
     term = s.current_term[server] + 1
@@ -64,12 +72,14 @@ def time_out(s: Cluster, server: Server) -> None:
     s.votes_granted[server] = Set([server])
     s.ballots[term][server] = server
     s.asked[term][server] = LogEnd(index=len(s.log[server]), term=last_term(s, server))
+    fold(s)
 
 
 @action
 def lose_touch(s: Cluster, server: Server) -> None:
     """{server} has not heard the leader for an election timeout."""
     require(check_quorum and s.in_touch[server])
+    require(not slow_timers or not hears_leader(s, server))
     s.in_touch[server] = False
 
 
@@ -99,6 +109,7 @@ def request_vote(s: Cluster, candidate: Server, voter: Server) -> None:
     require(messages == 0 and s.role[candidate] == Role.CANDIDATE)
     require(voter not in s.votes_granted[candidate] and voter in members(s, candidate))
     require(is_known(s, voter) and s.current_term[voter] == s.current_term[candidate])
+    require(are_linked(s, candidate, voter))
     require(grants(s, vote_request(s, candidate, voter)))
     s.voted_for[voter] = candidate
     s.votes_granted[candidate].add(voter)
@@ -133,11 +144,7 @@ def learn_of_term(s: Cluster, server: Server, term: Term) -> None:
     s.voted_for[server] = None
     follow(s, server)
     s.in_touch[server] = False
-
-
-def are_talking(s: Cluster, one: Server, other: Server) -> bool:
-    """Whether one of two servers sends the other requests, and hears replies: followers only answer."""
-    return s.role[one] != Role.FOLLOWER or s.role[other] != Role.FOLLOWER
+    fold(s)
 
 
 @action
@@ -145,6 +152,7 @@ def resign(s: Cluster, leader: Server) -> None:
     """{leader} has not heard from a majority for an election timeout, and steps down."""
     require(check_quorum and s.role[leader] == Role.LEADER)
     require(not is_quorum(followers_in_touch(s, leader), members(s, leader)))
+    require(not slow_timers or not is_quorum(Set(at for at in Server if are_linked(s, leader, at)), members(s, leader)))
     s.role[leader] = Role.FOLLOWER
     forget_followers(s, leader)
 

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from ...language import action, require
-from .cluster import Cluster, Index, Server, crashes, follow, keep_disk, lossy_restart, persist_vote
+from .cluster import (
+    Cluster,
+    Index,
+    Server,
+    are_linked,
+    crashes,
+    cuts,
+    follow,
+    keep_disk,
+    lossy_restart,
+    messages,
+    persist_vote,
+)
 
 
 @action(kind="fault", budget="crashes")
@@ -25,3 +37,11 @@ def restart(s: Cluster, server: Server, kept: Index) -> None:
 def may_keep(s: Cluster, server: Server, kept: int) -> bool:
     """Whether a server that restarts may find so many entries on its disk, and no more."""
     return lossy_restart and s.synced[server] <= kept < len(s.log[server])
+
+
+@action(kind="fault", budget="cuts")
+def cut_link(s: Cluster, one: Server, other: Server) -> None:
+    """{one} and {other} do not reach each other any more; others reach both."""
+    require(cuts > 0 and messages == 0 and one != other and are_linked(s, one, other))
+    s.unreached[one].add(other)
+    s.unreached[other].add(one)

@@ -16,6 +16,7 @@ from .cluster import (
     Role,
     Server,
     append,
+    are_linked,
     check_previous,
     check_quorum,
     client_values,
@@ -147,6 +148,7 @@ def append_entries(s: Cluster, leader: Server, follower: Server) -> None:
     require(messages == 0 and s.role[leader] == Role.LEADER)
     require(follower != leader and follower in members(s, leader) and is_known(s, follower))
     require(s.current_term[follower] == s.current_term[leader] and s.role[follower] != Role.LEADER)
+    require(are_linked(s, leader, follower))
     request = append_request(s, leader, follower)
     reply = append_reply(s, request)
     if reads > 0:
