@@ -17,6 +17,7 @@ from typing import NoReturn
 import jsonschema
 import pytest
 from tidegate.explorer import ENGINES, plain
+from tidegate.explorer.liveness import answers as found_answers
 from tidegate.explorer.liveness import questions
 from tidegate.explorer.native import liveness as native_liveness
 from tidegate.explorer.native import outcome
@@ -355,16 +356,30 @@ def test_time_that_runs_out_after_the_search_leaves_it_undecided(
     assert "is_free is undecided: the time limit of 50000 s was reached" in verdict.assurance
 
 
-def test_ctrl_c_between_two_passes_over_the_graph_leaves_it_undecided(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("engine", "place", "name"),
+    [
+        ("native", native_liveness, "kernel_of"),  # while it compiles
+        ("native", native_liveness._Sweep, "run"),  # while the steps are written down
+        ("native", native_liveness.Network, "call"),  # between two passes over the graph
+        ("native", found_answers, "lasso"),  # while a loop is sought
+        ("native", found_answers, "unlike"),  # while plain Python checks it
+        ("python", plain, "explored"),
+        ("python", found_answers, "lasso"),
+    ],
+)
+def test_ctrl_c_leaves_undecided_what_must_happen(
+    engine: str, place: object, name: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(*_: object) -> NoReturn:
+    def stopped(*_: object, **__: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(native_liveness.Network, "call", stopped)
-    verdict = checked(model_of(tmp_path, SHARED), "native", cache)
-    assert (verdict.verdict, found(verdict, "is_free").verdict) == ("inconclusive", "undecided")
-    assert "is_free is undecided: stopped by Ctrl-C" in verdict.assurance
+    model = model_of(tmp_path, SHARED + LOOP.replace("weak(take), weak(give)", "weak(take)"))
+    monkeypatch.setattr(place, name, stopped)
+    verdict = checked(model, engine, cache)
+    assert (verdict.verdict, {prop.verdict for prop in verdict.properties}) == ("inconclusive", {"undecided"})
+    for prop in ("is_free", "free_again"):
+        assert f"{prop} is undecided: stopped by Ctrl-C" in verdict.assurance
 
 
 def test_one_run_that_ends_never_says_that_what_must_happen_holds(tidegate: Run) -> None:

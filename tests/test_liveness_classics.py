@@ -128,13 +128,59 @@ def test_what_tlc_says_of_the_published_replication(states: int, size: tuple[int
     assert "only because a limit stops a step that must happen: write(" in why
 
 
+OF_GROUPS = """
+from __future__ import annotations
+from tidegate.invariants.groups.consumer_live import *
+from tidegate.invariants.groups.consumer_live import _ANSWERS, _CLIENTS, _EXPIRES, _HEARTBEATS, has_not_converged
+from tidegate.language import leads_to
+from tidegate.model.groups import consumer
+from tidegate.model.groups.consumer import has_converged as has_converged
+from tidegate.model.groups.consumer.state import Group, is_converged
+
+modules = consumer.modules
+profiles = consumer.profiles
+view = consumer.view
+
+
+def has_target(s: Group) -> bool:
+    '''All have what the target says.'''
+    return is_converged(s)
+
+
+@leads_to(has_target, *_HEARTBEATS, *_ANSWERS, *_CLIENTS, *_EXPIRES)
+def eventually_converges(s: Group) -> bool:
+    '''EventuallyConverges, as the module has it.'''
+    return has_not_converged(s)
+"""
+
+
+@pytest.mark.parametrize(
+    ("clients", "perturbations", "word", "states"), [(2, 0, "holds", 4_009), (1, 1, "violated", 388)]
+)
+def test_what_tlc_says_of_the_published_consumer_groups(
+    clients: int, perturbations: int, word: str, states: int, cache: Path, tmp_path: Path
+) -> None:
+    """The module's LivenessSpec and EventuallyConverges: where the only client may leave, nobody converges any more.
+    TLC ends at that violation, and has no count of all states then."""
+    path = tmp_path / "groups.py"
+    path.write_text(OF_GROUPS, encoding="utf-8")
+    constants: dict[str, Value] = {
+        "clients": clients, "topics": 1, "partitions": 1, "perturbations": perturbations
+    }  # fmt: skip
+    model = load(path).bind(constants=constants, profile="published", ghosts=False, properties=["eventually_converges"])
+    verdict = check(model, Search(keep_going=True, deadlocks=False, cache=cache), None)
+    assert (words_of(verdict), verdict.distinct_states) == ({"eventually_converges": word}, states)
+
+
 def words_of(verdict: Verdict) -> dict[str, str]:
     return {prop.name: prop.verdict for prop in verdict.properties}
 
 
 @pytest.mark.parametrize("name", ["dining_philosophers", "peterson", "published/ewd840"])
 def test_what_tlc_says_of_classics(name: str, tmp_path: Path) -> None:
-    found = words_of(with_claims(name, tmp_path))
+    verdict = with_claims(name, tmp_path)
+    found = words_of(verdict)
+    assert verdict.distinct_states == {"dining_philosophers": 67, "peterson": 42}.get(name, verdict.distinct_states)
     assert {word for prop, word in found.items() if prop.startswith("fails_if")} == {"violated"}
     assert {word for prop, word in found.items() if not prop.startswith("fails_if")} == {"holds"}
 
@@ -161,5 +207,7 @@ def _steps(prop: PropertyVerdict) -> list[str]:
 
 @pytest.mark.long
 def test_safras_algorithm_detects_termination(tmp_path: Path) -> None:
+    """TLC has 19,474 states within the constraint; those beyond it, which it does not count, are here too."""
     verdict = with_claims("published/ewd998", tmp_path, messages=1)
     assert (verdict.distinct_states, words_of(verdict)) == (50_733, {"termination_is_detected": "holds"})
+    assert 50_733 - (verdict.states_beyond or 0) == 19_474
