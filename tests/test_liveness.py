@@ -360,7 +360,7 @@ def test_time_that_runs_out_after_the_search_leaves_it_undecided(
     ("engine", "place", "name"),
     [
         ("native", native_liveness, "kernel_of"),  # while it compiles
-        ("native", native_liveness._Sweep, "run"),  # while the steps are written down
+        ("native", native_liveness.Sweep, "run"),  # while the steps are written down
         ("native", native_liveness.Network, "call"),  # between two passes over the graph
         ("native", found_answers, "lasso"),  # while a loop is sought
         ("native", found_answers, "unlike"),  # while plain Python checks it
@@ -380,6 +380,16 @@ def test_ctrl_c_leaves_undecided_what_must_happen(
     assert (verdict.verdict, {prop.verdict for prop in verdict.properties}) == ("inconclusive", {"undecided"})
     for prop in ("is_free", "free_again"):
         assert f"{prop} is undecided: stopped by Ctrl-C" in verdict.assurance
+
+
+def test_its_phases_are_reported(cache: Path, tmp_path: Path) -> None:
+    model, heard = model_of(tmp_path, SHARED + LOOP), list[str]()
+    ENGINES["native"](model, Search(cache=cache), lambda progress: heard.append(progress.says))
+    assert [says for says in heard if says.startswith("liveness: ")] == [
+        "liveness: the steps of 3 of 3 states are written down",
+        "liveness: is_free is checked, question 1 of 2",
+        "liveness: free_again is checked, question 2 of 2",
+    ]
 
 
 def test_one_run_that_ends_never_says_that_what_must_happen_holds(tidegate: Run) -> None:

@@ -28,7 +28,7 @@ SLICE = 200_000
 """States whose steps are written down between two reports."""
 
 
-class _Sweep:
+class Sweep:
     """A second pass over an explored store, by a kernel of its own with its own context."""
 
     def __init__(self, kernel: Kernel, frontier: Frontier, network: Network, model: Model, predicates: int) -> None:
@@ -89,24 +89,23 @@ def judged(
     started = time.perf_counter()
     network = Network(count, transitions, numbered, search.cache, heed)
     compiled(kernel.seconds + time.perf_counter() - started)
-    sweep = _Sweep(kernel, frontier, network, model, len(questions.predicates))
+
+    def tells(says: str) -> None:
+        if report is not None:
+            report(Progress(count, 0, 0, 0.0, needed, 0.0, says=f"liveness: {says}"))
+
+    sweep = Sweep(kernel, frontier, network, model, len(questions.predicates))
     try:
         for stop in range(SLICE, count + SLICE, SLICE):
             heed()
             ending = sweep.run(min(stop, count))
             if ending != "DONE":
                 return _failed(model, questions, replayer, network["AT"], ending)
-            if report is not None:
-                report(_progress(min(stop, count), count, needed))
-        return answers(model, questions, network, replayer, heed)
+            tells(f"the steps of {min(stop, count):,} of {count:,} states are written down")
+        return answers(model, questions, network, replayer, heed, tells)
     finally:
         sweep.close()
         network.close()
-
-
-def _progress(done: int, count: int, memory: int) -> Progress:
-    says = f"liveness: the steps of {done:,} of {count:,} states are written down"
-    return Progress(count, 0, 0, 0.0, memory, 0.0, says=says)
 
 
 def _failed(model: Model, questions: Questions, replayer: Replayer, index: int, ending: str) -> Failure:
