@@ -53,6 +53,7 @@ _ENTRIES = (
     BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
     BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
     BuiltIn("assignors", module="groups.assignors"),
+    BuiltIn("sticky_assignors", default_profile="kafka_3_9", module="groups.sticky"),
     BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),
     BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),
 )

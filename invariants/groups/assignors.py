@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...language import invariant, reachable
-from ...model.groups.assignors import Assignor, Group, Member, Topic, max_partitions
+from ...model.groups.assignors import Assignor, Group
+from ...model.groups.topology import Member, Topic, max_partitions
 
 
 def share(s: Group, member: Member) -> int:

@@ -4,5 +4,6 @@
 `consumer/` is that of KIP-848, named `consumer_group`.
 `static_members.py` is KIP-345: instances whose clients come and go, named `static_members`.
 `outage.py` has the topic of offsets on brokers, named `offsets_outage`: which groups stop with a broker that is killed.
-`assignors.py` has the functions that divide partitions among members.
+`assignors.py`, named `assignors`, and `sticky/`, named `sticky_assignors`, have the functions that divide partitions
+among members; `topology.py` is what both are given.
 """

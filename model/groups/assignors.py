@@ -8,43 +8,29 @@ The group's leader calls one of them, with the members in the order of their ids
   subscribed to the topic is passed over, and so is its turn.
 
 A run is one assignment: every topology is an initial state, and an assignor is chosen. What is left out: racks
-(KIP-881), static members, which come first in the order, and the assignors that know who owned what: Sticky,
-CooperativeSticky, and the coordinator's own (KIP-848). Sources: RangeAssignor and RoundRobinAssignor of Kafka's
-clients, 3.6. Properties are in `invariants/groups/assignors.py`.
+(KIP-881), static members, which come first in the order, and the assignors that know who owned what: `sticky/` has
+Sticky and CooperativeSticky, and the coordinator's own (KIP-848) are not modelled. Sources: RangeAssignor and
+RoundRobinAssignor of Kafka's clients, 3.6. Properties are in `invariants/groups/assignors.py`.
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
 
-from ...language import (
-    Domain,
-    Map,
-    Option,
-    Range,
-    Set,
-    action,
-    choose,
-    constant,
-    initial,
-    position,
-    require,
-    state,
-    terminal,
+from ...language import Map, Option, action, choose, initial, position, require, state, terminal
+from .topology import (
+    Count,
+    Counts,
+    Member,
+    Number,
+    Owners,
+    Subscriptions,
+    Topic,
+    max_partitions,
+    members,
+    nobody,
+    with_owner,
 )
-
-members = constant(3, minimum=1, maximum=4, says="members of the group")
-topics = constant(2, minimum=1, maximum=3, says="topics")
-max_partitions = constant(3, minimum=1, maximum=6, says="partitions of a topic, at most")
-
-
-class Member(Domain, size=members, ordered=True):
-    """A member of the group. The order is that of the members' ids."""
-
-
-class Topic(Domain, size=topics, ordered=True):
-    """A topic. The order is that of their names."""
 
 
 class Assignor(Enum):
@@ -52,13 +38,6 @@ class Assignor(Enum):
 
     RANGE = "range"
     ROUND_ROBIN = "roundrobin"
-
-
-Count = Annotated[int, Range(0, max_partitions)]
-Number = Annotated[int, Range(0, max_partitions - 1)]
-Counts = Map[Topic, Count]
-Subscriptions = Map[Member, Set[Topic]]
-Owners = Map[Topic, Map[Number, Option[Member]]]
 
 
 @state
@@ -75,11 +54,6 @@ class Group:
 def start(partitions: Counts, subscribed: Subscriptions) -> Group:
     """Topics have so many partitions, and members have subscribed so."""
     return Group(partitions=partitions, subscribed=subscribed, assignor=None, owners=nobody())
-
-
-def nobody() -> Owners:
-    """Nothing is assigned."""
-    return Map({topic: Map({number: None for number in range(max_partitions)}) for topic in Topic})
 
 
 @action
@@ -147,13 +121,3 @@ def next_in_turn(subscribed: Subscriptions, topic: Topic, turn: int) -> Member:
     """The first member from a turn on that has subscribed to a topic; behind the last comes the first."""
     none_is_left = all(topic not in subscribed[m] or position(m) < turn for m in Member)
     return choose(m for m in Member if topic in subscribed[m] and (position(m) >= turn or none_is_left))
-
-
-def with_owner(owners: Owners, topic: Topic, number: Number, owner: Member) -> Owners:
-    """One more partition is assigned."""
-    return Map(
-        {
-            t: Map({n: owner if t == topic and n == number else owners[t][n] for n in range(max_partitions)})
-            for t in Topic
-        }
-    )
