@@ -309,6 +309,9 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
     story.state = ahead
     assert "valid_stable_state" in story.false()
     older = replaced(state, groups=Map({0: replace(group, generation=0), 1: state.groups[1]}))
+    begun = replace(group, state=GroupState.COMPLETING_REBALANCE, leader=None)
+    story.state = replaced(state, groups=Map({0: begun, 1: state.groups[1]}))
+    assert story.false() == {"rebalance_has_a_leader"}
     steps = (
         ("generations_never_go_back", state, older),
         ("client_generation_is_monotone", ahead, state),
@@ -343,6 +346,38 @@ def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     assert fails == set(definition.profiles) - {"cooperative", "kafka_2_4"}
     switched = {name for values in definition.profiles.values() for name, value in values.items() if value is False}
     assert switched == {name for name, value in shipped("classic_group").values.items() if value is True}
+
+
+def test_a_member_that_commits_at_once_does_not_process_alone() -> None:
+    story = Story(commit_at_once=True).both()
+    with pytest.raises(StepError, match="commit_at_once"):
+        story.step("process", member=A, partition=P)
+    late = story.commit(A, P)
+    assert (late.offset, story.state.position[A][P], story.state.done[P]) == (1, 1, 1)
+
+
+def test_who_commits_before_it_processes_leaves_a_record_that_nobody_processes() -> None:
+    for profile, false in (("eager", set[str]()), ("commit_before_process", {"nothing_skipped"})):
+        story = Story(profile).both()
+        if profile == "eager":
+            story.step("process", member=A, partition=P)
+        story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1)
+        story.step("pause", member=A).step("session_times_out", coordinator=0, member=A).rejoin(B)
+        story.begin(B).assign(B, B, B).sync(B)
+        assert (story.state.position[B][P], story.false() - {"one_owner_at_a_time"}) == (1, false), profile
+
+
+def test_every_mutant_of_the_catalogue_turns_its_property_red() -> None:
+    """What a catalogue of mutants leaves out of groups: the fence of generations, and the order of commits."""
+    red = {
+        (check.profile, name) for check in CHECKS for name, it in check.properties.items() if it.verdict == "violated"
+    }
+    mutants = {
+        ("unfenced_commits", "generation_fencing"),
+        ("unfenced_commits", "commits_never_go_back"),
+        ("commit_before_process", "nothing_skipped"),
+    }
+    assert mutants <= red
 
 
 def test_plain_python_counts_the_same(cache: Path) -> None:

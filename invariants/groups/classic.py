@@ -63,6 +63,31 @@ def is_legal(group: Group) -> bool:
 
 
 @invariant
+def valid_member_epoch(s: Cluster) -> bool:
+    """G3: who consumes in the group's generation owns nothing that is assigned to another member."""
+    group = newest(s)
+    return all(
+        s.phase[m] != Phase.RUNNING
+        or not is_here(group)
+        or not counts(group, m, s.generation[m])
+        or all(other == m or len(s.owned[m] & group.assignment[other]) == 0 for other in Consumer)
+        for m in Consumer
+    )
+
+
+@invariant
+def rebalance_has_a_leader(s: Cluster) -> bool:
+    """G6: a coordinator that waits for an assignment waits for a leader that is a member."""
+    return all(s.groups[c].state != GroupState.COMPLETING_REBALANCE or leads(s.groups[c]) for c in range(failovers + 1))
+
+
+def leads(group: Group) -> bool:
+    """Whether the group has a leader, and it is a member."""
+    leader = group.leader
+    return leader is not None and leader in group.members
+
+
+@invariant
 def valid_stable_state(s: Cluster) -> bool:
     """G4: who consumes in the group's generation has nothing but what was assigned, and nobody is ahead of it."""
     return all(
@@ -164,6 +189,12 @@ def is_tombstone(s: Cluster, entry: Entry) -> bool:
 
 
 @invariant
+def nothing_skipped(s: Cluster) -> bool:
+    """G10: no member begins after a record that nobody has processed."""
+    return all(s.position[m][p] <= s.done[p] for m in Consumer for p in Partition)
+
+
+@invariant
 def one_owner_at_a_time(s: Cluster) -> bool:
     """At no time do two consumers consume a partition. Kafka does not keep that."""
     return all(a == b or len(consumes(s, a) & consumes(s, b)) == 0 for a in Consumer for b in Consumer)
@@ -209,6 +240,22 @@ def joins_while_another_is_thrown_out(s: Cluster) -> bool:
         and s.phase[b] == Phase.RUNNING
         and b not in newest(s).members
         and is_here(newest(s))
+        for a in Consumer
+        for b in Consumer
+    )
+
+
+@reachable
+def joins_while_another_leaves(s: Cluster) -> bool:
+    """A consumer joins as a new member, and another has left, which had a partition in the generation before."""
+    group = newest(s)
+    return group.state == GroupState.PREPARING_REBALANCE and any(
+        s.phase[a] == Phase.JOINING
+        and s.generation[a] == 0
+        and s.phase[b] == Phase.OUT
+        and b not in s.paused
+        and b not in group.members
+        and len(group.assignment[b]) > 0
         for a in Consumer
         for b in Consumer
     )

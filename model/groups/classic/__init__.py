@@ -33,6 +33,10 @@ profile:
 * `leave_in_rebalances` lets the heartbeat thread leave while the answer to a SyncGroup arrives. It clears the
   generation, with which the member cannot take the assignment, and up to 2.3 tries to for ever; with
   `rejoin_when_cleared` (KAFKA-8104, 2.4.0) it joins again.
+* `process_first`: a member commits an offset once it has processed the record, so that whoever takes over skips none.
+* `commit_at_once` is no mistake: a member commits each record in the step in which it processes it. An eager member
+  that commits later does the same as one whose commit arrives later, so that no run is lost but those in which it
+  processes and does not commit at all: `processed_once` is not asked with it.
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
@@ -84,6 +88,7 @@ profiles = {
     "kafka_12890": {"throw_out_unsynced": False},
     "kafka_8104": {"leave_in_rebalances": True, "rejoin_when_cleared": False},
     "kafka_2_4": {"leave_in_rebalances": True},
+    "commit_before_process": {"process_first": False},
     "unfenced_commits": {"fence_commits": False},
     "unfenced_appends": {"fence_appends": False},
     "offsets_lost": {"loses_acknowledged": True},

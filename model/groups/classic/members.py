@@ -15,6 +15,7 @@ from .state import (
     Phase,
     answers_to,
     append,
+    commit_at_once,
     consumes,
     cooperative,
     counts,
@@ -26,6 +27,7 @@ from .state import (
     leave_in_rebalances,
     leaves,
     lose,
+    process_first,
     records,
     rejoin_until_synced,
     throw_out_unsynced,
@@ -57,24 +59,38 @@ def hear_of_loss(s: Cluster, member: Consumer) -> None:
 @action(kind="client")
 def process(s: Cluster, member: Consumer, partition: Partition) -> None:
     """{member} processes record {s.position[member][partition]} of partition {partition}."""
-    require(partition in consumes(s, member) and member not in s.paused)
+    require(partition in consumes(s, member) and member not in s.paused and not commit_at_once)
     limit(s.position[member][partition] < records)
+    advance(s, member, partition)
+
+
+def advance(s: Cluster, member: Consumer, partition: Partition) -> None:
+    """A member processes the next record of a partition."""
     s.position[member][partition] += 1
     s.twice = s.twice or s.position[member][partition] <= s.done[partition]
     s.done[partition] = max(s.done[partition], s.position[member][partition])
 
 
+def reached(s: Cluster, member: Consumer, partition: Partition) -> int:
+    """What a member takes for the offset up to which it has processed."""
+    return s.position[member][partition] if process_first else s.position[member][partition] + 1
+
+
 @action(kind="client", budget="commits")
 def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
-    """{member} commits offset {s.position[member][partition]} of partition {partition}."""
-    require(partition in consumes(s, member) and member not in s.paused and s.position[member][partition] > 0)
+    """{member} commits offset {reached(s, member, partition)} of partition {partition}."""
+    require(partition in consumes(s, member) and member not in s.paused)
+    require(commit_at_once or not process_first or s.position[member][partition] > 0)
+    limit((not commit_at_once and process_first) or s.position[member][partition] < records)
     limit(len(s.commits) < 2 and all(request.source != member for request in s.commits))
+    if commit_at_once:
+        advance(s, member, partition)
     s.commits.add(
         Commit(
             source=member,
             generation=s.generation[member],
             partition=partition,
-            offset=s.position[member][partition],
+            offset=reached(s, member, partition),
         )
     )
 
