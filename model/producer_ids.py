@@ -93,6 +93,7 @@ profiles = {
     "kafka_15552": {"copies_next": False},
     "overwrites": {"compares": False},
     "unnamed": {"names_broker": False},
+    "unchecked": {"checks_content": False},
     "rewritten": {"fenced": False, "rewrites": True},
 }
 

@@ -8,6 +8,7 @@ import pytest
 from tidegate.gates.records import read
 
 from .conftest import ROOT
+from .shipped import shipped
 from .test_audit_programs import read as audited
 
 PAGE = (ROOT / "docs" / "zookeeper.md").read_text(encoding="utf-8")
@@ -51,6 +52,39 @@ def test_what_the_audit_is_said_to_say_it_says() -> None:
     assert len(said) == 2
     for words in said:
         assert any(words in finding.what for finding in findings), words
+
+
+SMALL = ("znode_election", "isr_notification", "broker_registration", "producer_ids")
+
+
+def test_the_table_of_small_models_drops_every_switch_alone_and_is_what_is_recorded() -> None:
+    row = r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| (?:`(\w+)`|nothing up to these bounds) \| `(\w+)` \| (?:(\d+) )?\|$"
+    rows = re.findall(row, PAGE, re.MULTILINE)
+    for name, profile, switch, fails, bounds, steps in rows:
+        right = "broker_registration:checked" if switch == "checks_owner" else RIGHT[name]
+        values, base = shipped(f"{name}:{profile}").values, shipped(right).values
+        assert {it for it in values if values[it] != base[it]} == {switch} and values[switch] is False, profile
+        checks = [
+            it for it in read(ROOT / "spec" / f"{name}.toml").checks if (it.profile, it.bounds) == (profile, bounds)
+        ]
+        if fails:
+            assert int(steps) in {it.properties[fails].steps for it in checks if fails in it.properties}, profile
+        else:
+            (check,) = checks
+            assert {it.verdict for it in check.properties.values()} <= {"holds", "reached"}, profile
+    for name in SMALL:
+        switches = {it for it, value in shipped(RIGHT[name]).values.items() if value is True}
+        dropped = {switch for model, _, switch, *_ in rows if model == name}
+        assert dropped - {"checks_owner"} == switches, name
+
+
+RIGHT = {
+    "znode_election": "znode_election:recipe",
+    "isr_notification": "isr_notification:kafka_2_6",
+    "broker_registration": "broker_registration:kafka_2_2",
+    "producer_ids": "producer_ids:fenced",
+}
+"""The profile of each small model with every switch."""
 
 
 def test_the_table_of_fences_is_what_is_recorded() -> None:
