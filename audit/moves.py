@@ -44,8 +44,9 @@ def _hosts(cluster: Cluster) -> PlanStep:
     """A host has its own power and its own disk."""
     cost = "more computers"
     together = [broker for broker in cluster.brokers if broker.machine is not None]
-    who = ", ".join(dict.fromkeys(map(_name, together))) or "the nodes"
-    says = f"Give {who} a host each, with its own power and disks; {_voters(cluster)} too, if they share one"
+    names = tuple(dict.fromkeys(map(_name, together)))
+    who = f"{', '.join(names)} a host each" if len(names) > 1 else "each node a host of its own"
+    says = f"Give {who}, with its own power and disks; {_voters(cluster)} too, if they share one"
     if any("audit.toml" in (broker.machine or "") for broker in together):
         return PlanStep(f"{says}: the pods need a required anti-affinity by host.", AFFINITY, True, cost)
     return PlanStep(f"{says}. It costs {cost}.", (), True, cost)

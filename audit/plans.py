@@ -188,6 +188,8 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
             f"Have brokers in more racks, each with its broker.rack, so that at most {most} of a new topic's replicas"
         )
         return PlanStep(f"{says} share one.", (), True, "more racks")
+    if topic in cluster.planned and (topic.streams or topic.replication_factor is not None):
+        return _of_program(subject, replicas)
     if subject.planned:
         return _planned_replicas(REPLICAS_OF.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
     if topic.resource is not None and replicas:
@@ -205,6 +207,20 @@ def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
                    "are vote as well, and the number of controllers is to stay.", (), False, cost)  # fmt: skip
     elif lines:
         yield PlanStep(f"Have {replicas} brokers first. It costs {cost}.", lines, False, cost)
+
+
+def _of_program(subject: Subject, replicas: int) -> PlanStep:
+    """A program that creates its topics asks for a number of replicas itself, whatever the brokers' default is."""
+    what = "An existing one keeps its replicas until it is reassigned."
+    topic = subject.topics[0]
+    if topic.streams:
+        line = f"replication.factor={replicas}"
+        return PlanStep(
+            f"Write {line} into {topic.streams}, and restart the application. {what}", (line,), True, "a restart"
+        )
+    where = ", ".join(dict.fromkeys(str(one.origin) for one in subject.topics))
+    says = f"Ask for {replicas} replicas of {subject.name} where the program that creates it states the number: {where}"
+    return PlanStep(f"{says}. {what}", (), True, "a restart")
 
 
 def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> PlanStep:

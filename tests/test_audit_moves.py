@@ -100,3 +100,30 @@ def test_replicas_are_spread_over_a_rack_each() -> None:
     new: Subject = subject_of(two, "__consumer_offsets")
     (step,) = plan(new, [("each_rack", "replica")], two)
     assert "at most 1 of a new topic's replicas share one" in step.says
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "topic", "says"),
+    [
+        (
+            "connect-distributed.properties",
+            "bootstrap.servers=b:9092\ngroup.id=c\nconfig.storage.topic=cc\nconfig.storage.replication.factor=1\n"
+            "offset.storage.topic=co\nstatus.storage.topic=cs\nkey.converter=x\nvalue.converter=x\n",
+            "cc",
+            "Ask for 3 replicas of cc where the program that creates it states the number: connect-distributed",
+        ),
+        (
+            "streams.properties",
+            "application.id=app\nbootstrap.servers=b:9092\n",
+            "app-(store)-changelog",
+            "Write replication.factor=3 into streams.properties, and restart the application.",
+        ),
+    ],
+)
+def test_who_creates_its_topics_is_asked_for_more_replicas(name: str, text: str, topic: str, says: str) -> None:
+    """The brokers' default decides nothing there."""
+    cluster = cluster_of({"b.properties": "broker.id=1\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\n", name: text})
+    planned = next(planned for planned in cluster.planned if planned.name == topic)
+    (step,) = plan(Subject((planned,), None, (), (), planned=True), [("replicas", "3")], cluster)
+    assert step.says.startswith(says)
+    assert not any("default.replication.factor" in line for line in step.commands)
