@@ -130,11 +130,16 @@ def test_what_tlc_says_of_the_published_replication(states: int, size: tuple[int
 
 OF_GROUPS = """
 from __future__ import annotations
-from tidegate.invariants.groups.consumer_live import *
-from tidegate.invariants.groups.consumer_live import _ANSWERS, _CLIENTS, _EXPIRES, _HEARTBEATS, has_not_converged
-from tidegate.language import leads_to
+from tidegate.invariants.groups.consumer_live import has_not_converged
+from tidegate.language import leads_to, weak
 from tidegate.model.groups import consumer
 from tidegate.model.groups.consumer import has_converged as has_converged
+from tidegate.model.groups.consumer.clients import (
+    complete_leave, complete_reconciliation, receive_answer, receive_refusal, send_heartbeat
+)
+from tidegate.model.groups.consumer.coordinator import (
+    dead_member_expires, fence, receive_heartbeat, receive_heartbeat_and_assign, receive_leave, refuse_unknown
+)
 from tidegate.model.groups.consumer.state import Group, is_converged
 
 modules = consumer.modules
@@ -147,7 +152,18 @@ def has_target(s: Group) -> bool:
     return is_converged(s)
 
 
-@leads_to(has_target, *_HEARTBEATS, *_ANSWERS, *_CLIENTS, *_EXPIRES)
+@leads_to(
+    has_target,
+    weak(send_heartbeat, each="client"),
+    weak(receive_refusal, each="client"),
+    weak(receive_answer, each="client"),
+    weak(complete_reconciliation, each="client"),
+    weak(complete_leave, each="client"),
+    weak(receive_heartbeat, receive_heartbeat_and_assign, each="client"),
+    weak(receive_leave, each="client"),
+    weak(refuse_unknown, fence, each="client"),
+    weak(dead_member_expires),
+)
 def eventually_converges(s: Group) -> bool:
     '''EventuallyConverges, as the module has it.'''
     return has_not_converged(s)

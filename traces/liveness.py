@@ -3,11 +3,11 @@ that can be gone round for ever, and why this is so, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..language.fairness import Met, groups, met
-from ..language.judge import holds
+from ..language.fairness import Met, counts, groups, met
+from ..language.judge import holds, steps
 from ..language.model import Liveness, LivenessCase, Model
 from ..language.values import ModelError, State
 from ..language.verdict import PropertyVerdict, Run
@@ -73,13 +73,13 @@ def _round(
     model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int
 ) -> Iterator[tuple[str, int | None, str]]:
     """Why a run that goes round for ever violates a property, and why it is fair."""
-    states, steps = run.states()[loop:], run.steps[loop:]
+    states, turn = run.states()[loop:], run.steps[loop:]
     yield "short", loop, f"{_claim(model, prop, case, run, loop)}{_given(case)}."
-    yield "let", loop, _turns(loop, len(steps))
+    yield "let", loop, _turns(loop, len(turn))
     nowhere = list[str]()
     for fairness in prop.fairness:
-        told = [(group.text(), met(model, group, fairness.strong, states, steps)) for group in groups(model, fairness)]
-        idle = [name for name, found in told if found is not None and _is_nowhere(found, len(states), bool(steps))]
+        told = [(group.text(), met(model, group, fairness.strong, states, turn)) for group in groups(model, fairness)]
+        idle = [name for name, found in told if found is not None and _is_nowhere(found, len(states), bool(turn))]
         nowhere += [" or ".join(fairness.actions)] if len(idle) == len(told) else idle
         kind = "Strong" if fairness.strong else "Weak"
         for name, found in told:
@@ -87,8 +87,20 @@ def _round(
                 yield "event", loop, f"{kind} fairness of `{name}` is met: {_how(found, loop)}."
     if nowhere:
         named = listed([f"`{name}`" for name in nowhere])
-        where = "any of these states" if steps else "this state"
-        yield "event", loop, f"Fairness of {named} is met: nothing of it can happen in {where}."
+        where = "any of these states" if turn else "this state"
+        what = " that changes what the protocol has" if _has_idle_steps(model, prop, states) else ""
+        yield "event", loop, f"Fairness of {named} is met: nothing of it{what} can happen in {where}."
+
+
+def _has_idle_steps(model: Model, prop: Liveness, states: Sequence[State]) -> bool:
+    """Whether in some of these states something can happen that a fairness is about, and that changes nothing of the
+    protocol: it counts for none."""
+    named = {name for fairness in prop.fairness for name in fairness.actions}
+    return any(
+        step.action in named and not counts(model, state, step.after)
+        for state in states
+        for step in steps(model, state)
+    )
 
 
 def _is_nowhere(found: Met, states: int, goes_round: bool) -> bool:

@@ -56,19 +56,19 @@ def answers(
     graph: Graph,
     replayer: Replayer,
     heed: Heed = no_limit,
-    tells: Callable[[str], None] = _to_nobody,
+    says_what: Callable[[str], None] = _to_nobody,
 ) -> Mapping[str, Answer]:
     """What is so of each property that can be evaluated, by its name.
 
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
     holds within the bounds. Then it counts as one that can: a run that is fair even so violates the property in the
     protocol without the bounds too, and where there is none the property is open. `heed` is called before each
-    question, and `tells` with what is looked for.
+    question, and `says_what` with what is looked for.
     """
     order = ("violated", "undecided", "holds")
     found = dict[Question, Answer | Lasso]()
     for number, question in enumerate(questions.asked, 1):
-        tells(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
+        says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
         found[question] = _within_bounds(model, question, graph, replayer, heed)
     lassos = {question: made for question, made in found.items() if isinstance(made, Lasso)}
     if lassos:

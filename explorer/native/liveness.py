@@ -90,7 +90,7 @@ def judged(
     network = Network(count, transitions, numbered, search.cache, heed)
     compiled(kernel.seconds + time.perf_counter() - started)
 
-    def tells(says: str) -> None:
+    def says_what(says: str) -> None:
         if report is not None:
             report(Progress(count, 0, 0, 0.0, needed, 0.0, says=f"liveness: {says}"))
 
@@ -101,8 +101,8 @@ def judged(
             ending = sweep.run(min(stop, count))
             if ending != "DONE":
                 return _failed(model, questions, replayer, network["AT"], ending)
-            tells(f"the steps of {min(stop, count):,} of {count:,} states are written down")
-        return answers(model, questions, network, replayer, heed, tells)
+            says_what(f"the steps of {min(stop, count):,} of {count:,} states are written down")
+        return answers(model, questions, network, replayer, heed, says_what)
     finally:
         sweep.close()
         network.close()

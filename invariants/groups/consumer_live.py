@@ -1,7 +1,7 @@
 """What must happen in a group of KIP-848: once nothing perturbs it, it converges.
 
-The published module has this as EventuallyConverges, with fairness of its next-state relation. That lets a group wait
-for ever for a message of one client while others go on; so each client is treated fairly here by itself.
+The published module has this as EventuallyConverges, with weak fairness of each kind of step of each client. Here what
+answers a client's heartbeat is one kind, and so is what the client does with an answer.
 """
 
 from __future__ import annotations
