@@ -47,6 +47,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("broker_registration", {}),
     ("classic_group", {"partitions": 1, "max_generation": 1}),
     ("assignors", {"members": 2}),
+    ("sticky_assignors", {"members": 2, "topics": 1, "max_partitions": 1, "max_claims": 1}),
     ("consumer_group", {"clients": 1}),
     ("static_members", {"clients": 2, "instances": 1}),
     ("offsets_outage", {"brokers": 2, "repaired": 2, "min_isr": 1, "factor": 2}),
@@ -102,6 +103,7 @@ NOT_STATED = {
     "partition": "compared, searched or counted as a whole",
     "consumer_group": "compared, searched or counted as a whole",
     "assignors": "the loop goes over something that has no end here",
+    "sticky_assignors": "the loop goes over something that has no end here",
     "leadership": "the loop goes over something that has no end here",
     "log": "the loop goes over something that has no end here",
 }

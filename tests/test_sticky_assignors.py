@@ -96,6 +96,21 @@ def test_of_two_claims_of_one_generation_none_counts() -> None:
     assert assigned(Assignor.COOPERATIVE_STICKY, (1,), ({0}, {0}), claims, (1, 1)) == {}
 
 
+def test_an_assignor_that_believes_every_claim_assigns_a_partition_twice() -> None:
+    """KAFKA-12984, with the algorithm of 3.9: two members claim one partition of three."""
+    model = shipped("sticky_assignors:kafka_12984", {"members": 2, "topics": 1, "max_claims": 2, "disputes": True})
+    arguments = {
+        "partitions": Map({Topic(0): 3}),
+        "subscribed": Map({Member(m): Set({Topic(0)}) for m in range(2)}),
+        "generation": Map({Member(m): 0 for m in range(2)}),
+    }
+    start = start_of(model, model.initials[0], arguments)
+    assert start is not None
+    claimed = [("claim", {"member": Member(m), "topic": Topic(0), "number": 0}) for m in range(2)]
+    after = replay(model, start, [*claimed, ("assign", {"assignor": Assignor.STICKY})]).steps[-1].after
+    assert after.assigned[Topic(0)][0] == Set({Member(0), Member(1)})
+
+
 def test_a_member_without_topics_that_comes_first_gets_what_it_has_not_subscribed_to() -> None:
     """Kafka compares subscriptions with the first one that is not empty, and passes over those before it."""
     assert assigned(Assignor.STICKY, (1,), (set(), {0})) == {(0, 0): 0}

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from ....language import Map, Set, action, limit, require, terminal
 from ..topology import Member, Number, Topic, max_partitions
-from .constrained import constrained
+from .constrained import Filling, constrained
 from .general import Balancing, general
 from .state import Assignor, Group, Outcome, Trust, disputes, is_homogeneous
 from .state import start as start
@@ -55,21 +55,15 @@ def equal_subscriptions(s: Group, assignor: Assignor) -> Outcome:
     """By quotas. What another member's claim counted for is withheld from who gets it."""
     filling = constrained(s)
     return Outcome(
-        assigned=Map(
-            {
-                t: Map(
-                    {
-                        n: Set()
-                        if assignor == Assignor.COOPERATIVE_STICKY and filling.withheld[t][n]
-                        else filling.assigned[t][n]
-                        for n in range(max_partitions)
-                    }
-                )
-                for t in Topic
-            }
-        ),
-        failed=False,
+        assigned=Map({t: Map({n: dealt(assignor, filling, t, n) for n in range(max_partitions)}) for t in Topic}),
+        failed=filling.fails,
     )
+
+
+def dealt(assignor: Assignor, filling: Filling, topic: Topic, number: Number) -> Set[Member]:
+    """Who gets a partition now."""
+    waits = assignor == Assignor.COOPERATIVE_STICKY and filling.withheld[topic][number]
+    return Set() if waits or filling.fails else filling.assigned[topic][number]
 
 
 def different_subscriptions(s: Group, assignor: Assignor) -> Outcome:

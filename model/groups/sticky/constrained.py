@@ -18,6 +18,7 @@ class Filling:
     at_quota: Annotated[Seq[Member], Capacity(members)]  # who may get one more, in that order
     turn: Annotated[int, Range(0, members)]  # whose it is to be filled up
     withheld: Flags  # what somebody else has yet to give up
+    fails: bool  # Kafka ends with an exception: a partition is left, and nobody to give it to
 
 
 def constrained(s: Group) -> Filling:
@@ -27,7 +28,9 @@ def constrained(s: Group) -> Filling:
     filling = kept(s, owned)
     for topic in Topic:
         for number in range(max_partitions):
-            if is_there(s, topic, number) and len(filling.assigned[topic][number]) == 0:
+            if is_there(s, topic, number) and len(filling.assigned[topic][number]) == 0 and is_stuck(s, filling):
+                filling = replace(filling, fails=True)
+            elif is_there(s, topic, number) and len(filling.assigned[topic][number]) == 0:
                 member = next_to_fill(s, filling)
                 filling = with_one_more(s, filling, member, topic, number)
                 if doubled[topic][number] or (len(owned[topic][number]) > 0 and member not in owned[topic][number]):
@@ -61,7 +64,7 @@ def owned_for_sure(s: Group) -> Cells:
 
 def kept(s: Group, owned: Cells) -> Filling:
     """Each member keeps what it owns, up to its quota: the first have the higher one, as long as there is one."""
-    filling = Filling(assigned=empty(), over=0, at_quota=Seq(), turn=0, withheld=no_flags())
+    filling = Filling(assigned=empty(), over=0, at_quota=Seq(), turn=0, withheld=no_flags(), fails=False)
     for member in Member:
         filling = with_kept_of(s, filling, owned, member)
     return filling
@@ -107,6 +110,11 @@ def rank(owned: Cells, member: Member, topic: Topic, number: Number) -> int:
         for n in range(max_partitions)
         if member in owned[t][n] and (n < number or (n == number and t < topic))
     )
+
+
+def is_stuck(s: Group, filling: Filling) -> bool:
+    """Whether nobody may get one more. That takes a partition that two members have kept."""
+    return len(filling.at_quota) == 0 and all(load(filling.assigned, m) >= lower_quota(s) for m in Member)
 
 
 def next_to_fill(s: Group, filling: Filling) -> Member:
