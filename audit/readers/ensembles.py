@@ -109,4 +109,4 @@ def one_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
             to_do = "give every server the same list, `:observer` too, or the files of one ensemble"
             findings.append(Finding("incomplete", "error", what, Origin(other), to_do, "ZooKeeper Observers"))
             break
-    return [server for part in files for server in part.ensemble]
+    return [server for part in parts for server in part.ensemble]
