@@ -86,6 +86,7 @@ def can_read(s: Cluster, broker: Broker) -> bool:
 @action
 def read_partition(s: Cluster, broker: Broker) -> None:
     """Controller {broker} reads the partition's znode."""
+    require(not (lumped and reads_at_once()))
     require(can_read(s, broker) and s.read[broker] != s.partition)
     s.read[broker] = s.partition
 

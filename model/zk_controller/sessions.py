@@ -20,14 +20,14 @@ def lose_connection(s: Cluster, broker: Broker) -> None:
 @action
 def connect_again(s: Cluster, broker: Broker) -> None:
     """{broker} reaches ZooKeeper again in time."""
-    require(s.majority)
+    require(s.majority and not lumped)
     reconnect(s.session, broker)
 
 
 @action
 def end_session(s: Cluster, broker: Broker) -> None:
     """The session of {broker} expires: its ephemeral znodes are removed."""
-    require(s.majority)
+    require(s.majority and not lumped)
     expire(s.session, broker)
     remove_ephemeral_znodes(s, broker)
 
