@@ -52,6 +52,7 @@ _ENTRIES = (
     BuiltIn("broker_registration", default_profile="kafka_2_2"),
     BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
     BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
+    BuiltIn("modern_group", default_profile="kafka_4_1", module="groups.modern"),
     BuiltIn("assignors", module="groups.assignors"),
     BuiltIn("sticky_assignors", default_profile="kafka_3_9", module="groups.sticky"),
     BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),

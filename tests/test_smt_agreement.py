@@ -49,6 +49,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("assignors", {"members": 2}),
     ("sticky_assignors", {"members": 2, "topics": 1, "max_partitions": 1, "max_claims": 1}),
     ("consumer_group", {"clients": 1}),
+    ("modern_group", {"consumers": 1, "partitions": 1}),
     ("static_members", {"clients": 2, "instances": 1}),
     ("offsets_outage", {"brokers": 2, "repaired": 2, "min_isr": 1, "factor": 2}),
 ]

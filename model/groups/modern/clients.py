@@ -1,0 +1,187 @@
+"""What consumers do: they take answers, reconcile, consume, commit, leave and pause."""
+
+from __future__ import annotations
+
+from ....language import Map, action, limit, replace, require
+from .coordinator import append, can_send, heartbeat_of, say_goodbye
+from .state import (
+    Cluster,
+    Commit,
+    Consumer,
+    Offsets,
+    Partition,
+    Phase,
+    Records,
+    Says,
+    answers_to,
+    commits,
+    delays,
+    fence_appends,
+    fence_commits,
+    give_up,
+    leaves,
+    memory,
+    pauses,
+    records,
+    static_members,
+    waits,
+)
+
+
+@action
+def receive_answer(s: Cluster, member: Consumer) -> None:
+    """{member} receives the answer to its heartbeat."""
+    answer = s.answers[member]
+    require(answer is not None and member not in s.paused)
+    assert answer is not None
+    s.answers[member] = None
+    s.phase[member] = Phase.MEMBER
+    s.epoch[member] = answer.epoch
+    assignment = answer.assignment
+    if assignment is not None:
+        s.target[member] = assignment
+
+
+@action
+def reconcile(s: Cluster, member: Consumer) -> None:
+    """{member} has revoked and taken on what it should, and its next heartbeat says so."""
+    require(s.phase[member] == Phase.MEMBER and member not in s.paused and s.target[member] != s.owned[member])
+    group = answers_to(s, member)
+    require(group is not None or records == 0 or s.target[member] <= s.owned[member])
+    committed: Offsets = Map({p: 0 for p in Partition}) if group is None else group.offsets
+    s.position[member] = Map(
+        {
+            p: 0 if p not in s.target[member] else s.position[member][p] if p in s.owned[member] else committed[p]
+            for p in Partition
+        }
+    )
+    s.owned[member] = s.target[member]
+    if s.says[member] == Says.NOTHING:
+        s.says[member] = Says.OWNED
+
+
+# --- requests and answers that do not arrive --------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="losses")
+def lose_answer(s: Cluster, member: Consumer) -> None:
+    """The answer to {member}'s heartbeat is lost; the next heartbeat says all."""
+    require(s.answers[member] is not None)
+    s.answers[member] = None
+    s.says[member] = Says.ALL
+
+
+@action(kind="fault", budget="delays")
+def delay_heartbeat(s: Cluster, member: Consumer) -> None:
+    """{member}'s heartbeat of epoch {s.epoch[member]} does not arrive in time; the next one says all."""
+    require(can_send(s, member) and s.late is None)
+    s.late = heartbeat_of(s, member)
+    s.says[member] = Says.ALL
+
+
+@action
+def lose_late_heartbeat(s: Cluster) -> None:
+    """The heartbeat that is late never arrives."""
+    require(delays > 0 and s.late is not None)
+    s.late = None
+
+
+# --- offsets ----------------------------------------------------------------------------------------------------------
+
+
+@action(kind="client")
+def process(s: Cluster, member: Consumer, partition: Partition) -> None:
+    """{member} processes record {s.position[member][partition]} of partition {partition}."""
+    require(records > 0 and partition in s.owned[member] and member not in s.paused)
+    limit(s.position[member][partition] < records)
+    s.position[member][partition] += 1
+
+
+@action(kind="client", budget="commits")
+def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
+    """{member} commits offset {s.position[member][partition]} of partition {partition}."""
+    require(partition in s.owned[member] and member not in s.paused and s.position[member][partition] > 0)
+    limit(len(s.commits) < 2 and all(request.source != member for request in s.commits))
+    s.commits.add(
+        Commit(
+            source=member,
+            to=s.talks_to[member],
+            epoch=s.epoch[member],
+            partition=partition,
+            offset=s.position[member][partition],
+        )
+    )
+
+
+def is_accepted(group: Records, request: Commit) -> bool:
+    """Whether a coordinator accepts a commit: of a member, with its epoch."""
+    known = group.members[request.source]
+    return not fence_commits or (known is not None and known.epoch == request.epoch)
+
+
+@action
+def accept_commit(s: Cluster, request: Commit) -> None:
+    """The coordinator appends {request.source}'s offset {request.offset} of {request.partition}."""
+    group = memory(s, request.to)
+    require(commits > 0 and group is not None)
+    assert group is not None
+    require(is_accepted(group, request))
+    offsets: Offsets = Map({p: request.offset if p == request.partition else group.offsets[p] for p in Partition})
+    append(s, request.to, replace(group, offsets=offsets), None, None)
+    s.commits.remove(request)
+
+
+@action
+def refuse_commit(s: Cluster, request: Commit) -> None:
+    """{request.source}'s commit of epoch {request.epoch} is refused, or its coordinator is one no longer."""
+    group = memory(s, request.to)
+    stale = request.to != s.newest and fence_appends
+    require(commits > 0)
+    require(stale or (group is not None and not is_accepted(group, request)))
+    s.commits.remove(request)
+
+
+# --- leaving and pausing ----------------------------------------------------------------------------------------------
+
+
+@action(kind="client", budget="leaves")
+def leave(s: Cluster, member: Consumer, arrives: bool) -> None:
+    """{member} revokes all and leaves; the coordinator receives that: {arrives}."""
+    require(s.phase[member] == Phase.MEMBER and member not in s.paused and not waits(s, member))
+    if arrives:
+        say_goodbye(s, member)
+    give_up(s, member, Phase.OUT)
+
+
+@action
+def join(s: Cluster, member: Consumer) -> None:
+    """{member}, which is in no group, is about to join."""
+    require(
+        (leaves > 0 or pauses > 0 or static_members > 0) and s.phase[member] == Phase.OUT and member not in s.paused
+    )
+    s.phase[member] = Phase.JOINING
+
+
+@action(kind="fault", budget="pauses")
+def pause(s: Cluster, member: Consumer) -> None:
+    """{member} pauses."""
+    require(member not in s.paused and s.phase[member] == Phase.MEMBER)
+    s.paused.add(member)
+
+
+@action
+def resume(s: Cluster, member: Consumer) -> None:
+    """{member} goes on."""
+    require(pauses > 0 and member in s.paused)
+    s.paused.remove(member)
+    if s.phase[member] == Phase.OUT:
+        give_up(s, member, Phase.OUT)
+
+
+@action
+def poll_times_out(s: Cluster, member: Consumer) -> None:
+    """{member} has not polled for too long, and its background thread leaves the group; it does not know yet."""
+    require(pauses > 0 and member in s.paused and s.phase[member] == Phase.MEMBER and not waits(s, member))
+    say_goodbye(s, member)
+    s.phase[member] = Phase.OUT
+    s.epoch[member] = 0
