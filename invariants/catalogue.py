@@ -83,6 +83,7 @@ LIVENESS_CLAIMS: Mapping[str, BuiltIn] = {
     for entry in (
         BuiltIn("partition_live", "kafka_4_1", "partition.live"),
         BuiltIn("kraft_live", "kip996", "kraft.live"),
+        BuiltIn("zk_controller_live", "kafka_3_9", "zk_controller_live"),
         BuiltIn("raft_live", "raft", "raft.live"),
         BuiltIn("classic_group_live", "eager", "groups.classic_live"),
         BuiltIn("consumer_group_live", "published", "groups.consumer_live"),
