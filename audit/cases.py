@@ -295,18 +295,31 @@ class Explorations:
     def all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""
         wanted = [explored for explored in dict.fromkeys(case.explored for case in cases) if explored not in self.known]
-        if wanted:
-            self.inferred.clear()
         for case in wanted:
             if (kept := self._kept(case)) is not None:
-                self.known[case] = kept
+                self._learn(case, kept)
         for case, found in self._explored([explored for explored in wanted if explored not in self.known]):
-            self.known[case] = found
+            self._learn(case, found)
             self.explored += 1
             if found.for_good:
                 self._keep(case, found)
 
+    def _learn(self, case: Case, found: CaseResult) -> None:
+        """What a case finds is known from now on. Where that is nothing, as it is once time is out, others infer from
+        it what they did before."""
+        self.known[case] = found
+        if found.scenarios or found.reached or found.checked:
+            self.inferred.clear()
+
+    @property
+    def late(self) -> bool:
+        """Whether time is out: nothing more is explored."""
+        return self.until is not None and time.time() >= self.until
+
     def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
+        if self.late:
+            yield from ((case, CaseResult(stopped=NO_TIME, for_good=False)) for case in cases)
+            return
         if self.workers < 2 or self.folder is None or len(cases) < WORTH_A_PROCESS:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
@@ -375,9 +388,10 @@ def _begin(folder: Path, until: float | None) -> None:
 
 
 def _prepare(case: Case) -> None:
-    """Compile the kernel of a case, for both processes."""
-    bench, _ = _benches[0]
-    bench.engine(case)
+    """Compile the kernel of a case, for both processes, unless time is out."""
+    bench, until = _benches[0]
+    if until is None or time.time() < until:
+        bench.engine(case)
 
 
 def _explore(cases: Sequence[Case]) -> list[CaseResult]:

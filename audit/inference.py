@@ -230,7 +230,7 @@ def cases_in(signature: Signature) -> Ways:
 def known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     """What is known of a case, given the others of its plan; nothing is explored."""
     found = explorations.inferred.get((plan, case))
-    if found is None:
+    if found is None or (not found.explored and case.explored in explorations.known):
         found = explorations.inferred[plan, case] = _known(case, plan, explorations)
     return found
 
@@ -342,10 +342,11 @@ def _is_probe(case: Case) -> bool:
 
 
 def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
-    """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide."""
+    """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide; as
+    much of it as there is time for."""
     asked = (asked_instead(question, signature) for signature in signatures for question in OF_TOPICS)
     open_ = dict.fromkeys(map(plan_of, dict.fromkeys(asked)))
-    while open_:
+    while open_ and not explorations.late:
         waves = {plan: next_wave(plan, explorations) for plan in open_}
         open_ = {plan: None for plan, wave in waves.items() if wave}
         explorations.all(first_of(case for wave in waves.values() for case in wave))

@@ -20,6 +20,7 @@ from .situations import BY_NAME, Name
 from .verdicts import RequirementCheck, SubjectVerdict, answer
 
 MOST_CHANGES = 4
+IN_TIME = "it fails or is not decided in time"
 CellQuestion = tuple[str, Name]
 
 
@@ -70,7 +71,8 @@ def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
 
 
 def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> Repair | None:
-    """The smallest set of changes after which all that failed holds, and nothing stops that went on before."""
+    """The smallest set of changes after which all that failed holds, and nothing stops that went on before; None where
+    there is none, or time is out."""
     wanted = wanted_of(checks)
     signatures = [variant.signature for variant in subject.subject.variants]
     if not wanted or not signatures:
@@ -79,6 +81,8 @@ def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorat
     kept = [cell for cell in _going(subject) if cell not in wanted]
     for number in range(1, MOST_CHANGES + 1):
         for some in itertools.combinations(offered, number):
+            if explorations.late:
+                return None
             if _first_bad(signatures, some, [*wanted, *kept], explorations) is None:
                 least = _least(signatures, some, [*wanted, *kept], explorations)
                 return Repair(tuple(_needed(signatures, least, [*wanted, *kept], explorations)))
@@ -102,11 +106,13 @@ def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explor
 
 def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
+    if explorations.late:
+        return IN_TIME
     offered = _offered(signatures, wanted)
     some = itertools.combinations(offered, min(MOST_CHANGES, len(offered)))
     cell = _first_bad(signatures, next(some), wanted, explorations)
     if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some):
-        return "it fails or is not decided in time"
+        return IN_TIME
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = {answer(s, QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word for s in signatures}
     return f"{what} ({where})" if "can lose" in words else f"it is not decided whether {what} ({where})"
