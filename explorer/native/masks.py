@@ -11,6 +11,7 @@ from llvmlite import ir as llvm
 from ...language import ir
 from ...language.errors import UsageError
 from ...language.model import Model, Projection
+from ...language.types import Bool, Enumeration, Int, Map, Option, Pool, Seq, Subset, Type
 from . import kernel, projecting
 from .cone import Cones
 from .layout import Array, Layout, Shape, Struct, is_wide
@@ -51,8 +52,20 @@ def protocol_masks(model: Model) -> tuple[int, ...]:
 
 
 def cone_masks(model: Model, layout: Layout, cones: Cones) -> tuple[int, ...]:
-    """The bits of a state's words that are of the cone of what is asked of a model, see `cone`."""
-    return _masks(layout, cones.of(model))
+    """The bits of a state's words that are of the cone of what is asked of a model, see `cone`. A field is kept in any
+    case if 0 may be no value of it, or one that renaming the members of a domain changes."""
+    return _masks(layout, cones.of(model) | {field.name for field in model.fields if not _is_nothing(field.type)})
+
+
+def _is_nothing(type_: Type) -> bool:
+    """Whether all bits 0 are a value that names no member of a domain: a number, None, or what is empty."""
+    match type_:
+        case Int() | Bool() | Enumeration() | Option() | Subset() | Seq() | Pool():
+            return True
+        case Map(value=value):
+            return _is_nothing(value)
+        case _:
+            return False
 
 
 def _masks(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
