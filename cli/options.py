@@ -56,7 +56,7 @@ def chosen(options: argparse.Namespace) -> ModelChoice:
     """What `add_model_options` read. Raises `UsageError` for an assignment without `=`."""
     return ModelChoice(
         model=options.model,
-        assignments=tuple(_assignment(text) for text in options.assignments),
+        assignments=tuple(assignment(text) for text in options.assignments),
         bounds=options.bounds,
         open=tuple(getattr(options, "open", ())),
         properties=tuple(options.properties),
@@ -65,7 +65,7 @@ def chosen(options: argparse.Namespace) -> ModelChoice:
     )
 
 
-def _assignment(text: str) -> tuple[str, str]:
+def assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():
         raise UsageError(f"--set {text}: write NAME=VALUE, for example --set replicas=3")

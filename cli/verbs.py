@@ -55,6 +55,7 @@ VERBS: Mapping[str, Verb] = {
     "show": Verb("tidegate.cli.show", "print a saved trace, or make a page of it"),
     "export": Verb("tidegate.cli.export", "a trace or a state graph for other tools"),
     "explain": Verb("tidegate.cli.explain", "what a model or one of its actions means"),
+    "validate": Verb("tidegate.cli.validate", "a real cluster's history: is it a run of the model?"),
     "gate": Verb("tidegate.cli.gate", "check everything recorded and compare"),
     "spec": Verb("tidegate.cli.spec", "the models in mathematical notation"),
 }

@@ -24,8 +24,9 @@ ALLOWED = {
     "testing": {"language", "traces", "explorer"},
     "audit": {"language", "traces", "model", "invariants", "explorer", "reports"},
     "gates": {"language", "traces", "explorer", "reports", "spec"},
-    "api": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates"},
-    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "api", "spec"},
+    "real": {"language", "traces", "explorer", "audit"},
+    "api": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real"},
+    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real", "api", "spec"},
     "spec": set[str](),
 }
 

@@ -30,19 +30,13 @@ from .admin import Admin
 from .connecting import Secured
 from .describe import Described, add_setting, end_of_configs, lists_of
 from .parsed_file import Part
+from .releases import METADATA_VERSIONS
 
 FORMAT = "a running cluster"
 CONNECT_SECONDS = 15.0
 REQUEST_MS = 30_000
 MOST_TOPICS = 100
 """Topics of which the settings are asked for at once: some 3 KB each."""
-
-METADATA_VERSIONS = (
-    "3.0-IV1", "3.1-IV0", "3.2-IV0", "3.3-IV0", "3.3-IV1", "3.3-IV2", "3.3-IV3", "3.4-IV0", "3.5-IV0", "3.5-IV1",
-    "3.5-IV2", "3.6-IV0", "3.6-IV1", "3.6-IV2", "3.7-IV0", "3.7-IV1", "3.7-IV2", "3.7-IV3", "3.7-IV4", "3.8-IV0",
-    "3.9-IV0", "4.0-IV0", "4.0-IV1", "4.0-IV2", "4.0-IV3", "4.1-IV0", "4.1-IV1", "4.2-IV0", "4.2-IV1", "4.3-IV0",
-)  # fmt: skip
-"""The name of each level of `metadata.version` from 1 (MetadataVersion of 3.9.1 and 4.3.0). Brokers say numbers."""
 
 
 def read(address: str, how: Secured, connect_seconds: float = CONNECT_SECONDS) -> Part:

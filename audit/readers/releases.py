@@ -17,6 +17,13 @@ CONFLUENT = {
 LAST_OF_KAFKA = 4
 """The largest major number that Kafka has; what is above is Confluent Platform's."""
 
+METADATA_VERSIONS = (
+    "3.0-IV1", "3.1-IV0", "3.2-IV0", "3.3-IV0", "3.3-IV1", "3.3-IV2", "3.3-IV3", "3.4-IV0", "3.5-IV0", "3.5-IV1",
+    "3.5-IV2", "3.6-IV0", "3.6-IV1", "3.6-IV2", "3.7-IV0", "3.7-IV1", "3.7-IV2", "3.7-IV3", "3.7-IV4", "3.8-IV0",
+    "3.9-IV0", "4.0-IV0", "4.0-IV1", "4.0-IV2", "4.0-IV3", "4.1-IV0", "4.1-IV1", "4.2-IV0", "4.2-IV1", "4.3-IV0",
+)  # fmt: skip
+"""The name of each level of `metadata.version` from 1 (MetadataVersion of 3.9.1 and 4.3.0). Brokers say numbers."""
+
 
 SUFFIX = re.compile(r"[\d.]+(\.x)?(-(rc\d+|IV\d+|SNAPSHOT|ccs|ce|\d+))*", re.I)
 """A release with what builders put behind its number."""

@@ -11,7 +11,7 @@ from llvmlite import ir as llvm
 from ...language import ir
 from ...language.errors import UsageError
 from ...language.model import Model, Projection
-from ...language.types import Bool, Enumeration, Int, Map, Option, Pool, Seq, Subset, Type
+from ...language.types import Bool, Enumeration, Int, Map, Option, Pool, Record, Seq, Subset, Type
 from . import kernel, projecting
 from .cone import Cones
 from .layout import Array, Layout, Shape, Struct, is_wide
@@ -66,6 +66,23 @@ def _is_nothing(type_: Type) -> bool:
             return _is_nothing(value)
         case _:
             return False
+
+
+def field_masks(model: Model, paths: Iterable[str]) -> tuple[int, ...]:
+    """The bits of a state's words that are of some fields: `log`, or `registered.leader` for a part of a record."""
+    layout = Layout(model.fields, model.values)
+    masks = [0] * layout.words
+    for path in paths:
+        name, *parts = path.split(".")
+        type_, shape, at, shift = layout.field(name)
+        for part in parts:
+            assert isinstance(type_, Record) and isinstance(shape, Struct), f"{path}: only records have parts"
+            index = [known for known, _ in type_.fields].index(part)
+            offset, bit = shape.places[index]
+            type_, shape, at, shift = type_.fields[index][1], shape.parts[index], at + offset, shift + bit
+        for offset, bits in _bits(shape, at, shift):
+            masks[offset] |= bits
+    return tuple(masks)
 
 
 def _masks(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:

@@ -1,0 +1,1 @@
+"""The part of kafka-python's record batches that this project uses."""

@@ -1,0 +1,139 @@
+"""`tidegate validate DIR`: is what a real cluster did a run of the model?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..audit.signature import definition
+from ..explorer.cache import cache_directory
+from ..explorer.search import Progress
+from ..language.binding import checked_value
+from ..language.constants import Value
+from ..language.errors import UsageError, nearest
+from ..real.history import Cluster, History, cluster_of
+from ..real.metadata_log import MetadataLog, read
+from ..real.settings import Version, version_of
+from ..real.validating import document, validated
+from ..reports.exits import Exit
+from ..reports.paper import count
+from ..reports.validate import validate_text
+from .options import add_print_options, assignment, paper_of, seconds
+from .output import print_json
+from .progress import ProgressLine, report_for
+from .verbs import Parser, Verbs, add_verb
+
+EXAMPLES = """\
+  tidegate validate /var/lib/kafka/metadata/__cluster_metadata-0
+  tidegate validate 00000000000000000000.log --topic orders --steps
+  kafka-dump-log.sh --cluster-metadata-decoder --files 00000000000000000000.log > metadata.txt
+  tidegate validate metadata.txt --kafka-version 3.9 --set min_isr=2
+
+exit: 0 a run of the model shows what each partition did, 1 no run shows it of some partition, 5 undecided, or not
+checked, 64 usage, or there is no metadata log
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = (
+        "Reads a controller's metadata log (KRaft) and searches, for each partition, a run of the model of that version "
+        "with the same leaders, epochs, ISR, eligible leader replicas and fenced brokers."
+    )
+    parser = add_verb(verbs, "validate", about, EXAMPLES)
+    parser.add_argument(
+        "log",
+        metavar="DIR|FILE",
+        type=Path,
+        help="a controller's metadata.log.dir, a segment or a snapshot, or what kafka-dump-log prints of one",
+    )
+    parser.add_argument("--topic", metavar="NAME", action="append", default=[], help="of these topics (repeatable)")
+    parser.add_argument("--kafka-version", metavar="VERSION", help="of the brokers (default: as they registered)")
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        type=assignment,
+        default=[],
+        dest="assignments",
+        help="a constant of the partition's model: a setting, a switch, or a number of faults between two moments "
+        "(repeatable)",
+    )
+    parser.add_argument("--steps", action="store_true", help="print the run that shows what happened, step by step")
+    parser.add_argument("--time", metavar="SECONDS", type=seconds, help="time limit in all (default: none)")
+    parser.add_argument("--no-cache", action="store_true", help="keep no compiled model")
+    add_print_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Runs it."""
+    log = read(options.log)
+    cluster = cluster_of(log)
+    version = version_of(cluster, options.kafka_version)
+    found = _document(log, cluster, version, _chosen(cluster, options), options)
+    if options.json:
+        print_json(found)
+    else:
+        sys.stdout.write(validate_text(found, paper_of(options), steps=options.steps))
+    return _exit(found)
+
+
+def _document(
+    log: MetadataLog, cluster: Cluster, version: Version, chosen: Sequence[History], options: argparse.Namespace
+) -> dict[str, Any]:
+    until = None if options.time is None else time.monotonic() + options.time
+    with ProgressLine(sys.stderr) as line:
+        found = validated(
+            cluster,
+            chosen,
+            version,
+            _constants(options.assignments),
+            cache=None if options.no_cache else cache_directory(),
+            seconds=lambda: None if until is None else until - time.monotonic(),
+            report=_reported(line),
+        )
+    return document(log, version, found)
+
+
+def _reported(line: ProgressLine) -> Callable[[int, int], None]:
+    report = report_for(line)
+
+    def done(number: int, all_of_them: int) -> None:
+        if report is not None:
+            says = f"{count(number)} of {count(all_of_them, 'different history', 'different histories')} done"
+            report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says))
+
+    return done
+
+
+def _chosen(cluster: Cluster, options: argparse.Namespace) -> list[History]:
+    names = {history.topic for history in cluster.histories}
+    for name in options.topic:
+        if name not in names:
+            raise UsageError(
+                f"--topic {name}: the log has no such topic; {nearest(name, names) or 'it has none at all'}"
+            )
+    chosen = [history for history in cluster.histories if not options.topic or history.topic in options.topic]
+    if not chosen:
+        raise UsageError(f"{options.log}: no partition is in this log")
+    return chosen
+
+
+def _constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Value]:
+    known = definition().constants
+    for name, _ in assignments:
+        if name not in known:
+            raise UsageError(f"--set {name}: the partition's model has no such constant; {nearest(name, known)}")
+    return {name: checked_value(known[name], text) for name, text in assignments}
+
+
+def _exit(found: Mapping[str, Any]) -> Exit:
+    results = {partition["result"] for partition in found["partitions"]}
+    if "not_shown" in results:
+        return Exit.SAFETY
+    return Exit.INCONCLUSIVE if results - {"shown"} else Exit.HOLDS

@@ -1,0 +1,276 @@
+"""Is there a run of a model that shows what was observed? A search that observations lead, step by step of native code.
+
+An observation says what some fields of the state are. Between two of them any number of steps may happen that change
+none of these fields. So what is searched are pairs of a state and how many observations were seen, those first that
+have seen most. The search ends with a run, or with the certainty that there is none within the model's bounds, or at a
+limit.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, Protocol, TypeAlias, TypeVar
+
+from ...language import judge
+from ...language.immutable import immutable
+from ...language.model import Model
+from ...language.values import State
+from ...language.verdict import Disagreement, Run, Step
+from .frontier import Frontier, decode
+from .kernels import Kernel, kernel_at_once
+from .masks import field_masks
+
+Words: TypeAlias = tuple[int, ...]
+Origin = TypeVar("Origin", bound=Hashable)
+MEMORY = 1 << 28
+UNLIKELY = 3
+"""What is unlikely is supposed once a run without it is behind by so many observations."""
+
+
+class Observations(Protocol[Origin]):
+    """What was observed, one after the other, of a model's states.
+
+    `fields` are those that are observed. An `origin` is what a search carries along with a state: what stands in the
+    state for what was observed may depend on how the state was made small.
+    """
+
+    @property
+    def fields(self) -> Sequence[str]:
+        """Names of fields, or of parts of records as in `registered.leader`."""
+        ...
+
+    def __len__(self) -> int:
+        """How many there are; the first is what every start shows."""
+        ...
+
+    def starts(self) -> Iterator[tuple[State, Origin]]:
+        """The states in which a run may begin, each with its origin."""
+        ...
+
+    def shown(self, index: int, state: State, origin: Origin) -> State | None:
+        """Some state with the fields as an observation has them; the other fields do not matter. None where no state of
+        the model has them."""
+        ...
+
+    def may_be_missed(self, index: int) -> bool:
+        """Whether the model may go past an observation in one step."""
+        ...
+
+    def admits(self, seen: int, index: int, before: State, after: State) -> bool:
+        """Whether a step may be the one after which, the observation `seen` having been the last, one of these is
+        seen: for what was observed of the step itself."""
+        ...
+
+    def unlikely(self, index: int, before: State, after: State) -> int:
+        """How many things that are possible and hardly ever so a step supposes, after which an observation is seen:
+        runs without them are searched first."""
+        ...
+
+    def renewed(self, state: State, origin: Origin) -> tuple[State, Origin]:
+        """The state from which a search goes on once a state shows the next observation: the same but for what makes
+        runs end that go on for long."""
+        ...
+
+
+@immutable
+class Leg(Generic[Origin]):
+    """The steps from one observation that was seen to the next: `run` begins in the state as it was renewed, with its
+    `origin`, and its last state shows the observation `seen`."""
+
+    run: Run
+    seen: int
+    origin: Origin
+
+
+@immutable
+class Answer(Generic[Origin]):
+    """`legs` are a run that shows every observation, where there is one. Else `seen` is the last observation that some
+    run comes to, and `instead` the states, each with its origin, that show something else and to which a step leads
+    from there: what the model may do next. `exhausted` is whether all runs were looked at: where it is False, nothing
+    is known. `states` were looked at, in `seconds`."""
+
+    legs: tuple[Leg[Origin], ...]
+    seen: int
+    instead: tuple[tuple[State, Origin], ...]
+    exhausted: bool
+    states: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Node(Generic[Origin]):
+    """A state as the search holds it, and how it came there: `reached` is the state before it was renewed."""
+
+    words: Words
+    seen: int
+    origin: Origin
+    parent: _Node[Origin] | None
+    action: str
+    reached: Words
+    unlikely: int
+    faults: int
+    steps: int
+
+
+@dataclass(slots=True)
+class _Others(Generic[Origin]):
+    """What the model does instead, of the nodes that have seen most."""
+
+    seen: int = -1
+    words: dict[tuple[Words, Origin], Words] = field(default_factory=dict[tuple[Words, Origin], Words])
+
+    def note(self, node: _Node[Origin], shown: Words, words: Words) -> None:
+        """A step leads from a node to what shows something else."""
+        if node.seen > self.seen:
+            self.seen = node.seen
+            self.words.clear()
+        if node.seen == self.seen:
+            self.words.setdefault((shown, node.origin), words)
+
+
+class Search(Generic[Origin]):
+    """One search. `kernel` is shared by searches of the same model; `close` gives its memory back."""
+
+    def __init__(self, model: Model, observations: Observations[Origin], kernel: Kernel) -> None:
+        self.model, self.observations = model, observations
+        self.frontier = Frontier(kernel.program, kernel.code, MEMORY)
+        self.masks = field_masks(model, observations.fields)
+        self.faults = frozenset(action.name for action in model.actions if action.kind == "fault")
+        self.known: set[tuple[int, Origin, Words]] = set()
+        self.waiting: list[tuple[int, int, int, int, _Node[Origin]]] = []
+        self.others: _Others[Origin] = _Others()
+        self._shown: dict[tuple[int, Origin], Words | None] = {}
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        self.frontier.close()
+
+    def answer(self, most_states: int, seconds: float | None) -> Answer[Origin]:
+        """Searches until a run shows everything, or no run does, or a limit is reached."""
+        began, last = time.monotonic(), len(self.observations) - 1
+        for state, origin in self.observations.starts():
+            words = self.frontier.encode(state)
+            self._put(_Node(words, 0, origin, None, "", words, 0, 0, 0))
+        best: _Node[Origin] | None = None
+        expanded = 0
+        while self.waiting:
+            node = heapq.heappop(self.waiting)[-1]
+            best = node if best is None or node.seen > best.seen else best
+            if node.seen == last:
+                return Answer(self._legs(node), last, (), True, expanded, time.monotonic() - began)
+            if expanded >= most_states or (seconds is not None and time.monotonic() - began > seconds):
+                return self._without(best, False, expanded, began)
+            expanded += 1
+            self._expand(node)
+        return self._without(best, True, expanded, began)
+
+    def _without(self, best: _Node[Origin] | None, exhausted: bool, expanded: int, began: float) -> Answer[Origin]:
+        instead = tuple((self._decoded(words), origin) for (_, origin), words in self.others.words.items())
+        seen = -1 if best is None else best.seen
+        return Answer((), seen, instead, exhausted, expanded, time.monotonic() - began)
+
+    def _expand(self, node: _Node[Origin]) -> None:
+        made = self.frontier.successors(node.words)
+        if made is None:
+            raise Disagreement(f"a step from {self._decoded(node.words)} breaks the model's own types")
+        for action, words in made:
+            shown = self._projected(words)
+            seen = self._seen(node, shown)
+            if seen == node.seen:
+                self._put(self._after(node, action, words, words, node.seen, node.origin, 0))
+            elif seen is None or not self._advance(node, action, words, seen):
+                self.others.note(node, shown, words)
+
+    def _advance(self, node: _Node[Origin], action: str, words: Words, seen: int) -> bool:
+        """Goes on from a state that shows another observation; False where the step cannot be the one that was
+        observed."""
+        before, after = self._decoded(node.words), self._decoded(words)
+        if not self.observations.admits(node.seen, seen, before, after):
+            return False
+        renewed, origin = self.observations.renewed(after, node.origin)
+        more = self.observations.unlikely(seen, before, after)
+        self._put(self._after(node, action, words, self.frontier.encode(renewed), seen, origin, more))
+        return True
+
+    def _after(
+        self, node: _Node[Origin], action: str, reached: Words, words: Words, seen: int, origin: Origin, more: int
+    ) -> _Node[Origin]:
+        faults = node.faults + (action in self.faults)
+        return _Node(words, seen, origin, node, action, reached, node.unlikely + more, faults, node.steps + 1)
+
+    def _seen(self, node: _Node[Origin], shown: Words) -> int | None:
+        """How many observations are seen where something is shown: as many as before, or more; None where it is no
+        observation that may come next."""
+        if shown == self._wanted(node, node.seen):
+            return node.seen
+        for index in range(node.seen + 1, len(self.observations)):
+            if shown == self._wanted(node, index):
+                return index
+            if not self.observations.may_be_missed(index):
+                return None
+        return None
+
+    def _wanted(self, node: _Node[Origin], index: int) -> Words | None:
+        """The words of the observed fields as an observation has them, for the origin of a node."""
+        key = index, node.origin
+        if key not in self._shown:
+            state = self.observations.shown(index, self._decoded(node.words), node.origin)
+            self._shown[key] = None if state is None else self._projected(self.frontier.encode(state))
+        return self._shown[key]
+
+    def _projected(self, words: Words) -> Words:
+        return tuple(word & mask for word, mask in zip(words, self.masks, strict=True))
+
+    def _decoded(self, words: Words) -> State:
+        return decode(self.model, self.frontier.program, words)
+
+    def _put(self, node: _Node[Origin]) -> None:
+        key = node.seen, node.origin, node.words
+        if key not in self.known:
+            self.known.add(key)
+            place = UNLIKELY * node.unlikely - node.seen
+            heapq.heappush(self.waiting, (place, node.faults, node.steps, len(self.known), node))
+
+    # --- what was found, in plain Python -----------------------------------------------------------------------------
+
+    def _legs(self, node: _Node[Origin]) -> tuple[Leg[Origin], ...]:
+        """The run to a node, every step of it taken by plain Python."""
+        path = [node]
+        while path[-1].parent is not None:
+            path.append(path[-1].parent)
+        path.reverse()
+        legs, steps, start = list[Leg[Origin]](), list[Step](), self._decoded(path[0].words)
+        for before, after in itertools.pairwise(path):
+            steps.append(self._step(before, after))
+            if after.seen > before.seen:
+                legs.append(Leg(Run(start, tuple(steps)), after.seen, before.origin))
+                steps, start = [], self._decoded(after.words)
+        return tuple(legs)
+
+    def _step(self, before: _Node[Origin], after: _Node[Origin]) -> Step:
+        state, end = self._decoded(before.words), self._decoded(after.reached)
+        for step in judge.steps(self.model, state):
+            if step.action == after.action and step.after == end:
+                return step
+        raise Disagreement(f"plain Python takes no step {after.action} from {state} to {end}")
+
+
+def search(
+    model: Model,
+    observations: Observations[Origin],
+    cache: Path | None,
+    most_states: int = 1_000_000,
+    seconds: float | None = None,
+) -> Answer[Origin]:
+    """Whether a run of the model shows the observations. Raises Disagreement where plain Python does not confirm a
+    step of the run that native code found."""
+    one = Search(model, observations, kernel_at_once(model, (), cache))
+    try:
+        return one.answer(most_states, seconds)
+    finally:
+        one.close()

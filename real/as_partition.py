@@ -1,0 +1,177 @@
+"""What a moment of a real partition is in the partition's model (`model/partition/`).
+
+Of a state are observed whom the controller has on record as leader, in which epoch, who is in sync, who is an eligible
+leader replica, and who is fenced. Two things make a run that is as long as a cluster's life fit into a model with
+bounds: after each moment the budgets of faults are whole again, and leader epochs are numbered anew where they grow
+large, in the same order. Nothing in the model looks at an epoch but to compare it with another, or to make the next
+one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..language import judge
+from ..language.drafts import Shape
+from ..language.immutable import immutable
+from ..language.model import Model
+from ..language.values import Map, Seq, Set, State, replace
+from .history import History, Moment
+
+FIELDS = ("registered.leader", "registered.leader_epoch", "registered.isr", "registered.elr", "fenced")
+
+BOUNDS: Mapping[str, int] = {
+    "max_leader_epoch": 14,
+    "isr_shrinks": 2,
+    "fences": 1,
+    "shutdowns": 1,
+    "crashes": 2,
+    "power_losses": 0,
+    "preferred_elections": 1,
+    "unclean_elections": 1,
+}
+"""What may happen at most between two moments. In the metadata log a power loss is like a crash."""
+
+
+@immutable
+class Epochs:
+    """The leader epochs that a state's small numbers stand for: `held[n]` for the number n; those that come after the
+    last follow one by one."""
+
+    held: tuple[int, ...]
+
+    def actual(self, number: int) -> int:
+        """The leader epoch that a number stands for."""
+        last = len(self.held) - 1
+        return self.held[number] if number <= last else self.held[last] + number - last
+
+    def number(self, epoch: int) -> int:
+        """The number of a leader epoch that is the last that is held, or comes after it; below 0 for an older one."""
+        return len(self.held) - 1 + epoch - self.held[-1]
+
+
+class Moments:
+    """The moments of a partition as observations of the model's states. See
+    `explorer.native.observing.Observations`."""
+
+    fields = FIELDS
+
+    def __init__(self, model: Model, history: History) -> None:
+        self.model, self.history = model, history
+        self.shape: Shape = judge.shape_of(model)
+        members = tuple(model.namespace["Broker"])
+        self.members = dict(zip(history.replicas, members, strict=True))
+        self.most = BOUNDS["max_leader_epoch"]
+
+    def __len__(self) -> int:
+        """How many moments there are."""
+        return len(self.history.moments)
+
+    def starts(self) -> Iterator[tuple[State, Epochs]]:
+        """The model's initial state with the registration as it is at the first moment. A broker that is fenced then
+        may run, or have stopped in one way or the other."""
+        first = self.history.moments[0]
+        fenced = self._of(first.fenced)
+        for how in itertools.product(("up", "stopped", "crashed"), repeat=len(fenced)):
+            state = self._registered(self._initial(first), first, 0)
+            down = Set(broker for broker, one in zip(fenced, how, strict=True) if one != "up")
+            crashed = Set(broker for broker, one in zip(fenced, how, strict=True) if one == "crashed")
+            nobody = replace(state.view[next(iter(self.members.values()))], leader=None, leader_epoch=0, isr=Set())
+            view = Map({broker: nobody if broker in down else state.view[broker] for broker in state.view})
+            yield (
+                self.shape.replace(state, up=state.up - down, unclean=crashed, view=view),
+                Epochs((first.leader_epoch,)),
+            )
+
+    def _initial(self, first: Moment) -> State:
+        """The state that the model begins in, with what the brokers know of the first moment."""
+        for _, arguments, state in judge.starts(self.model):
+            if first.leader is None or arguments["leader"] == self.members[first.leader]:
+                leader = None if first.leader is None else self.members[first.leader]
+                isr = self._of(first.isr)
+                view = {
+                    broker: replace(state.view[broker], leader=leader, isr=isr if broker == leader else Set())
+                    for broker in state.view
+                }
+                return self.shape.replace(state, view=Map(view))
+        raise ValueError(f"{self.history.name}: no initial state has the leader {first.leader}")
+
+    def shown(self, index: int, state: State, origin: Epochs) -> State | None:
+        """The state, with what is observed as it is at a moment."""
+        moment = self.history.moments[index]
+        number = origin.number(moment.leader_epoch)
+        return self._registered(state, moment, number) if 0 <= number <= self.most else None
+
+    def _registered(self, state: State, moment: Moment, epoch: int) -> State:
+        registered = replace(
+            state.registered,
+            leader=None if moment.leader is None else self.members[moment.leader],
+            leader_epoch=epoch,
+            isr=self._of(moment.isr),
+            elr=self._of(moment.elr),
+        )
+        return self.shape.replace(state, registered=registered, fenced=self._of(moment.fenced))
+
+    def _of(self, brokers: frozenset[int]) -> Set[Any]:
+        return Set(self.members[broker] for broker in sorted(brokers))
+
+    def may_be_missed(self, index: int) -> bool:
+        """Whether a moment passes within one step of the model."""
+        return self.history.moments[index].passing
+
+    def admits(self, seen: int, index: int, before: State, after: State) -> bool:
+        """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
+        is fenced stops in the same step if, and only if, it was in controlled shutdown."""
+        moments = self.history.moments[seen + 1 : index + 1]
+        anew = self._of(frozenset[int]().union(*(moment.restarted for moment in moments)))
+        stopping = self._of(frozenset[int]().union(*(moment.stopping for moment in moments)))
+        back, out = before.fenced - after.fenced, after.fenced - before.fenced
+        return all((broker not in before.up) == (broker in anew) for broker in back) and all(
+            (broker in before.up - after.up) == (broker in stopping) for broker in out
+        )
+
+    def unlikely(self, index: int, before: State, after: State) -> int:
+        """How many brokers are fenced while they run, of those that come back with another incarnation or not at
+        all."""
+        running = (after.fenced - before.fenced) & after.up
+        return sum(self._went_down(broker, index) for broker in running)
+
+    def _went_down(self, broker: Any, index: int) -> bool:
+        """Whether a broker that is fenced at a moment is down when it is unfenced, or stays fenced."""
+        number = next(one for one, member in self.members.items() if member == broker)
+        later = (moment for moment in self.history.moments[index:] if number not in moment.fenced)
+        back = next(later, None)
+        return back is None or number in back.restarted
+
+    def renewed(self, state: State, origin: Epochs) -> tuple[State, Epochs]:
+        """The state with whole budgets, and with small numbers for its leader epochs."""
+        whole = {name: self.model.values[budget] for budget, name in self.shape.budgets.items()}
+        if state.registered.leader_epoch < self.most - 1:
+            return self.shape.replace(state, **whole), origin
+        small = numbers_of(state)
+        held = tuple(map(origin.actual, sorted(small)))
+        return self.shape.replace(renumbered(self.shape, state, small), **whole), Epochs(held)
+
+
+def numbers_of(state: State) -> dict[int, int]:
+    """The leader epochs of a state, numbered 0, 1, 2, ... in their order. 0 stays 0: brokers that know nothing have
+    it."""
+    held = {
+        0,
+        state.registered.leader_epoch,
+        *(state.view[broker].leader_epoch for broker in state.view),
+        *(record.epoch for broker in state.log for record in state.log[broker]),
+    }
+    return {epoch: number for number, epoch in enumerate(sorted(held))}
+
+
+def renumbered(shape: Shape, state: State, small: Mapping[int, int]) -> State:
+    """The state with other numbers for its leader epochs."""
+    view, log = dict[Any, Any](), dict[Any, Any]()
+    for broker in state.view:
+        view[broker] = replace(state.view[broker], leader_epoch=small[state.view[broker].leader_epoch])
+        log[broker] = Seq(replace(record, epoch=small[record.epoch]) for record in state.log[broker])
+    registered = replace(state.registered, leader_epoch=small[state.registered.leader_epoch])
+    return shape.replace(state, registered=registered, view=Map(view), log=Map(log))

@@ -1,0 +1,277 @@
+"""What a metadata log says of each partition, moment by moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..language.immutable import immutable
+from .metadata_log import Entry, MetadataLog
+from .metadata_records import MetadataRecord
+
+METADATA_VERSION = "metadata.version"
+NOBODY, UNCHANGED = -1, -2
+"""No leader, and a leader that a change does not name."""
+TOPIC_CONFIG, BROKER_CONFIG = 2, 4
+"""ConfigResource.Type."""
+
+
+@immutable
+class Moment:
+    """A partition as a controller had it on record, from an offset of the metadata log on.
+
+    `leader` is None where nobody leads. `fenced` are the replicas' brokers that are fenced, or are being shut down, or
+    have not registered. `last_known` is the LastKnownElr. `restarted` are brokers that have registered with another
+    incarnation than before since they were unfenced last, `stopping` those in controlled shutdown. `passing`: another
+    record of the same batch goes on from here, so that no broker ever sees this moment by itself, or a broker has
+    registered and is not unfenced yet.
+    """
+
+    offset: int
+    time_ms: int
+    leader: int | None
+    leader_epoch: int
+    isr: frozenset[int]
+    elr: frozenset[int]
+    last_known: frozenset[int]
+    fenced: frozenset[int]
+    restarted: frozenset[int]
+    stopping: frozenset[int]
+    passing: bool = False
+
+    def alike(self, other: Moment) -> bool:
+        """Whether two moments differ in nothing that a partition's controller has on record of it."""
+        same: dict[str, Any] = dict.fromkeys(("restarted", "stopping"), frozenset[int]())
+        same |= {"offset": 0, "time_ms": 0, "passing": False}
+        return replace(self, **same) == replace(other, **same)
+
+
+@immutable
+class History:
+    """All that is known of a partition: `replicas` in the order of assignment, its moments, and the settings that the
+    topic and the cluster have in the log. `whole`: it begins with the partition's creation. `ended` says why it goes
+    no further than the log, where it does not."""
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    moments: tuple[Moment, ...]
+    settings: Mapping[str, str]
+    whole: bool
+    ended: str | None = None
+
+    @property
+    def name(self) -> str:
+        """As Kafka names the partition: `orders-0`."""
+        return f"{self.topic}-{self.partition}"
+
+
+@immutable
+class Cluster:
+    """What a metadata log says: each partition's history, the finalized features, and `supported`, the newest levels of
+    `metadata.version` that brokers have registered with, in the order of the log, each once. `changed` are settings
+    that have another value later in the log: histories have the last."""
+
+    histories: tuple[History, ...]
+    features: Mapping[str, int]
+    supported: tuple[int, ...]
+    changed: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Partition:
+    """A partition while the log is read."""
+
+    topic: str
+    number: int
+    replicas: tuple[int, ...]
+    leader: int
+    leader_epoch: int
+    isr: frozenset[int]
+    elr: frozenset[int]
+    last_known: frozenset[int]
+    whole: bool
+    moments: list[Moment] = field(default_factory=list[Moment])
+    ended: str | None = None
+
+
+@dataclass(slots=True)
+class _Broker:
+    """A broker while the log is read."""
+
+    incarnation: str
+    fenced: bool
+    stopping: bool
+    restarted: bool
+
+
+class _Reading:
+    """The state that the records of a log make, one after the other."""
+
+    def __init__(self, snapshot: bool) -> None:
+        self.snapshot = snapshot
+        self.topics: dict[str, str] = {}
+        self.brokers: dict[int, _Broker] = {}
+        self.partitions: dict[tuple[str, int], _Partition] = {}
+        self.features: dict[str, int] = {}
+        self.supported: dict[int, None] = {}
+        self.settings: dict[tuple[int, str], dict[str, str]] = {}
+        self.changed: set[str] = set()
+
+    def take(self, record: MetadataRecord) -> None:
+        """What a record says."""
+        fields = record.fields
+        match record.kind:
+            case "REGISTER_BROKER_RECORD":
+                self._register(fields)
+            case "UNREGISTER_BROKER_RECORD":
+                self.brokers.pop(fields["brokerId"], None)
+            case "FENCE_BROKER_RECORD" | "UNFENCE_BROKER_RECORD":
+                self.brokers[fields["id"]].fenced = record.kind == "FENCE_BROKER_RECORD"
+            case "BROKER_REGISTRATION_CHANGE_RECORD":
+                self._change_broker(fields)
+            case "TOPIC_RECORD":
+                self.topics[fields["topicId"]] = fields["name"]
+            case "REMOVE_TOPIC_RECORD":
+                self._remove(fields["topicId"])
+            case "PARTITION_RECORD":
+                self._create(fields)
+            case "PARTITION_CHANGE_RECORD":
+                self._change(fields)
+            case "CONFIG_RECORD":
+                self._configure(fields)
+            case "FEATURE_LEVEL_RECORD":
+                self.features[fields["name"]] = fields["featureLevel"]
+            case _:
+                raise ValueError(record.kind)
+
+    def _register(self, fields: Mapping[str, Any]) -> None:
+        incarnation, before = fields["incarnationId"], self.brokers.get(fields["brokerId"])
+        restarted = before is not None and (before.restarted or before.incarnation != incarnation)
+        stopping = bool(fields.get("inControlledShutdown"))
+        self.brokers[fields["brokerId"]] = _Broker(incarnation, fields["fenced"], stopping, restarted)
+        self.supported |= {level: None for name, level in map(_feature, fields["features"]) if name == METADATA_VERSION}
+
+    def _change_broker(self, fields: Mapping[str, Any]) -> None:
+        broker = self.brokers[fields["brokerId"]]
+        if changed := fields.get("fenced", 0):
+            broker.fenced = changed > 0  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
+        if fields.get("inControlledShutdown", 0):
+            broker.stopping = True
+
+    def _configure(self, fields: Mapping[str, Any]) -> None:
+        settings = self.settings.setdefault((fields["resourceType"], fields["resourceName"]), {})
+        if settings.get(fields["name"], fields["value"]) != fields["value"]:
+            self.changed.add(fields["name"])
+        if fields["value"] is None:
+            settings.pop(fields["name"], None)
+        else:
+            settings[fields["name"]] = fields["value"]
+
+    def _remove(self, topic: str) -> None:
+        for (of, _), partition in self.partitions.items():
+            if of == topic and partition.ended is None:
+                partition.ended = "the topic was deleted"
+
+    def _create(self, fields: Mapping[str, Any]) -> None:
+        where = fields["topicId"], fields["partitionId"]
+        self.partitions[where] = _Partition(
+            topic=self.topics[fields["topicId"]],
+            number=fields["partitionId"],
+            replicas=tuple(fields["replicas"]),
+            leader=fields["leader"],
+            leader_epoch=fields["leaderEpoch"],
+            isr=frozenset(fields["isr"]),
+            elr=frozenset(fields.get("eligibleLeaderReplicas") or ()),
+            last_known=frozenset(fields.get("lastKnownElr") or ()),
+            whole=not self.snapshot,
+        )
+        if fields["addingReplicas"] or fields["removingReplicas"]:
+            self.partitions[where].ended = "its replicas were being reassigned"
+
+    def _change(self, fields: Mapping[str, Any]) -> None:
+        partition = self.partitions[fields["topicId"], fields["partitionId"]]
+        replicas = fields.get("replicas") or partition.replicas
+        moved = set(replicas) != set(partition.replicas) or any(map(fields.get, ("addingReplicas", "removingReplicas")))
+        if moved:  # another order of the same brokers is no move: it says whom the controller prefers
+            partition.ended = partition.ended or "its replicas were reassigned"
+        leader = fields.get("leader", UNCHANGED)
+        if leader != UNCHANGED:  # PartitionRegistration.merge: each record with a leader is a new leader epoch
+            partition.leader, partition.leader_epoch = leader, partition.leader_epoch + 1
+        for name, attribute in (("isr", "isr"), ("eligibleLeaderReplicas", "elr"), ("lastKnownElr", "last_known")):
+            if fields.get(name) is not None:
+                setattr(partition, attribute, frozenset(fields[name]))
+
+    def note(self, entry: Entry, passing: bool) -> None:
+        """Adds to each partition what it is after a record, where that is another moment."""
+        for partition in self.partitions.values():
+            if partition.ended is None:
+                _add(partition.moments, self._moment(partition, entry, passing))
+        for number, broker in self.brokers.items():
+            broker.restarted = broker.restarted and self._is_fenced(number)
+
+    def _moment(self, partition: _Partition, entry: Entry, passing: bool) -> Moment:
+        return Moment(
+            offset=entry.offset,
+            time_ms=entry.time_ms,
+            leader=None if partition.leader == NOBODY else partition.leader,
+            leader_epoch=partition.leader_epoch,
+            isr=partition.isr,
+            elr=partition.elr,
+            last_known=partition.last_known,
+            fenced=frozenset(broker for broker in partition.replicas if self._is_fenced(broker)),
+            restarted=self._replicas(partition, lambda broker: broker.restarted),
+            stopping=self._replicas(partition, lambda broker: broker.stopping and not broker.fenced),
+            passing=passing,
+        )
+
+    def _replicas(self, partition: _Partition, which: Callable[[_Broker], bool]) -> frozenset[int]:
+        return frozenset(one for one in partition.replicas if one in self.brokers and which(self.brokers[one]))
+
+    def _is_fenced(self, broker: int) -> bool:
+        """A broker in controlled shutdown counts: no partition is given to it (ClusterControlManager.isActive)."""
+        known = self.brokers.get(broker)
+        return known is None or known.fenced or known.stopping
+
+    def of_topic(self, topic: str) -> dict[str, str]:
+        """The settings of the cluster and, over them, of a topic."""
+        return {**self.settings.get((BROKER_CONFIG, ""), {}), **self.settings.get((TOPIC_CONFIG, topic), {})}
+
+
+def _feature(feature: Mapping[str, Any]) -> tuple[str, int]:
+    """The name and the newest level of a feature."""
+    return feature["name"], feature["maxSupportedVersion"]
+
+
+def _add(moments: list[Moment], moment: Moment) -> None:
+    if not moments or not moment.alike(moments[-1]):
+        moments.append(moment)
+    elif moments[-1].passing and not moment.passing:
+        moments[-1] = replace(moments[-1], passing=False)
+
+
+def cluster_of(log: MetadataLog) -> Cluster:
+    """What a metadata log says of the cluster and of each partition."""
+    reading = _Reading(log.from_snapshot)
+    entries, after = log.entries, (*log.entries[1:], None)
+    for entry, next_one in zip(entries, after, strict=True):
+        if log.from_snapshot and entry.batch != entries[0].batch:
+            reading.snapshot = False
+        reading.take(entry.record)
+        within = next_one is not None and next_one.batch == entry.batch
+        reading.note(entry, within or entry.record.kind == "REGISTER_BROKER_RECORD")
+    return Cluster(tuple(_histories(reading)), reading.features, tuple(reading.supported), frozenset(reading.changed))
+
+
+def _histories(reading: _Reading) -> Iterator[History]:
+    for partition in reading.partitions.values():
+        yield History(
+            topic=partition.topic,
+            partition=partition.number,
+            replicas=partition.replicas,
+            moments=tuple(partition.moments),
+            settings=reading.of_topic(partition.topic),
+            whole=partition.whole,
+            ended=partition.ended,
+        )

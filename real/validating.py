@@ -1,0 +1,231 @@
+"""Is what a cluster did a run of the model? Each partition's history, held against the model of its version and
+settings.
+
+Partitions that went through the same, with other brokers at other times, are searched once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from ..explorer.native.observing import Answer, Leg, search
+from ..language.constants import Value
+from ..language.immutable import immutable
+from ..language.model import Model
+from ..language.values import State
+from ..traces.sentences import sentence
+from .as_partition import Epochs, Moments
+from .history import Cluster, History, Moment
+from .metadata_log import MetadataLog
+from .settings import Setup, Version, setup_of
+
+SCHEMA = "tidegate.validate/1"
+MOST_STATES = 1_000_000
+Result = Literal["shown", "not_shown", "undecided", "not_checked"]
+Named: TypeAlias = Callable[[str], str]
+
+
+@immutable
+class Validated:
+    """What came out for partitions with one history. `of` is the first of them, `alike` the names of all. `why` says
+    what stopped a search, or why there was none; `answer` is what the search found."""
+
+    of: History
+    alike: tuple[str, ...]
+    setup: Setup | None
+    model: Model | None
+    result: Result
+    why: str | None
+    answer: Answer[Epochs] | None
+
+
+def validated(
+    cluster: Cluster,
+    chosen: Sequence[History],
+    version: Version,
+    given: Mapping[str, Value],
+    *,
+    cache: Path | None = None,
+    seconds: Callable[[], float | None] = lambda: None,
+    report: Callable[[int, int], None] = lambda done, all_of_them: None,
+) -> list[Validated]:
+    """What comes out for each history of a cluster that is `chosen`, alike ones together. `given` are constants of the
+    model that the user sets, `seconds` what is left of the time, `report` gets how many histories are done, of how
+    many."""
+    groups = _together(chosen)
+    found = list[Validated]()
+    for same in groups:
+        setup = setup_of(same[0], version, cluster.changed, given)
+        found.append(_one(same, setup, cache, seconds()))
+        report(len(found), len(groups))
+    return found
+
+
+def _together(histories: Iterable[History]) -> list[list[History]]:
+    """Histories that differ in nothing but in names of brokers, offsets and times."""
+    groups: dict[Any, list[History]] = {}
+    for history in histories:
+        numbers = {broker: number for number, broker in enumerate(history.replicas)}
+        moments = tuple(_numbered(moment, numbers, history.moments[0].leader_epoch) for moment in history.moments)
+        settings = tuple(sorted(history.settings.items()))
+        groups.setdefault((len(numbers), moments, settings, history.whole, history.ended), []).append(history)
+    return list(groups.values())
+
+
+def _numbered(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> Moment:
+    def of(brokers: frozenset[int]) -> frozenset[int]:
+        return frozenset(numbers[broker] for broker in brokers)
+
+    leader = None if moment.leader is None else numbers[moment.leader]
+    sets = ("isr", "elr", "last_known", "fenced", "restarted", "stopping")
+    changes: dict[str, Any] = {name: of(getattr(moment, name)) for name in sets}
+    epoch = moment.leader_epoch - first_epoch
+    return replace(moment, offset=0, time_ms=0, leader=leader, leader_epoch=epoch, **changes)
+
+
+def _one(same: Sequence[History], setup: Setup | str, cache: Path | None, seconds: float | None) -> Validated:
+    first, alike = same[0], tuple(history.name for history in same)
+    if isinstance(setup, str):
+        return Validated(first, alike, None, None, "not_checked", setup, None)
+    if seconds is not None and seconds <= 0:
+        return Validated(first, alike, setup, None, "undecided", "the time was used up before it", None)
+    model = setup.bind()
+    answer = search(model, Moments(model, first), cache, MOST_STATES, seconds)
+    result, why = _result(first, answer)
+    return Validated(first, alike, setup, model, result, why, answer)
+
+
+def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | None]:
+    if not answer.exhausted:
+        return "undecided", f"{answer.states:,} states were looked at, and the search has not ended"
+    shown = answer.seen == len(history.moments) - 1
+    if shown and history.ended is not None:
+        return "shown", f"checked until {history.ended}, which the search does not follow"
+    return ("shown", None) if shown else ("not_shown", None)
+
+
+# --- as a document ----------------------------------------------------------------------------------------------------
+
+
+def document(log: MetadataLog, version: Version, found: Sequence[Validated]) -> dict[str, Any]:
+    """All of it, for `--json` and for the reports."""
+    return {
+        "schema": SCHEMA,
+        "files": [str(path) for path in log.paths],
+        "notes": list(log.notes),
+        "kafka": version.kafka,
+        "profile": version.profile,
+        "partitions": [_partition(one) for one in found],
+    }
+
+
+def _partition(one: Validated) -> dict[str, Any]:
+    return {
+        "name": one.of.name,
+        "alike": list(one.alike),
+        "replicas": list(one.of.replicas),
+        "from_creation": one.of.whole,
+        "assumed": [] if one.setup is None else list(one.setup.assumed),
+        "constants": {} if one.setup is None else {name: _plain(value) for name, value in one.setup.constants.items()},
+        "result": one.result,
+        "why": one.why,
+        "moments": [_moment(moment) for moment in one.of.moments],
+        **_answered(one),
+    }
+
+
+def _plain(value: Value | str) -> Any:
+    return value if isinstance(value, bool | int | str) else str(value)
+
+
+def _moment(moment: Moment) -> dict[str, Any]:
+    return {
+        "offset": moment.offset,
+        "time_ms": moment.time_ms,
+        **_shown(moment.leader, moment.leader_epoch, moment.isr, moment.elr, moment.fenced),
+        "passing": moment.passing,
+    }
+
+
+def _shown(
+    leader: int | None, epoch: int, isr: Iterable[int], elr: Iterable[int], fenced: Iterable[int]
+) -> dict[str, Any]:
+    return {
+        "leader": leader,
+        "leader_epoch": epoch,
+        "isr": sorted(isr),
+        "elr": sorted(elr),
+        "fenced": sorted(fenced),
+    }
+
+
+def _answered(one: Validated) -> dict[str, Any]:
+    if one.answer is None or one.model is None:
+        return {"seen": None, "legs": [], "instead": [], "states": 0, "seconds": 0.0}
+    names = {str(member): broker for broker, member in Moments(one.model, one.of).members.items()}
+    answer = one.answer
+    return {
+        "seen": answer.seen,
+        "legs": [_leg(one.model, leg, _named(names)) for leg in answer.legs],
+        "instead": _instead(one, names) if one.result == "not_shown" else [],
+        "states": answer.states,
+        "seconds": round(answer.seconds, 3),
+    }
+
+
+def _named(names: Mapping[str, int]) -> Named:
+    """The model's brokers under the numbers that the cluster's have: `broker 1` alone, `{1, 2}` in a set."""
+    one = re.compile(rf"\b(?:{'|'.join(names)})\b")
+
+    def words(text: str) -> str:
+        if text in names:
+            return f"broker {names[text]}"
+        return one.sub(lambda found: str(names[found[0]]), text)
+
+    return words
+
+
+def _leg(model: Model, leg: Leg[Epochs], named: Named) -> dict[str, Any]:
+    actions = {action.name: action for action in model.actions}
+    steps = zip(leg.run.states(), leg.run.steps, strict=False)
+    return {
+        "to": leg.seen,
+        "steps": [
+            {
+                "action": step.action,
+                "kind": actions[step.action].kind,
+                "arguments": {name: named(str(value)) for name, value in step.arguments.items()},
+                "says": _says(sentence(model, actions[step.action], before, step.arguments, named), leg.origin),
+            }
+            for before, step in steps
+        ],
+    }
+
+
+def _says(text: str, epochs: Epochs) -> str:
+    """A step's sentence, with the cluster's leader epochs."""
+    return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual(int(found[1]))}", text[:1].upper() + text[1:])
+
+
+def _instead(one: Validated, names: Mapping[str, int]) -> list[dict[str, Any]]:
+    """What the model may do in place of the first moment that it does not show: the likest to it first."""
+    assert one.answer is not None
+    after = min(one.answer.seen + 1, len(one.of.moments) - 1)
+    wanted = _moment(one.of.moments[after])
+    each = {str(shown): shown for shown in (_of_state(*state, names) for state in one.answer.instead)}.values()
+    return sorted(each, key=lambda shown: (sum(shown[name] != wanted[name] for name in shown), str(shown)))
+
+
+def _of_state(state: State, origin: Epochs, names: Mapping[str, int]) -> dict[str, Any]:
+    registered = state.registered
+    return _shown(
+        None if registered.leader is None else names[str(registered.leader)],
+        origin.actual(registered.leader_epoch),
+        (names[str(broker)] for broker in registered.isr),
+        (names[str(broker)] for broker in registered.elr),
+        (names[str(broker)] for broker in state.fenced),
+    )
