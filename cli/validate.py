@@ -41,7 +41,7 @@ checked, 64 usage, or there is no metadata log
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = (
-        "Reads a controller's metadata log (KRaft) and searches, for each partition, a run of the model of that version "
+        "Reads a controller's metadata log (KRaft) and searches, for each partition, a run of the model of its version "
         "with the same leaders, epochs, ISR, eligible leader replicas and fenced brokers."
     )
     parser = add_verb(verbs, "validate", about, EXAMPLES)

@@ -26,7 +26,8 @@ ALLOWED = {
     "gates": {"language", "traces", "explorer", "reports", "spec"},
     "real": {"language", "traces", "explorer", "audit"},
     "api": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real"},
-    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real", "api", "spec"},
+    "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real"}
+    | {"api", "spec"},
     "spec": set[str](),
 }
 

@@ -1,0 +1,250 @@
+"""What real clusters did is a run of the model of their version, and of no other: recorded metadata logs."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.audit.signature import definition
+from tidegate.explorer.native.observing import Answer, search
+from tidegate.language import judge
+from tidegate.language.errors import UsageError
+from tidegate.language.model import Model
+from tidegate.language.values import State
+from tidegate.real.as_partition import BOUNDS, Epochs, Moments, numbers_of, renumbered
+from tidegate.real.flexible import Reader, varint
+from tidegate.real.history import Cluster, History, Moment, cluster_of
+from tidegate.real.metadata_log import read
+from tidegate.real.metadata_records import NotReadable, decoded
+from tidegate.real.settings import version_of
+
+from .conftest import ROOT, Run
+
+HISTORIES = ROOT / "examples" / "histories"
+STANDING = HISTORIES / "last_replica_standing.log"
+
+
+def cluster(path: Path) -> Cluster:
+    return cluster_of(read(path))
+
+
+def model_of(profile: str, **constants: Any) -> Model:
+    given = {**BOUNDS, **constants}
+    return definition().bind(None, constants=given, profile=profile, ghosts=False, properties=())
+
+
+def answer(history: History, model: Model, cache: Path | None, most: int = 200_000) -> Answer[Epochs]:
+    return search(model, Moments(model, history), cache, most)
+
+
+@pytest.mark.parametrize("path", sorted(HISTORIES.glob("*.log")), ids=lambda path: path.stem)
+def test_what_a_cluster_did_is_a_run_of_its_version(tidegate: Run, path: Path) -> None:
+    done = tidegate("validate", str(path), "--json")
+    document = json.loads(done.out)
+    (partition,) = document["partitions"]
+    assert (done.exit, partition["result"]) == (0, "shown")
+    assert partition["legs"][-1]["to"] == len(partition["moments"]) - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "moment"),
+    [
+        ("last_replica_standing", ("--kafka-version", "4.1", "--set", "elr=true"), 3),
+        ("eligible_leader_replicas", ("--set", "elr=false"), 3),
+        ("unclean_election", ("--set", "unclean=false"), 5),
+        ("kafka_14139", ("--kafka-version", "3.9"), 2),
+        ("kafka_15583", ("--kafka-version", "3.5"), 2),
+    ],
+)
+def test_and_none_of_another(tidegate: Run, name: str, more: tuple[str, ...], moment: int) -> None:
+    done = tidegate("validate", str(HISTORIES / f"{name}.log"), *more)
+    assert done.exit == 1
+    assert f"no run of the model shows moment {moment} of " in done.out
+
+
+def test_a_printed_log_says_what_its_segment_says() -> None:
+    assert cluster(HISTORIES / "last_replica_standing.txt") == cluster(STANDING)
+
+
+@pytest.mark.parametrize(
+    ("name", "kafka", "profile"),
+    [
+        ("kafka_14139", "3.4", "kafka_3_3"),
+        ("kafka_15583", "3.6", "kafka_3_5"),
+        ("last_replica_standing", "3.9", "kafka_3_9"),
+    ],
+)
+def test_the_version_is_the_one_that_brokers_register_with(name: str, kafka: str, profile: str) -> None:
+    version = version_of(cluster(HISTORIES / f"{name}.log"), None)
+    assert (version.kafka, version.profile, version.assumed) == (kafka, profile, ())
+
+
+def test_a_broker_that_registers_anew_was_down_and_one_that_does_not_was_up(tidegate: Run) -> None:
+    document = json.loads(tidegate("validate", str(HISTORIES / "kafka_14139.log"), "--json").out)
+    steps = [step["action"] for leg in document["partitions"][0]["legs"] for step in leg["steps"]]
+    assert (steps.count("restart"), steps.count("unfence")) == (1, 1)
+
+
+# --- histories that the model makes ----------------------------------------------------------------------------------
+
+
+def moment_of(state: State, before: State | None, numbers: dict[str, int], index: int) -> Moment:
+    def of(brokers: Any) -> frozenset[int]:
+        return frozenset(numbers[str(broker)] for broker in brokers)
+
+    back = set[Any]() if before is None else {one for one in before.fenced if one not in state.fenced}
+    out = set[Any]() if before is None else {one for one in state.fenced if one not in before.fenced}
+    registered = state.registered
+    return Moment(
+        offset=index,
+        time_ms=index,
+        leader=None if registered.leader is None else numbers[str(registered.leader)],
+        leader_epoch=registered.leader_epoch,
+        isr=of(registered.isr),
+        elr=of(registered.elr),
+        last_known=frozenset(),
+        fenced=of(state.fenced),
+        restarted=of(one for one in back if before is not None and one not in before.up),
+        stopping=of(one for one in out if before is not None and one in before.up and one not in state.up),
+    )
+
+
+def walked(model: Model, seed: int, length: int) -> History:
+    """What is seen of a run of the model that was drawn with a seed, with its budgets whole again after each moment."""
+    chance = random.Random(seed)
+    state = chance.choice(list(judge.initial_states(model)))
+    numbers = {str(member): 10 + place for place, member in enumerate(model.namespace["Broker"])}
+    shape = judge.shape_of(model)
+    whole = {name: model.values[budget] for budget, name in shape.budgets.items()}
+    moments, offset = [moment_of(state, None, numbers, 0)], 0
+    while len(moments) < length:
+        step = chance.choice(list(judge.steps(model, state)))
+        after = step.after
+        shown = moment_of(after, state, numbers, len(moments))
+        shown = replace(shown, leader_epoch=shown.leader_epoch + offset)
+        if not shown.alike(moments[-1]):
+            moments.append(shown)
+            after = shape.replace(after, **whole)
+            if after.registered.leader_epoch > BOUNDS["max_leader_epoch"] - 3:
+                small = numbers_of(after)
+                fresh = renumbered(shape, after, small)
+                offset += after.registered.leader_epoch - fresh.registered.leader_epoch
+                after = fresh
+        state = after
+    return History("t", 0, tuple(numbers.values()), tuple(moments), {}, True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_model_does_for_long_is_found_again(seed: int, cache: Path) -> None:
+    model = model_of("kafka_4_1")
+    history = walked(model, seed, 40)
+    found = answer(history, model, cache)
+    assert found.exhausted
+    assert found.seen == len(history.moments) - 1
+
+
+def test_other_numbers_of_epochs_change_no_step() -> None:
+    model = model_of("kafka_3_9")
+    shape = judge.shape_of(model)
+    chance = random.Random(1)
+    state = next(judge.initial_states(model))
+    whole = {name: model.values[budget] for budget, name in shape.budgets.items()}
+    for _ in range(120):
+        state = shape.replace(state, **whole)
+        small = numbers_of(state)
+        alike = renumbered(shape, state, small)
+        theirs = {(step.action, str(step.arguments)) for step in judge.steps(model, alike)}
+        steps = list(judge.steps(model, state))
+        if state.registered.leader_epoch < BOUNDS["max_leader_epoch"]:
+            assert {(step.action, str(step.arguments)) for step in steps} == theirs
+        state = chance.choice(steps).after
+
+
+def test_a_moment_that_kafka_never_makes_is_refused(cache: Path) -> None:
+    history = cluster(STANDING).histories[0]
+    wrong = replace(history.moments[2], isr=frozenset({2}))
+    moments = (*history.moments[:2], wrong, *history.moments[3:])
+    found = answer(replace(history, moments=moments), model_of("kafka_3_9", min_isr=2), cache)
+    assert (found.exhausted, found.seen, found.legs) == (True, 1, ())
+    assert found.instead
+
+
+def test_a_search_that_is_cut_short_knows_nothing(cache: Path) -> None:
+    history = cluster(STANDING).histories[0]
+    found = answer(history, model_of("kafka_3_9", min_isr=2), cache, most=3)
+    assert not found.exhausted
+    assert not found.legs
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def of_bytes(folder: Path, change: Callable[[bytes], bytes], name: str = "00000000000000000000.log") -> Path:
+    path = folder / name
+    path.write_bytes(change(STANDING.read_bytes()))
+    return path
+
+
+def test_a_batch_that_is_being_written_is_left_out(tmp_path: Path) -> None:
+    log = read(of_bytes(tmp_path, lambda data: data[: len(data) // 2]))
+    assert "are no whole batch, and are left out" in log.notes[0]
+    assert log.entries[-1].offset < read(STANDING).entries[-1].offset
+
+
+def test_a_damaged_batch_is_refused(tmp_path: Path) -> None:
+    path = of_bytes(tmp_path, lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:])
+    with pytest.raises(UsageError, match="is damaged: its checksum is wrong"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda folder: folder / "none", "there is no such file or directory"),
+        (lambda folder: folder, "no __cluster_metadata-0 is in it or below it"),
+        (lambda folder: of_bytes(folder, lambda _: b"hello", "notes.txt"), "nothing in it is a metadata record"),
+        (lambda folder: of_bytes(folder, lambda data: data, "00000000000000000007.log").parent, "there is no snapshot"),
+    ],
+)  # fmt: skip
+def test_what_is_no_metadata_log_is_said(tmp_path: Path, make: Callable[[Path], Path], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        read(make(tmp_path))
+
+
+def test_one_of_several_controllers_is_asked_for(tmp_path: Path) -> None:
+    for controller in ("1", "2"):
+        folder = tmp_path / controller / "__cluster_metadata-0"
+        folder.mkdir(parents=True)
+        shutil.copy(STANDING, folder / "00000000000000000000.log")
+    with pytest.raises(UsageError, match="several controllers' logs are below it"):
+        read(tmp_path)
+    assert cluster(tmp_path / "1") == cluster(STANDING)
+
+
+def test_a_record_of_a_newer_version_is_refused() -> None:
+    with pytest.raises(NotReadable, match="a TOPIC_RECORD of version 9, and 0 is the newest that is known"):
+        decoded(bytes([1, 2, 9]))
+    with pytest.raises(NotReadable, match="its bytes end before its fields do"):
+        decoded(bytes([1, 3, 0, 0]))
+    assert decoded(bytes([1, 20, 0, 0])) is None
+    assert varint(Reader(bytes([0xAC, 0x02]))) == 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--topic", "order"), "the log has no such topic; did you mean orders"),
+        (("--set", "min_isrs=1"), "has no such constant; did you mean"),
+        (("--kafka-version", "2.8"), "KRaft is modelled since 3.3"),
+    ],
+)
+def test_mistakes_are_said(tidegate: Run, arguments: tuple[str, ...], said: str) -> None:
+    done = tidegate("validate", str(STANDING), *arguments)
+    assert done.exit == 64
+    assert said in done.err
