@@ -180,8 +180,7 @@ def receive_heartbeat(s: Cluster, member: Consumer) -> None:
 
 @action
 def receive_heartbeat_and_assign(s: Cluster, member: Consumer, owners: Map[Partition, Consumer]) -> None:
-    """Coordinator {s.talks_to[member]} receives {member}'s heartbeat of epoch {s.epoch[member]}; the new target is
-    {owners}."""
+    """Coordinator {s.talks_to[member]} assigns {owners} at {member}'s heartbeat of epoch {s.epoch[member]}."""
     require(can_send(s, member))
     sent = heartbeat_of(s, member)
     group = joined(s, sent)
