@@ -66,6 +66,7 @@ def chosen(options: argparse.Namespace) -> ModelChoice:
 
 
 def assignment(text: str) -> tuple[str, str]:
+    """The name and the value of NAME=VALUE, which `--set` takes. UsageError for anything else."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():
         raise UsageError(f"--set {text}: write NAME=VALUE, for example --set replicas=3")

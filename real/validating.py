@@ -216,8 +216,8 @@ def _instead(one: Validated, names: Mapping[str, int]) -> list[dict[str, Any]]:
     assert one.answer is not None
     after = min(one.answer.seen + 1, len(one.of.moments) - 1)
     wanted = _moment(one.of.moments[after])
-    each = {str(shown): shown for shown in (_of_state(*state, names) for state in one.answer.instead)}.values()
-    return sorted(each, key=lambda shown: (sum(shown[name] != wanted[name] for name in shown), str(shown)))
+    others = {str(shown): shown for shown in (_of_state(*state, names) for state in one.answer.instead)}.values()
+    return sorted(others, key=lambda shown: (sum(shown[name] != wanted[name] for name in shown), str(shown)))
 
 
 def _of_state(state: State, origin: Epochs, names: Mapping[str, int]) -> dict[str, Any]:
