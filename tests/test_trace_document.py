@@ -36,14 +36,7 @@ VALIDATOR: Any = jsonschema.Draft202012Validator(schema())
 COURIER = load(ROOT / "tests" / "models" / "courier.py")
 
 
-NOT_EXPLAINED = {"sticky_assignors"}
-"""Models with a step whose evidence is too large: an assignor is one step of many nested functions."""
-PROFILES = {
-    f"{name}:{profile}": (name, profile)
-    for name in CATALOGUE
-    if name not in NOT_EXPLAINED
-    for profile in (None, *find(name)[0].profiles)
-}
+PROFILES = {f"{name}:{profile}": (name, profile) for name in CATALOGUE for profile in (None, *find(name)[0].profiles)}
 FILES = {
     path.stem: path
     for path in sorted([*(ROOT / "examples").glob("[!r]*.py"), ROOT / "tests" / "models" / "courier.py"])

@@ -89,6 +89,7 @@ class Absent:
 ABSENT = Absent()
 
 Reads: TypeAlias = tuple[StatePart, ...]
+MANY = 64  # cells: where there are more, each is kept once
 
 
 @immutable
@@ -98,6 +99,11 @@ class Seen:
     value: Any
     cell: StatePart | None = None
     reads: Reads = ()
+
+    def __post_init__(self) -> None:
+        """Drops repeated cells: each call of a function hands on the same ones, and they would multiply."""
+        if len(self.reads) > MANY:
+            object.__setattr__(self, "reads", tuple(dict.fromkeys(self.reads)))
 
     def down(self, kind: Any, part: Any, value: Any, *reads: StatePart) -> Seen:
         """A part of it."""
@@ -448,9 +454,8 @@ class Reading:
         return self._made(Map({key: part.value for key, part in seen.items()}), *seen.values())
 
     def _Call(self, node: ir.Call, names: Environment) -> Seen:
-        given = [self.see(argument, names) for argument in node.arguments]
-        bound = {name: seen for (name, _), seen in zip(node.function.parameters, given, strict=True)}
-        return self._function(node.function, bound)
+        given = zip(node.function.parameters, node.arguments, strict=True)
+        return self._function(node.function, {name: self.see(argument, names) for (name, _), argument in given})
 
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
@@ -572,8 +577,7 @@ def _store(draft: Draft, field: str, indexes: list[Any], statement: ir.Statement
         if not indexes:
             setattr(draft, field, value)
             return
-        target = _target(draft, field, indexes[:-1])
-        target[indexes[-1]] = value
+        _target(draft, field, indexes[:-1])[indexes[-1]] = value
         return
     target = _target(draft, field, indexes)
     match statement:
