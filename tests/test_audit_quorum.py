@@ -214,6 +214,7 @@ def test_voters_whose_racks_are_open_may_be_in_the_one_that_is_lost(
 def test_a_rack_that_is_gone_with_most_controllers_has_the_metadata(
     settings: dict[str, Any], expected: str, explorations: Explorations
 ) -> None:
-    one = signature(**{"in_rack": 1, **settings})
+    given: dict[str, Any] = {"in_rack": 1, **settings}
+    one = signature(**given)
     assert word(one, "no-loss", "rack-loss@all", explorations) == expected
     assert word(one, "no-loss", "rack-power-loss@all", explorations) == "no loss found"

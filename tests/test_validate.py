@@ -203,15 +203,31 @@ def test_a_damaged_batch_is_refused(tmp_path: Path) -> None:
         read(path)
 
 
+def nothing(folder: Path) -> Path:
+    return folder / "none"
+
+
+def empty(folder: Path) -> Path:
+    return folder
+
+
+def notes(folder: Path) -> Path:
+    return of_bytes(folder, lambda _: b"hello", "notes.txt")
+
+
+def without_its_beginning(folder: Path) -> Path:
+    return of_bytes(folder, lambda data: data, "00000000000000000007.log").parent
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda folder: folder / "none", "there is no such file or directory"),
-        (lambda folder: folder, "no __cluster_metadata-0 is in it or below it"),
-        (lambda folder: of_bytes(folder, lambda _: b"hello", "notes.txt"), "nothing in it is a metadata record"),
-        (lambda folder: of_bytes(folder, lambda data: data, "00000000000000000007.log").parent, "there is no snapshot"),
+        (nothing, "there is no such file or directory"),
+        (empty, "no __cluster_metadata-0 is in it or below it"),
+        (notes, "nothing in it is a metadata record"),
+        (without_its_beginning, "there is no snapshot"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_metadata_log_is_said(tmp_path: Path, make: Callable[[Path], Path], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         read(make(tmp_path))

@@ -386,7 +386,8 @@ BROKEN = [check for check in CHECKS if check.profile != "kafka_3_9" and is_quick
 @pytest.mark.parametrize("check", BROKEN, ids=named)
 def test_what_fails_without_a_fence_fails_where_states_are_lumped(check: Recorded, cache: Path) -> None:
     """What is forgotten hides nothing: without a connection that is lost by itself the run is no longer."""
-    model = shipped(f"zk_controller:{check.profile}", {**check.constants, "lumped": True}, called="lumped")
+    constants: dict[str, Any] = {**check.constants, "lumped": True}
+    model = shipped(f"zk_controller:{check.profile}", constants, called="lumped")
     ((name, expected),) = check.properties.items()
     asked = replace(model, properties=tuple(prop for prop in model.properties if prop.name == name), liveness=())
     (found,) = ENGINES["native"](asked, Search(deadlocks=False, cache=cache), None).properties
