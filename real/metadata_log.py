@@ -115,10 +115,10 @@ def _of_files(paths: list[Path]) -> MetadataLog:
 def _segment(path: Path, notes: list[str]) -> Iterator[Entry]:
     """The entries of a segment or a snapshot. A batch at the end that is not whole is being written: it is left out,
     and a note says so."""
-    from kafka.errors import CorruptRecordError
-
     data = path.read_bytes()
     batches = _records(data)
+    from kafka.errors import CorruptRecordError  # there, since the batches are
+
     try:
         for batch in batches:
             if not batch.validate_crc():

@@ -24,6 +24,7 @@ from tidegate.real.metadata_log import read
 from tidegate.real.metadata_records import NotReadable, decoded
 from tidegate.real.settings import version_of
 
+from .commands import without
 from .conftest import ROOT, Run
 
 HISTORIES = ROOT / "examples" / "histories"
@@ -264,3 +265,9 @@ def test_mistakes_are_said(tidegate: Run, arguments: tuple[str, ...], said: str)
     done = tidegate("validate", str(STANDING), *arguments)
     assert done.exit == 64
     assert said in done.err
+
+
+def test_segments_need_kafka_python() -> None:
+    done = without("kafka", ["validate", str(STANDING)])
+    assert done.exit == 64
+    assert "reading segments needs kafka-python: pip install 'tidegate[live]'" in done.err
