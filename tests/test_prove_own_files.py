@@ -51,6 +51,14 @@ class Note:
     """A message of another kind."""
 
     number: Number
+
+
+@record
+class Grant:
+    """A message with sets in it, which other kinds do not have."""
+
+    given: Set[Positive]
+    owned: Option[Set[Positive]]
 '''
 
 
@@ -78,3 +86,21 @@ def test_a_copy_whose_bounds_are_too_small_for_the_text_is_left_out(tmp_path: Pa
     proof = prove(Wrong(ROW, {**PUSH, "hit": LAST_BUT_ONE + "s.bad = True"}), tmp_path)
     refuted = [finding for finding in proof.findings if finding.word == "refuted"]
     assert [finding.obligation.action for finding in refuted if finding.obligation.goal == "never_bad"] == ["hit"]
+
+
+@pytest.mark.parametrize(("given", "word"), [("[n]", "proved"), ("[n, 1]", "refuted")])
+def test_a_union_whose_records_have_sets_without_an_end(given: str, word: str, tmp_path: Path) -> None:
+    """That an absent set is empty takes a quantifier, and is not said; what the sets have that are there is."""
+    model = Wrong(
+        {"last": ("Option[Note | Grant]", "None"), "held": ("Set[Positive]", "Set()")},
+        {
+            "note": "s.last = Note(number=0)",
+            "grant n: Positive": f"s.last = Grant(given=Set({given}), owned=None)\ns.held = s.held | Set([n])",
+        },
+        says="s.last is None or isinstance(s.last, Note) or all(p in s.held for p in s.last.given)",
+    )
+    proof = prove(model, tmp_path)
+    words = {
+        finding.obligation.action: finding.word for finding in proof.findings if finding.obligation.goal == "never_bad"
+    }
+    assert words["grant"] == word
