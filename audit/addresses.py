@@ -188,3 +188,44 @@ def _whole_names(names: frozenset[str]) -> dict[str, str]:
     dotted = [name for name in sorted(names) if re.fullmatch(r"[^.:]*[^.:\d][^.:]*\..+", name)]
     found = {name: [other for other in dotted if other.startswith(f"{name}.")] for name in names if "." not in name}
     return {name: others[0] for name, others in found.items() if len(others) == 1}
+
+
+# --- what names and addresses leave open ------------------------------------------------------------------------------
+
+Named = tuple[str, frozenset[str]]
+"""Something that stands on a host, in words, and what its host is called."""
+
+
+def unlike(
+    nodes: Sequence[Broker], servers: Sequence[Server], quorum: Quorum | None = None
+) -> tuple[list[tuple[Named, Named]], list[tuple[Named, Named]]]:
+    """Pairs of which one is known by addresses alone and the other by names alone, so that they may be on one host,
+    and a ZooKeeper server that is listed twice: those of one kind, and those of two kinds, the first of each."""
+    open_ = [node for node in nodes if _is_addressed(node)]
+    of_nodes = [(node, names_of(node, open_, quorum) - {LOOPBACK}) for node in open_]
+    kinds = [
+        [(f"broker {node.id}", names) for node, names in of_nodes if node.keeps_topics],
+        [(f"controller {node.id}", names) for node, names in of_nodes if not node.keeps_topics],
+        [(f"ZooKeeper server {server}", frozenset([host_of(server)]) - {LOOPBACK}) for server, _ in servers],
+    ]
+    within = [pair for kind in kinds if (pair := _of_two_ways(kind, kind)) is not None]
+    between = (_of_two_ways(*pair) for pair in ((kinds[0], kinds[1]), (kinds[0], kinds[2])))
+    return within, [pair for pair in between if pair is not None]
+
+
+def _of_two_ways(some: Sequence[Named], others: Sequence[Named]) -> tuple[Named, Named] | None:
+    """One that is known by an address alone, and one by a name alone."""
+    for numbers, names in ((some, others), (others, some)):
+        number = next((one for one in numbers if one[1] and all(map(_is_number, one[1]))), None)
+        name = next((one for one in names if one[1] and not any(map(_is_number, one[1]))), None)
+        if number is not None and name is not None:
+            return number, name
+    return None
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -240,8 +240,10 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
         voting = sum(1 for broker in lost if "controller" in broker.roles)
         if voting:
             what += f"; {voting} of them vote: if most controllers restart together, the metadata of all topics is lost"
+        most = 2 * voting > max(len(cluster.quorum.voters) if cluster.quorum else 0, len(cluster.controllers), 1)
+        what += ", which is not modelled" if most else ""
         to_do = "a volume that lasts, at log.dirs (of Strimzi: storage type persistent-claim)"
-        yield Finding("advice", "error", what, lost[0].origin, to_do)
+        yield Finding("incomplete" if most else "advice", "error", what, lost[0].origin, to_do)
 
 
 def _loses(directories: str) -> str:

@@ -361,7 +361,8 @@ class Cluster:
     are topics that programs create when they start, and that were not found. `twice` are ids that two nodes have.
     `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None;
     `zookeeper_racks` are the racks of some of them, as far as the user states them, and `sessions` for how long
-    they grant sessions, in milliseconds (`4000 to 40000`).
+    they grant sessions, in milliseconds (`4000 to 40000`). `passing_ensemble` says where they are set to keep what they
+    know on what goes with their pods, or in memory.
     """
 
     brokers: tuple[Broker, ...] = ()
@@ -381,6 +382,7 @@ class Cluster:
     zookeepers: tuple[tuple[str, str | None], ...] = ()
     zookeeper_racks: Mapping[str, Stated] = field(default_factory=dict[str, Stated])
     sessions: Stated | None = None
+    passing_ensemble: Stated | None = None
 
     @property
     def controllers(self) -> tuple[Broker, ...]:

@@ -8,10 +8,10 @@ from itertools import combinations
 
 from . import pods
 from .addresses import zookeeper_servers
-from .cluster import OFFSETS, Broker, Cluster, Topic
-from .directories import is_in_memory
+from .cluster import OFFSETS, Broker, Cluster, Topic, Unknown
+from .directories import is_in_memory, is_temporary
 from .facts import CannotBeMade, Fact, FactValue, Used
-from .keys import at_least
+from .keys import at_least, value_of
 from .racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
 
 
@@ -29,6 +29,8 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         "one_machine": _share_a_machine(cluster),
         "hosts": _at_hosts(cluster, topic, replicas, 1),
         "two_hosts": _at_hosts(cluster, topic, replicas, 2),
+        "passing": logs_that_pass(cluster),
+        "empty_voters": _empty_voters(cluster),
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
     return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
@@ -242,10 +244,32 @@ def _share_a_machine(cluster: Cluster) -> bool:
     return cluster.whole or len(keepers) > 1 or (combined and voters == machines)
 
 
-def logs_in_memory(cluster: Cluster) -> bool:
-    """Whether a broker's logs are in memory, where a flush puts nothing on a disk."""
-    stated = [setting for broker in cluster.keepers for setting in broker.settings if setting.key.startswith("log.dir")]
-    return any(is_in_memory(path) for setting in stated for path in setting.value.split(","))
+def logs_that_pass(cluster: Cluster) -> bool:
+    """Whether a broker's logs are where a start of its host finds nothing."""
+    return any(_passes(cluster, broker) for broker in cluster.keepers)
+
+
+def _passes(cluster: Cluster, node: Broker) -> bool:
+    """Whether a node's logs are in memory, where a flush puts nothing on a disk, or in a temporary folder of a host,
+    which many systems empty when they start (systemd, tmpfiles.d). That of a container is in its files."""
+    dirs = value_of(cluster, node, "log.dirs")
+    in_container = node.pod is not None or node.origin.place.startswith("services.")
+    passes = is_in_memory if in_container else is_temporary
+    return not isinstance(dirs, Unknown) and any(map(passes, dirs.value.split(",")))
+
+
+def _empty_voters(cluster: Cluster) -> int:
+    """How many controllers, or ZooKeeper servers, come back without what they had once they have stopped."""
+    if cluster.control_plane == "zookeeper":
+        return len(cluster.zookeepers) if cluster.passing_ensemble else 0
+    voters = set(_voters(cluster)) or {broker.id for broker in cluster.controllers}
+    lasting = [node for node in cluster.brokers if not node.ephemeral and not _keeps_metadata_in_passing(cluster, node)]
+    return len(voters - {node.id for node in lasting})
+
+
+def _keeps_metadata_in_passing(cluster: Cluster, node: Broker) -> bool:
+    own = next((setting for setting in node.settings if setting.key == "metadata.log.dir"), None)
+    return bool(node.settings) and (_passes(cluster, node) if own is None else is_in_memory(own.value))
 
 
 def _ephemeral(cluster: Cluster, topic: Topic, used: list[Used]) -> tuple[bool, bool]:

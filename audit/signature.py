@@ -29,12 +29,12 @@ from .cluster import (
     Stated,
     Topic,
     Unknown,
-)
+)  # fmt: skip
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
 from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
-from .placing import creatable, follower_reads, has_one_by_default, logs_in_memory, open_places, placement
+from .placing import creatable, follower_reads, has_one_by_default, logs_that_pass, open_places, placement
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
@@ -59,6 +59,7 @@ class Signature:
     `racks` are the replicas and the voters in each rack, where the racks of all replicas are stated; of two racks of
     which one has no more of either, only the other. `open_voters` may be in any of them. `ephemeral`: a broker that
     stops comes back with an empty disk; `of_pod`: not one whose process dies, since it starts again in its pod.
+    `passing`: its log is where a start of its host finds nothing. `empty_voters` are those that come back empty.
     """
 
     profile: str
@@ -78,6 +79,8 @@ class Signature:
     two_hosts: tuple[tuple[int, int], ...] = ()
     ephemeral: bool = False
     of_pod: bool = False
+    passing: bool = False
+    empty_voters: int = 0
     racks: tuple[tuple[int, int], ...] = ()
     open_voters: int = 0
     idempotent: bool = True
@@ -383,13 +386,11 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     if sets["elr"] and written is not None:
         found["min_isr"] = written
     in_flight = found.pop("in_flight", 5)
-    found["idempotent"] = is_idempotent(
-        wanted=found.get("idempotent", True),
-        explicit=found.pop("explicit", False),
-        acks=found["acks"],
-        retries=found.get("retries", True),
-        in_flight=in_flight,
-    )
+    acks, retries, wanted, explicit = (
+        found["acks"], found.get("retries", True), found.get("idempotent", True), found.pop("explicit", False)
+    )  # fmt: skip
+    sends = {"acks": acks, "retries": retries, "in_flight": in_flight}
+    found["idempotent"] = is_idempotent(wanted=wanted, explicit=explicit, **sends)
     return Signature(profile=sets["binary"], switches=made, max_in_flight=min(5, in_flight), **found)
 
 
@@ -516,14 +517,13 @@ def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     answer = value_of(cluster, topic, key)
     if isinstance(answer, Unknown):
         may = any(default.value == "1" for default in answer.possible)
-        return Fact(key, (_flushing(always=False), *((_flushing(always=True),) if may else ())), answer.ask)
+        return Fact(key, (_FLUSHING[False], *((_FLUSHING[True],) if may else ())), answer.ask)
     if isinstance(answer, Stated):
         note(answer, key, used)
-    return Fact(key, (_flushing(always=answer.value == "1" and not logs_in_memory(cluster)),))
+    return Fact(key, (_FLUSHING[answer.value == "1" and not logs_that_pass(cluster)],))
 
 
-def _flushing(*, always: bool) -> FactValue:
-    return FactValue("1" if always else "never", {"fsync": always})
+_FLUSHING = {False: FactValue("never", {"fsync": False}), True: FactValue("1", {"fsync": True})}
 
 
 # --- versions as facts ------------------------------------------------------------------------------------------------

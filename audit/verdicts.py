@@ -32,7 +32,20 @@ from .questions import (
 )
 from .requirements import Requirement
 from .signature import Signature, Subject, Variant
-from .situations import CELLS, Cell, Name, away, racks_of, voters_of, worlds
+from .situations import (
+    CELLS,
+    OF_CONTROLLERS,
+    OF_RACKS,
+    Cell,
+    Name,
+    away,
+    controllers_lost,
+    is_of_machine,
+    racks_of,
+    taken_at_hosts,
+    voters_of,
+    worlds,
+)
 
 Word = Literal["can lose", "no loss found", "depends", "not checked"]
 Basis = Literal["model", "arithmetic", ""]
@@ -223,8 +236,26 @@ def _loss(
         if said[-1].word == "can lose":
             return said[-1]
     worst = _worst(said)
-    doubt = _beyond_the_model(signature, cell)
-    return Answer("not checked", "", doubt) if doubt and worst.word == "no loss found" else worst
+    doubt = _beyond_the_model(signature, cell) if worst.word == "no loss found" else ""
+    if not doubt and worst.word == "no loss found" and signature.passing and cell.fault.name == "restart":
+        doubt = _with_an_empty_disk(signature, question, cell, explorations)
+    return Answer("not checked", "", doubt) if doubt else worst
+
+
+def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> str:
+    """Why a restart of a host whose logs are not there any more afterwards may lose records; "" if it may not."""
+    emptied = loss_ways(replace(signature, ephemeral=True, of_pod=False), cell)
+    for case in emptied:
+        found = known(case, plan_of(signature), explorations)
+        if not found.explored and not found.decides(question.name):
+            explorations.all([case])
+            found = known(case, plan_of(signature), explorations)
+        if _of_known(question, case, found).word != "no loss found":
+            return (
+                "the process comes back with its log; if its host is started again, too, the log may be gone, since "
+                "log.dirs is in memory or in a temporary folder: put it on a disk of its own"
+            )
+    return ""
 
 
 def _loss_in(plan: Plan, question: Question, case: Case, explorations: Explorations, *, few: bool) -> Answer:
@@ -250,29 +281,35 @@ def _beyond_the_model(signature: Signature, cell: Cell) -> str:
             "the disk may be that of the only controller, or ZooKeeper server, with the metadata of all topics, which "
             "is not modelled: have three"
         )
-    if signature.ephemeral and _stops_for_good(signature, cell) and _may_lose_metadata(signature, cell):
+    if 2 * min(signature.empty_voters, _voters_stopped(signature, cell)) > voters_of(signature):
         return (
-            "with ephemeral storage most controllers may come back empty, without the metadata of all topics, which "
-            "is not modelled: give the controllers disks that last"
+            "most controllers, or ZooKeeper servers, may come back empty, since their storage does not last, and so "
+            "without the metadata of all topics, which is not modelled: give them disks that last"
         )
     return ""
 
 
 _STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")
-_OF_PROCESSES = ("crash", "two-crashes", "all-crashes", "controller-loss", "controllers-loss")
+_OF_PROCESSES = ("crash", "two-crashes", "all-crashes")
+_OF_HOSTS: Mapping[str, int] = {"power-loss": 1, "disk-loss": 1, "cut-off-power-loss": 1, "two-power-losses": 2}
 
 
-def _stops_for_good(signature: Signature, cell: Cell) -> bool:
-    """Whether a fault stops somebody whose ephemeral storage goes with that."""
-    if signature.of_pod and cell.fault.name in _OF_PROCESSES:
-        return False
-    return cell.fault.name not in _STOPPING_NOBODY
-
-
-def _may_lose_metadata(signature: Signature, cell: Cell) -> bool:
-    """Whether a fault stops a majority of the controllers that are on the hosts of brokers with such storage."""
-    beside = signature.replicas if signature.co_located else signature.shared_voters
-    return 2 * min(beside, away(cell.fault, signature)) > voters_of(signature)
+def _voters_stopped(signature: Signature, cell: Cell) -> int:
+    """How many controllers, or ZooKeeper servers, a fault may stop so that storage goes which does not last. In
+    combined mode a broker that stops is one; a host may be that of a controller alone."""
+    name = cell.fault.name
+    if name in _STOPPING_NOBODY or (name in _OF_PROCESSES and (signature.of_pod or not signature.ephemeral)):
+        return 0
+    voters = voters_of(signature)
+    beside = voters if signature.co_located else min(signature.shared_voters, voters)
+    if name in OF_CONTROLLERS:
+        return controllers_lost(cell.fault, signature)
+    if name in OF_RACKS:
+        return voters if signature.open_voters or not signature.voters_in_rack else signature.voters_in_rack
+    if is_of_machine(cell.fault, signature):
+        return voters
+    at_hosts = (held for _, held in taken_at_hosts(cell.fault, signature))
+    return max(_OF_HOSTS.get(name, 0), min(beside, away(cell.fault, signature)), *at_hosts)
 
 
 _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"

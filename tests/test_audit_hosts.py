@@ -374,3 +374,53 @@ def test_servers_of_one_host_in_zookeepers_file_are_several() -> None:
     }
     cluster, _ = read({**brokers, "zoo.cfg": f"clientPort=2181\n{listed}"})
     assert [host for _, host in cluster.zookeepers] == ["kafka1"] * 3 + ["kafka2", "kafka3"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "undecided"),
+    [
+        (("kafka1", "kafka2", "kafka3"), False),
+        (("10.0.0.1", "10.0.0.2", "10.0.0.3"), False),
+        (("kafka1", "kafka2", "10.0.0.1"), True),
+    ],
+)
+def test_an_address_may_be_that_of_a_name(hosts: tuple[str, ...], undecided: bool) -> None:
+    """One broker by its name and one by its address may share a host, which no file says."""
+    listeners = tuple(f"PLAINTEXT://{host}:9092" for host in hosts)
+    _, said = with_zookeeper("zk1,zk2,zk3", listeners)
+    assert any("no file says whether that is one host" in what for what in said) == undecided
+
+
+@pytest.mark.parametrize(
+    ("connect", "undecided", "assumed"),
+    [
+        ("zk1,zk2,zk3", False, False),
+        ("10.0.0.1,10.0.0.2,10.0.0.3", False, True),
+        ("zk1,10.0.0.1,zk2", True, True),
+    ],
+)
+def test_a_zookeeper_server_may_be_listed_by_its_name_and_its_address(
+    connect: str, undecided: bool, assumed: bool
+) -> None:
+    cluster, said = with_zookeeper(connect)
+    assert any("known by an address alone" in what for what in said) == undecided
+    assert any("are on different hosts" in what for what in cluster.assumptions) == assumed
+
+
+def test_a_broker_with_a_name_and_an_address_is_known_by_both() -> None:
+    both = tuple(f"PLAINTEXT://10.0.0.{n}:9092,CLIENT://kafka{n}:9093" for n in (1, 2))
+    _, said = with_zookeeper("zk1,zk2,zk3", (*both, "PLAINTEXT://10.0.0.3:9092"))
+    assert not any("no file says" in what for what in said)
+
+
+@pytest.mark.parametrize(("second", "said"), [("/var/lib/zookeeper/", 1), ("/var/lib/zookeeper2", 0)])
+def test_two_zookeeper_servers_with_one_directory(second: str, said: int) -> None:
+    """`myid` in it says which server it is, so that both files would be of one."""
+    listed = "server.1=zk1:2888:3888\nserver.2=zk1:2889:3889\nserver.3=zk2:2888:3888\n"
+    zoo = {
+        f"{n}/zoo.cfg": f"clientPort=218{n}\ndataDir={place}\n{listed}"
+        for n, place in ((1, "/var/lib/zookeeper"), (2, second))
+    }
+    assert sum("with one directory two of them are one server" in what for what in read(zoo)[1]) == said
+    apart = {name: text.replace("zk1:2889", "zk3:2888") for name, text in zoo.items()}
+    assert not any("with one directory" in what for what in read(apart)[1])

@@ -54,8 +54,54 @@ def test_controllers_that_come_back_empty_have_no_metadata(explorations: Explora
     def said(**own: Any) -> str:
         return word(signature("kafka_3_9", ephemeral=True, **own), "crash@all", explorations)
 
-    assert said(voters=1, shared_voters=1) == "not checked"
-    assert said(voters=3, shared_voters=3) == said(voters=3) == "no loss found"
+    assert said(voters=1, shared_voters=1, empty_voters=1) == "not checked"
+    assert said(voters=3, shared_voters=3, empty_voters=3) == said(voters=3) == "no loss found"
+
+
+@pytest.mark.parametrize(
+    ("own", "cell", "expected"),
+    [
+        ({"voters": 1}, "controller-loss@all", "not checked"),
+        ({"voters": 3}, "controller-loss@all", "no loss found"),
+        ({"voters": 3}, "controllers-loss@all", "not checked"),
+        ({"voters": 3, "empty_voters": 1}, "controllers-loss@all", "no loss found"),
+        ({"voters": 1}, "power-loss@all", "not checked"),
+        ({"voters": 3, "hosts": ((1, 0), (0, 2))}, "power-loss@all", "not checked"),
+        ({"voters": 3, "hosts": ((1, 0), (0, 1))}, "power-loss@all", "no loss found"),
+        ({"voters": 3, "voters_in_rack": 2}, "rack-power-loss@all", "not checked"),
+        ({"voters": 3, "voters_in_rack": 1}, "rack-power-loss@all", "no loss found"),
+        ({"voters": 3, "voters_in_rack": 1, "open_voters": 2}, "rack-power-loss@all", "not checked"),
+        ({"voters": 1}, "crash@all", "no loss found"),
+        ({"voters": 1}, "cut-off@all", "no loss found"),
+    ],
+)
+def test_controllers_on_nodes_of_their_own_that_come_back_empty(
+    own: dict[str, Any], cell: str, expected: str, explorations: Explorations
+) -> None:
+    """A `keeps` is of the records alone: it does not stand where most of those who know the topics forget them."""
+    one = signature("kafka_3_9", **({"empty_voters": own["voters"]} | own))
+    assert word(one, cell, explorations) == expected
+
+
+@pytest.mark.parametrize(("least", "cell"), [(1, "restart@min-isr"), (2, "restart@one")])
+def test_a_restart_of_a_host_empties_a_log_in_passing(least: int, cell: str, explorations: Explorations) -> None:
+    kept, passing = (signature("kafka_3_9", min_isr=least, passing=passes) for passes in (False, True))
+    assert word(kept, cell, explorations) == "no loss found"
+    assert word(passing, cell, explorations) == "not checked"
+    assert word(passing, "crash@one", explorations) == word(passing, "restart@all", explorations) == "no loss found"
+
+
+@pytest.mark.parametrize(
+    ("place", "passing", "fsync"),
+    [("/var/lib/kafka", False, True), ("/dev/shm/kafka", True, False), ("/" + "tmp/kafka-logs", True, False)],
+)
+def test_a_flush_to_what_passes_keeps_nothing(tmp_path: Path, place: str, passing: bool, fsync: bool) -> None:
+    text = f"node.id=1\nprocess.roles=broker\ncontroller.quorum.voters=101@c1:9093\nlog.dirs={place}\n"
+    text += "log.flush.interval.messages=1\ndefault.replication.factor=3\n"
+    (tmp_path / "server.properties").write_text(text, encoding="utf-8")
+    cluster, _ = read([tmp_path], Options("3.9", distribution="apache", acks="all"))
+    found = {(v.signature.passing, v.signature.fsync) for one in subjects(cluster) for v in one.variants}
+    assert found == {(passing, fsync)}
 
 
 @pytest.mark.parametrize("replicas", [2, 3, 5])
@@ -106,10 +152,18 @@ services:
         ("    volumes: [{type: volume, source: data, target: /var/lib/kafka/data}]\n", False),
         ("    tmpfs: /var/lib\n    volumes: ['./d:/var/lib/kafka/data']\n", False),
         ("    volumes: ['ram:/var/lib/kafka/data']\nvolumes: {ram: {driver_opts: {type: tmpfs}}}\n", True),
+        ("    volumes: ['/dev/shm/kafka:/var/lib/kafka/data']\n", True),
     ],
 )
 def test_memory_under_a_compose_services_log(tmp_path: Path, more: str, expected: bool) -> None:
     assert is_ephemeral(tmp_path, COMPOSE + more) is expected
+
+
+def test_a_containers_own_memory_goes_with_it(tmp_path: Path) -> None:
+    """Each container has a /dev/shm of its own, which is empty again once it has stopped."""
+    text = COMPOSE.replace("/var/lib/kafka/data", "/dev/shm/kafka")
+    assert is_ephemeral(tmp_path, text) is True
+    assert is_ephemeral(tmp_path, text + "    volumes: ['./shared:/dev/shm']\n") is False
 
 
 RENDERED = """\
@@ -237,9 +291,32 @@ def test_strimzis_storage(tmp_path: Path, storage: str, expected: bool) -> None:
 def test_strimzis_zookeeper(tmp_path: Path, replicas: int, storage: str, words: list[str]) -> None:
     text = (
         "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {name: c}\nspec:\n"
-        "  kafka: {version: 3.7.0, replicas: 3, storage: {type: persistent-claim}}\n"
+        "  kafka:\n    {version: 3.7.0, replicas: 3, storage: {type: persistent-claim}, "
+        "config: {default.replication.factor: 3}}\n"
         f"  zookeeper: {{replicas: {replicas}, storage: {{type: {storage}}}}}\n"
     )
     (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
     said = [finding.what for finding in read([tmp_path], Options(acks="all"))[1] if "spec.zookeeper" in finding.what]
     assert len(said) == len(words) and all(any(word in what for what in said) for word in words)
+    cluster, findings = read([tmp_path], Options(acks="all"))
+    kinds = {finding.kind for finding in findings if "ephemeral" in finding.what}
+    assert kinds == ({"incomplete"} if storage == "ephemeral" else set())
+    empty = {variant.signature.empty_voters for one in subjects(cluster) for variant in one.variants}
+    assert empty == {replicas if storage == "ephemeral" else 0}
+
+
+@pytest.mark.parametrize(("storage", "empty"), [("ephemeral", 3), ("persistent-claim", 0)])
+def test_strimzis_controllers(tmp_path: Path, storage: str, empty: int) -> None:
+    text = STRIMZI.format(storage="{type: persistent-claim}").replace("[controller, broker]", "[broker]")
+    text += (
+        "---\napiVersion: kafka.strimzi.io/v1\nkind: KafkaNodePool\n"
+        "metadata: {name: q, labels: {strimzi.io/cluster: c}}\n"
+        f"spec: {{replicas: 3, roles: [controller], storage: {{type: {storage}}}}}\n"
+    )
+    (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
+    cluster, findings = read([tmp_path], Options(acks="all"))
+    found = {(v.signature.ephemeral, v.signature.empty_voters) for one in subjects(cluster) for v in one.variants}
+    assert found == {(False, empty)}
+    assert [finding.kind for finding in findings if "metadata of all topics is lost" in finding.what] == (
+        ["incomplete"] if empty else []
+    )

@@ -8,7 +8,9 @@ Dynamic Reconfiguration; `QuorumPeerConfig` and `ZooKeeperServer` (3.8) for defa
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 
 from ..cluster import Finding, Origin
 from ..directories import is_in_memory, is_temporary
@@ -51,6 +53,9 @@ def read(path: str, text: str) -> Part | None:
             name = f"{match['host']}:{own[1] if own is not None else default}"
             part.ensemble.append(name if name not in part.ensemble else f"{match['host']}:{match['peer']}")
     _sessions(part, path, text, given)
+    if "dataDir" in given:
+        place = given["dataDir"]
+        part.fact("zookeeper_directory", place["value"].rstrip("/"), _where(path, text, place))
     _not_safe(part, path, text, given)
     return part
 
@@ -86,6 +91,7 @@ def _not_safe(part: Part, path: str, text: str, given: dict[str, re.Match[str]])
         elif key in ("dataDir", "dataLogDir") and is_in_memory(value):
             what = f"`{key}={value}` is in memory: with a loss of power a ZooKeeper server has nothing left"
             to_do = f"put {key} on a disk"
+            part.fact("passing_ensemble", value, where)
             part.note("incomplete", "error", f"{what} of the metadata, which is not modelled", where, to_do, BESIDE)
         elif key in ("dataDir", "dataLogDir") and is_temporary(value):
             what = f"`{key}={value}`: a temporary folder is emptied by cleaners and restarts"
@@ -109,4 +115,23 @@ def one_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
             to_do = "give every server the same list, `:observer` too, or the files of one ensemble"
             findings.append(Finding("incomplete", "error", what, Origin(other), to_do, "ZooKeeper Observers"))
             break
+    _one_directory(files, findings)
     return [server for part in parts for server in part.ensemble]
+
+
+def _one_directory(files: Sequence[Part], findings: list[Finding]) -> None:
+    """Two files with one directory, of an ensemble with two servers on one host: in it `myid` says who it is, so that
+    both would be the same server (QuorumPeerConfig, setupMyId). Containers have file systems of their own."""
+    hosts = Counter(server.rpartition(":")[0] for server in files[0].ensemble) if files else Counter[str]()
+    places = [fact for part in files for fact in part.facts.get("zookeeper_directory", ())]
+    many = max(hosts.values(), default=0)
+    for first, second in combinations(places, 2):
+        if first.value == second.value and many > 1 and first.origin.path != second.origin.path:
+            host = next(host for host, number in hosts.items() if number == many)
+            what = (
+                f"`dataDir={second.value}` is that of {first.origin}, too, and {many} ZooKeeper servers stand on "
+                f"{host}: with one directory two of them are one server"
+            )
+            to_do = "give each server on a host a dataDir of its own, or the files of containers as a compose file"
+            findings.append(Finding("incomplete", "error", what, second.origin, to_do, BESIDE))
+            return

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ...language.errors import nearest
-from ..addresses import at_their_own, servers_and_path
+from ..addresses import Server, at_their_own, servers_and_path, unlike
 from ..addresses import placed as placed_on_hosts
 from ..cluster import (
     CONSTRAINTS,
@@ -87,6 +87,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     ensemble = one_ensemble(joined.parts, joined.findings)
     brokers, zookeepers = placed_on_hosts(_brokers(joined, topics, quorum), quorum, ensemble)
     _of_one_ensemble(joined, brokers)
+    unnamed = _of_two_ways(joined, brokers, zookeepers, quorum)
     brokers, zookeeper_racks, of_racks = in_racks(joined.parts, brokers, zookeepers, quorum)
     joined.findings += of_racks
     cluster = Cluster(
@@ -94,6 +95,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         zookeepers=zookeepers,
         zookeeper_racks=zookeeper_racks,
         sessions=next((fact for part in parts for fact in part.facts.get("zookeeper_sessions", ())), None),
+        passing_ensemble=next((fact for part in parts for fact in part.facts.get("passing_ensemble", ())), None),
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),
@@ -107,7 +109,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         planned=_planned(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
-    assumed = (*cluster.assumptions, *assumed_of_nodes(cluster))
+    assumed = (*cluster.assumptions, *unnamed, *assumed_of_nodes(cluster))
     cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
     _uses(joined, cluster)
     return cluster, joined.findings
@@ -539,6 +541,22 @@ def _of_one_ensemble(joined: _Joined, brokers: Sequence[Broker]) -> None:
         what = f"`{first.key}` is {first.value} at {first.origin}, and {second.value} here, each on a host of its own"
         to_do = "name every server of the ensemble by its host"
         joined.incomplete(f"{what}: no file says whether these servers are of one ensemble", second.origin, to_do)
+
+
+def _of_two_ways(
+    joined: _Joined, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
+) -> list[str]:
+    """Hosts of which some are named and others have addresses: two of one kind leave the audit undecided, and that two
+    of different kinds stand apart is assumed."""
+    within, between = unlike(brokers, zookeepers, quorum)
+    for (one, at), (other, called) in within:
+        what = f"{one} is known by an address alone ({min(at)}), and {other} by a name alone ({min(called)})"
+        where = next((broker.origin for broker in brokers if f"broker {broker.id}" == one), brokers[0].origin)
+        joined.incomplete(f"{what}: no file says whether that is one host", where, "write all hosts in one way")
+    return [
+        f"{one} ({min(at)}) and {other} ({min(called)}) are on different hosts, and so are others like them"
+        for (one, at), (other, called) in between
+    ]
 
 
 def _uses(joined: _Joined, cluster: Cluster) -> None:

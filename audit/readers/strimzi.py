@@ -129,7 +129,9 @@ def _zookeeper(part: Part, path: str, tree: Tree) -> None:
     if _ephemeral(tree):
         pods = "its pod is" if count == 1 else "most of its pods are"
         what = f"spec.zookeeper has ephemeral storage: when {pods} replaced, the metadata of every topic is lost"
-        part.note("advice", "error", what, where, "storage type persistent-claim", "strimzi.io, Ephemeral storage")
+        what += ", which is not modelled"
+        part.fact("passing_ensemble", "ephemeral", where)
+        part.note("incomplete", "error", what, where, "storage type persistent-claim", "strimzi.io, Ephemeral storage")
 
 
 def _pools(part: Part, pools: Resources, given: tuple[Setting, ...], template: Tree | None = None) -> None:

@@ -11,6 +11,7 @@ from pathlib import PurePath, PurePosixPath
 from posixpath import normpath
 
 from ..cluster import Setting
+from ..directories import is_in_memory
 from .yamls import Tree
 
 LOG_DIRS = ("log.dirs", "log.dir")
@@ -47,8 +48,13 @@ def is_ephemeral(settings: Sequence[Setting], mounts: Iterable[Mount]) -> bool |
     ][:1]
     folders = [folder.strip() for value in given for folder in value.split(",")] or list(OF_IMAGES)
     listed = list(mounts)
-    found = [mount[1] for folder in folders if (mount := _under(folder, listed)) is not None]
+    placed = [(folder, _under(folder, listed)) for folder in folders]
+    found = [mount[1] if mount is not None else True for folder, mount in placed if mount or folder.startswith(_SHARED)]
     return any(found) if found else None
+
+
+_SHARED = "/dev/shm"
+"""Memory that a container has of its own, and that goes with it when it stops."""
 
 
 OF_OWNER = {
@@ -93,8 +99,8 @@ def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
 
 
 def _in_memory(volumes: Tree | None, name: str) -> bool:
-    """Whether a named volume is a tmpfs by its driver's options."""
-    return volumes is not None and volumes.text(name, "driver_opts", "type") == "tmpfs"
+    """Whether a named volume is a tmpfs by its driver's options, or a folder of the host is in memory."""
+    return is_in_memory(name) or (volumes is not None and volumes.text(name, "driver_opts", "type") == "tmpfs")
 
 
 def of_pod(pod: Tree, container: Tree, templates: Tree | None) -> Iterator[Mount]:
@@ -107,5 +113,7 @@ def of_pod(pod: Tree, container: Tree, templates: Tree | None) -> Iterator[Mount
         path, name = mount.text("mountPath"), mount.text("name")
         volume = made.get(name)
         if path is not None and (name in kept or volume is not None):
-            lasts = name in kept or volume is None or not (volume.get("emptyDir") or volume.get("ephemeral"))
+            memory = volume is not None and is_in_memory(volume.text("hostPath", "path") or "")
+            goes = volume is not None and bool(volume.get("emptyDir") or volume.get("ephemeral") or memory)
+            lasts = name in kept or not goes
             yield path, not lasts
