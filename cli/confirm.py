@@ -1,0 +1,153 @@
+"""`tidegate confirm TRACE`: do real brokers do what a trace says?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..explorer.search import Progress
+from ..language.errors import UsageError
+from ..reports.confirm import confirm_junit, confirm_text, mark
+from ..reports.exits import Exit, worst
+from ..reports.files import write_text
+from ..reports.trace.html import page
+from .options import add_print_options, assignment, paper_of, positive, seconds
+from .output import print_json
+from .progress import ProgressLine, report_for
+from .saved import document_of, naming
+from .verbs import Parser, Verbs, add_verb
+
+SCHEMA = "tidegate.confirm/1"
+EXITS = {"confirmed": Exit.HOLDS, "not_confirmed": Exit.SAFETY, "not_driven": Exit.INCONCLUSIVE}
+EXAMPLES = """\
+  tidegate audit cluster/ --out report
+  tidegate confirm report/scenarios/01-orders.trace.json
+  tidegate confirm report/scenarios/01-orders.trace.json --repaired
+  tidegate confirm loss.trace.json --kafka-version 3.9.1 --repeat 5 --junit confirm.xml
+  tidegate confirm loss.trace.json --kafka-home /opt/kafka --html confirmed.html
+
+exit: 0 confirmed, 1 not confirmed, 5 could not be driven, 64 usage
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = (
+        "Starts a small real cluster with the settings of a trace, drives it through the trace step by step, compares "
+        "it with the model after each, and says whether an acknowledged record is gone in the end. Needs Java 17, and "
+        "Maven for the first run of a release; it ends all that it starts."
+    )
+    parser = add_verb(verbs, "confirm", about, EXAMPLES)
+    parser.add_argument("traces", metavar="TRACE", type=Path, nargs="+", help="a .trace.json file of the partition")
+    parser.add_argument(
+        "--repaired", action="store_true", help="the same faults with acks=all, min.isr 2, clean elections"
+    )
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        type=assignment,
+        default=[],
+        dest="assignments",
+        help="with --repaired: a setting of the partition's model that the repair makes (repeatable)",
+    )
+    add_cluster_options(parser)
+    parser.add_argument(
+        "--anyway",
+        action="store_true",
+        help="with a release: drive it though the model of that release does not take it, to see where it parts",
+    )
+    parser.add_argument("--repeat", metavar="N", type=positive, default=1, help="run each N times (default: 1)")
+    parser.add_argument("--steps", action="store_true", help="print each step, where all came about as well")
+    parser.add_argument("--keep", metavar="DIR", type=Path, help="keep what the brokers wrote there, for one run")
+    parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report there")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page of the traces there, with the results")
+    add_print_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_cluster_options(parser: Parser) -> None:
+    """Which release is started, and how long it may take."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--kafka-version", metavar="VERSION", help="the release (default: the newest known one that takes the trace)"
+    )
+    which.add_argument("--kafka-home", metavar="DIR", type=Path, help="an unpacked release, or a folder of its jars")
+    parser.add_argument(
+        "--step-time", metavar="SECONDS", type=seconds, default=60.0, help="limit for each step (default: 60)"
+    )
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Runs it."""
+    if options.assignments and not options.repaired:
+        raise UsageError("--set says what the repair changes: give --repaired too")
+    if options.anyway and options.kafka_version is None and options.kafka_home is None:
+        raise UsageError("--anyway is about one release: give --kafka-version or --kafka-home too")
+    if options.keep is not None and (len(options.traces) > 1 or options.repeat > 1):
+        raise UsageError("--keep DIR keeps one run: give one TRACE, and no --repeat")
+    documents = {path: document_of(path) for path in options.traces}
+    results = list[dict[str, Any]]()
+    with ProgressLine(sys.stderr) as line:
+        for path, document in documents.items():
+            for _ in range(options.repeat):
+                with naming(path):
+                    results.append(_confirmed(document, options, line))
+    _save(options, documents, results)
+    if options.json:
+        print_json({"schema": SCHEMA, "results": results})
+    else:
+        sys.stdout.write(confirm_text(results, paper_of(options), steps=options.steps))
+    return worst(EXITS[result["result"]] for result in results)
+
+
+def _confirmed(document: Mapping[str, Any], options: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
+    try:
+        from ..real.driving.verdict import confirmed
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"real brokers need {error.name}, which is not installed; install it with: pip install 'tidegate[real]'"
+        ) from None
+    report = report_for(line)
+
+    def say(text: str) -> None:
+        if report is not None:
+            report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
+
+    return confirmed(
+        document,
+        kafka=options.kafka_version,
+        home=options.kafka_home,
+        with_repair=options.repaired,
+        given=dict(options.assignments),
+        anyway=options.anyway,
+        limit=options.step_time,
+        keep=options.keep,
+        report=say,
+    )
+
+
+def _save(
+    options: argparse.Namespace, documents: Mapping[Path, dict[str, Any]], results: Sequence[Mapping[str, Any]]
+) -> None:
+    try:
+        if options.junit is not None:
+            write_text(options.junit, confirm_junit(results))
+        if options.html is not None:
+            shown = [
+                marked(document, results[place * options.repeat : (place + 1) * options.repeat])
+                for place, document in enumerate(documents.values())
+            ]
+            write_text(options.html, page(shown, beside=", ".join(path.name for path in documents)))
+    except OSError as error:
+        raise UsageError(f"a report cannot be written: {error}") from None
+
+
+def marked(document: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A trace with what real brokers did: a note for each result that differs."""
+    copy = json.loads(json.dumps(document))
+    return copy | {"notes": [*copy["notes"], *dict.fromkeys(map(mark, results))]}

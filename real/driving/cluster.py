@@ -1,0 +1,339 @@
+"""A small real cluster: one controller, a few brokers, one topic; what is done to it, and what is seen of it."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+from ...language.immutable import immutable
+from . import disks, wire
+from .gates import Gate, Gates
+from .nodes import CONTROLLER, Folder, Nodes, free_port
+from .releases import Release
+
+TOPIC = "orders"
+ELR_FEATURE = "eligible.leader.replicas.version"
+START_SECONDS = 180.0
+BETWEEN = 0.05
+"""Seconds between two looks."""
+T = TypeVar("T")
+
+
+class Broken(Exception):
+    """The cluster itself did not do what it must: a node did not start, or died by itself."""
+
+
+@immutable
+class Seen:
+    """What is seen of the partition: what the controller has on record, and the records of each broker's log as
+    `(record, leader epoch)`; without those that the driver wrote as a bait."""
+
+    leader: int | None
+    leader_epoch: int
+    isr: frozenset[int]
+    elr: frozenset[int]
+    fenced: frozenset[int]
+    logs: Mapping[int, tuple[tuple[int, int], ...]]
+
+
+@immutable
+class Needs:
+    """What a cluster is made for: brokers in the order of assignment, settings of the topic, and the clocks."""
+
+    brokers: tuple[int, ...]
+    topic: Mapping[str, str]
+    elr: bool
+    session: int
+    lag: int
+
+
+def wait_for(what: Callable[[], T | None], seconds: float) -> T | None:
+    """What comes within a time; None where nothing does."""
+    until = time.monotonic() + seconds
+    while True:
+        found = what()
+        if found or time.monotonic() > until:
+            return found
+        time.sleep(BETWEEN)
+
+
+class Cluster:
+    """A cluster, from its start to its end. Within it, brokers are numbers. Ends with `with`."""
+
+    def __init__(self, release: Release, needs: Needs, kept: Path | None = None) -> None:
+        self.release, self.needs = release, needs
+        self.folder = Folder(kept)
+        self.nodes = Nodes(release, self.folder.path)
+        self.gates = Gates()
+        self.ports: dict[int, int] = {}
+        self.answers: dict[int, int] = {}
+        self.order = list(needs.brokers)
+
+    def __enter__(self) -> Cluster:
+        try:
+            self._start()
+        except BaseException:
+            self.end()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Kills everything, closes everything, takes the folder away."""
+        self.nodes.end()
+        self.gates.end()
+        self.folder.close()
+
+    # --- its start ----------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        self._write()
+        self.nodes.start(CONTROLLER)
+        for broker in self.needs.brokers:
+            self.nodes.start(broker)
+        self._until("the brokers did not start", self._all_there, START_SECONDS)
+        with self._anyone() as connection:
+            wire.create_topic(connection, TOPIC, self.order, self.needs.topic)
+        self._until("the topic was not made everywhere", self._topic_is_known, START_SECONDS)
+        leader = self.order[0]
+        for follower in self.order[1:]:
+            for _ in range(2):
+                if not self.gates.let_one(Gate(follower, leader, wire.FETCH), START_SECONDS):
+                    raise Broken(f"broker {follower} did not fetch from broker {leader}")
+
+    def _write(self) -> None:
+        brokers = self.needs.brokers
+        self.ports = {node: free_port() for node in (CONTROLLER, *brokers)}
+        near = {node: self.gates.listen(node, port) for node, port in self.ports.items()}
+        both = {"controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{near[CONTROLLER]}"}
+        clocks = {"broker.session.timeout.ms": self.needs.session, "replica.lag.time.max.ms": self.needs.lag}
+        listener = f"CONTROLLER://127.0.0.1:{self.ports[CONTROLLER]}"
+        mine = {"process.roles": "controller", "node.id": CONTROLLER, "listeners": listener}
+        self.nodes.write(CONTROLLER, {**both, **clocks, **mine})
+        for broker in brokers:
+            mine = {
+                "process.roles": "broker",
+                "node.id": broker,
+                "listeners": f"PLAINTEXT://127.0.0.1:{self.ports[broker]}",
+            }
+            advertised = {"advertised.listeners": f"PLAINTEXT://127.0.0.1:{near[broker]}"}
+            self.nodes.write(broker, {**both, **clocks, **mine, **advertised})
+            self.gates.shut(Gate(broker, CONTROLLER, wire.ALTER_PARTITION))
+            for other in brokers:
+                self.gates.shut(Gate(other, broker, wire.FETCH))
+        try:
+            has_choice = self.release.parts >= (4, 0)
+            self.nodes.format_controller({ELR_FEATURE: int(self.needs.elr)} if has_choice else {})
+        except RuntimeError as error:
+            raise Broken(str(error)) from None
+
+    def _all_there(self) -> bool:
+        return self.alive() >= set(self.needs.brokers)
+
+    def _topic_is_known(self) -> bool:
+        return all(self.knows(broker) is not None for broker in self.needs.brokers)
+
+    def _until(self, what: str, happens: Callable[[], bool], seconds: float) -> None:
+        if not wait_for(lambda: self._checked(happens), seconds):
+            raise Broken(f"{what} within {seconds:g} s; {self._words()}")
+
+    def _checked(self, happens: Callable[[], bool]) -> bool:
+        if died := self.nodes.died():
+            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+        return happens()
+
+    def _words(self) -> str:
+        return "; ".join(f"node {node}: {self.nodes.last_words(node)}" for node in self.nodes.running)
+
+    # --- what is seen -------------------------------------------------------------------------------------------------
+
+    def seen(self) -> Seen:
+        """The partition as it is now. Broken where a node has died by itself."""
+        if died := self.nodes.died():
+            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+        found = disks.history(self.nodes.data(CONTROLLER), TOPIC)
+        if found is None:
+            raise Broken("the topic is not in the controller's log")
+        now = found.moments[-1]
+        logs = {broker: self._log(broker) for broker in self.needs.brokers}
+        return Seen(now.leader, now.leader_epoch, now.isr, now.elr, now.fenced, logs)
+
+    def _log(self, broker: int) -> tuple[tuple[int, int], ...]:
+        written = disks.records(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
+        return tuple((int(one.value), one.epoch) for one in written if one.value != disks.BAIT)
+
+    def alive(self) -> set[int]:
+        """The brokers that the controller regards as alive. Broken where a node has died by itself."""
+        if died := self.nodes.died():
+            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+        return disks.alive(self.nodes.data(CONTROLLER))
+
+    def high_watermark(self, broker: int) -> int:
+        """What a broker's checkpoint says of it; it is written every 200 ms."""
+        return disks.checkpoint(self.nodes.data(broker) / "replication-offset-checkpoint", TOPIC)
+
+    def knows(self, broker: int) -> wire.Known | None:
+        """What a broker has learned of the partition; None where it does not answer or knows nothing."""
+        try:
+            with contextlib.closing(wire.Connection(self.ports[broker])) as connection:
+                return wire.known(connection, TOPIC)
+        except OSError:
+            return None
+
+    def read(self, broker: int) -> list[int] | None:
+        """The records that a consumer reads from a broker from the beginning, once all of its log may be read; None
+        where it cannot be read yet."""
+        written = disks.records(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
+        end = written[-1].offset + 1 if written else 0
+        try:
+            with contextlib.closing(wire.Connection(self.ports[broker])) as connection:
+                high_watermark, values = wire.read_values(connection, TOPIC)
+        except (OSError, wire.Refused):
+            return None
+        return [int(value) for value in values if value != disks.BAIT] if high_watermark >= end else None
+
+    # --- clients ------------------------------------------------------------------------------------------------------
+
+    def produce(self, broker: int, record: int, acks: int, within: float) -> int:
+        """Sends a record to a broker, until its log has it; the error with which the broker refuses it, 0 for none.
+        Its answer may come later: `answers` has it."""
+        until = time.monotonic() + within
+        while True:
+            thread = threading.Thread(target=self._send, args=(broker, str(record).encode(), acks, record), daemon=True)
+            self.answers.pop(record, None)
+            thread.start()
+            has = wait_for(lambda: self._has(broker, record) or record in self.answers, within)
+            code = self.answers.get(record, 0)
+            if (has and code not in (wire.NOT_LEADER, -1)) or time.monotonic() > until:
+                return code
+            time.sleep(BETWEEN)
+
+    def _has(self, broker: int, record: int) -> bool:
+        return record in [one for one, _ in self._log(broker)]
+
+    def _send(self, broker: int, value: bytes, acks: int, record: int | None) -> None:
+        code = -1
+        with (
+            contextlib.suppress(OSError),
+            contextlib.closing(wire.Connection(self.ports[broker], 3_600.0)) as connection,
+        ):
+            connection.send(wire.PRODUCE, 7, wire.produce_body(TOPIC, value, acks))
+            code = wire.produced(connection.answer()) if acks else 0
+        if record is not None:
+            self.answers[record] = code
+
+    def acknowledged(self) -> frozenset[int]:
+        """The records that the producer has an answer for that says they are safe."""
+        return frozenset(record for record, code in self.answers.items() if code == 0)
+
+    def bait(self, broker: int) -> None:
+        """Writes a record that is none of the trace's, with acks=1."""
+        self._send(broker, disks.BAIT, 1, None)
+
+    def prefer(self, broker: int) -> None:
+        """Moves a broker to the front of the order of assignment."""
+        self.order.remove(broker)
+        self.order.insert(0, broker)
+        self._assign()
+
+    def unsettle(self) -> None:
+        """Has the controller write the partition anew, the order of assignment changed and changed back: requests that
+        leaders made before are stale."""
+        for _ in range(2):
+            self.order[-2:] = reversed(self.order[-2:])
+            self._assign()
+
+    def _assign(self) -> None:
+        with self._anyone() as connection:
+            wire.reassign(connection, TOPIC, self.order)
+
+    def elect(self, kind: int) -> None:
+        """An operator's election. wire.Refused where the controller does not."""
+        with self._anyone() as connection:
+            wire.elect(connection, TOPIC, kind)
+
+    def _anyone(self) -> contextlib.closing[wire.Connection]:
+        for broker in self.needs.brokers:
+            if broker in self.nodes.running:
+                with contextlib.suppress(OSError):
+                    return contextlib.closing(wire.Connection(self.ports[broker]))
+        raise Broken("no broker answers")
+
+    # --- faults -------------------------------------------------------------------------------------------------------
+
+    def kill(self, broker: int) -> None:
+        """Its process dies."""
+        if broker in self.nodes.running:
+            self.nodes.kill(broker)
+
+    def lose_power(self, broker: int, kept: int) -> str:
+        """Its host loses power, and so many records were on the disk; what was cut, in words."""
+        self.kill(broker)
+        try:
+            had, size = disks.cut(self.nodes.data(broker), TOPIC, kept)
+        except ValueError as error:
+            raise Broken(f"broker {broker} cannot lose what is on its disk: {error}") from None
+        return f"killed, and its log cut to {size} bytes: {kept} of {had} records are left"
+
+    def lose_disk(self, broker: int) -> None:
+        """It stops, and its disk is empty."""
+        self.kill(broker)
+        self.nodes.empty(broker)
+
+    def shut_down(self, broker: int, seconds: float) -> bool:
+        """A controlled shutdown; whether it ended in time."""
+        return self.nodes.terminate(broker, seconds)
+
+    def start(self, broker: int) -> None:
+        """Starts a broker that is down."""
+        self.nodes.start(broker)
+
+    # --- what is let through ------------------------------------------------------------------------------------------
+
+    def let_fetch(self, follower: int, leader: int, within: float) -> bool:
+        """Lets one fetch and its answer through; whether that happened."""
+        return self.gates.let_one(Gate(follower, leader, wire.FETCH), within)
+
+    def stream(self, followers: Iterable[int], leader: int, on: bool) -> None:
+        """Lets followers fetch as they like, or holds them again."""
+        for follower in followers:
+            gate = Gate(follower, leader, wire.FETCH)
+            self.gates.open(gate) if on else self.gates.shut(gate)
+
+    def asked(self, leader: int) -> frozenset[int] | None:
+        """The ISR that a leader's waiting AlterPartition asks for; None where none waits."""
+        waiting = self.gates.waiting(Gate(leader, CONTROLLER, wire.ALTER_PARTITION))
+        return None if waiting is None else waiting.asks
+
+    def let_alter(self, leader: int, within: float) -> bool:
+        """Lets one AlterPartition and its answer through; whether that happened."""
+        return self.gates.let_one(Gate(leader, CONTROLLER, wire.ALTER_PARTITION), within)
+
+    def hear(self, broker: int, on: bool) -> None:
+        """Whether a broker hears what the controller writes."""
+        gate = Gate(broker, CONTROLLER, wire.FETCH)
+        self.gates.open(gate) if on else self.gates.shut(gate)
+
+    def beat(self, broker: int, on: bool) -> None:
+        """Whether a broker's heartbeats reach the controller."""
+        gate = Gate(broker, CONTROLLER, wire.HEARTBEAT)
+        self.gates.open(gate) if on else self.gates.shut(gate)
+
+    def open_all(self) -> None:
+        """Opens every gate."""
+        for one in self.needs.brokers:
+            self.hear(one, True)
+            self.beat(one, True)
+            self.gates.open(Gate(one, CONTROLLER, wire.ALTER_PARTITION))
+            self.stream([other for other in self.needs.brokers if other != one], one, True)
+
+    def down(self) -> Sequence[int]:
+        """The brokers whose process does not run."""
+        return [broker for broker in self.needs.brokers if broker not in self.nodes.running]

@@ -1,0 +1,234 @@
+"""Gates between nodes: a proxy before each listener that can hold one kind of request of one sender.
+
+It reads of a request its size, api key, version, number and client id, and of an answer its size and number; nothing
+else, but for the ISR that an AlterPartition asks for. A request that is held is a slow network: nothing that a model of
+Kafka does not have. Threads carry the bytes; they end with their connections, and with the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from ...language.immutable import immutable
+from ..flexible import Reader
+from .wire import ALTER_PARTITION, FETCH, HEARTBEAT, asked_isr
+
+_SENDERS = (re.compile(r"broker-(\d+)-fetcher-\d+"), re.compile(r"raft-client-(\d+)"), re.compile(r"(\d+)"))
+HELD = frozenset({FETCH, ALTER_PARTITION, HEARTBEAT})
+
+
+@immutable
+class Gate:
+    """Requests of one kind from a node to a node."""
+
+    sender: int
+    receiver: int
+    api: int
+
+
+@immutable
+class Request:
+    """A request as a gate sees it."""
+
+    gate: Gate | None
+    number: int
+    asks: frozenset[int] | None
+
+
+class Gates:
+    """All gates. `shut` ones hold what comes, requests and answers; each `let_one` lets one request and its answer
+    through."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._shut = set[Gate]()
+        self._permits = Counter[Gate]()
+        self._passed = Counter[Gate]()
+        self._waiting: dict[Gate, Request] = {}
+        self._listeners = list[socket.socket]()
+        self._ended = False
+
+    # --- for the driver -----------------------------------------------------------------------------------------------
+
+    def shut(self, gate: Gate) -> None:
+        """Holds it from now on: what has not passed waits, an answer that is on its way too."""
+        with self._changed:
+            self._shut.add(gate)
+            self._permits.pop(gate, None)
+
+    def open(self, gate: Gate) -> None:
+        """Lets all through."""
+        with self._changed:
+            self._shut.discard(gate)
+            self._changed.notify_all()
+
+    def let_one(self, gate: Gate, within: float) -> bool:
+        """Lets one request and its answer through, or an answer that was held; whether that happened in `within`
+        seconds. The permit is taken back if not."""
+        until = time.monotonic() + within
+        with self._changed:
+            before = self._passed[gate]
+            self._permits[gate] = 1
+            self._changed.notify_all()
+            while self._passed[gate] == before and time.monotonic() < until and not self._ended:
+                self._changed.wait(until - time.monotonic())
+            self._permits.pop(gate, None)
+            return self._passed[gate] > before
+
+    def waiting(self, gate: Gate) -> Request | None:
+        """The request that waits at a gate."""
+        with self._changed:
+            return self._waiting.get(gate)
+
+    def end(self) -> None:
+        """Closes all listeners, and lets everybody go."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        for one in self._listeners:
+            with contextlib.suppress(OSError):
+                one.close()
+
+    def listen(self, receiver: int, port: int) -> int:
+        """A port of 127.0.0.1 that leads to a node's own port."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self._listeners.append(listener)
+        _start(lambda: self._accept(listener, receiver, port))
+        return listener.getsockname()[1]
+
+    # --- what the threads do ------------------------------------------------------------------------------------------
+
+    def _accept(self, listener: socket.socket, receiver: int, port: int) -> None:
+        while not self._ended:
+            try:
+                near, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                far = socket.create_connection(("127.0.0.1", port), timeout=10)
+                far.settimeout(None)
+            except OSError:
+                near.close()
+                continue
+            pair = _Pair(self, receiver, near, far)
+            _start(pair.requests)
+            _start(pair.answers)
+
+    def admit(self, request: Request, gone: Callable[[], bool]) -> bool:
+        """Waits until a request may pass; False where its connection is gone first. A permit for it stays until its
+        answer has passed."""
+        gate = request.gate
+        if gate is None:
+            return True
+        with self._changed:
+            while gate in self._shut and not self._permits[gate] and not self._ended and not gone():
+                self._waiting[gate] = request
+                self._changed.wait(0.2)
+            if self._waiting.get(gate) is request:
+                del self._waiting[gate]
+            return not gone()
+
+    def release(self, gate: Gate | None, gone: Callable[[], bool]) -> None:
+        """Waits until an answer may pass."""
+        if gate is None:
+            return
+        with self._changed:
+            while gate in self._shut and not self._permits[gate] and not self._ended and not gone():
+                self._changed.wait(0.2)
+            self._permits.pop(gate, None)
+
+    def has_passed(self, gate: Gate | None) -> None:
+        """Counts an answer that was sent on."""
+        if gate is not None:
+            with self._changed:
+                self._passed[gate] += 1
+                self._changed.notify_all()
+
+
+class _Pair:
+    """A connection from a node, and the one that goes on to another."""
+
+    def __init__(self, gates: Gates, receiver: int, near: socket.socket, far: socket.socket) -> None:
+        self.gates, self.receiver, self.near, self.far = gates, receiver, near, far
+        self.asked: dict[int, Gate | None] = {}
+        self.over = False
+
+    def gone(self) -> bool:
+        """Whether one side has closed it."""
+        if not self.over:
+            with contextlib.suppress(OSError, ValueError):
+                self.over = self.near.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        return self.over
+
+    def requests(self) -> None:
+        """Carries requests until one side ends."""
+        self._carry(self.near, self._request)
+
+    def answers(self) -> None:
+        """Carries answers until one side ends."""
+        self._carry(self.far, self._answer)
+
+    def _carry(self, source: socket.socket, pass_on: Callable[[bytes], None]) -> None:
+        try:
+            while (frame := _frame(source)) is not None:
+                pass_on(frame)
+        except (OSError, ValueError):
+            pass
+        self.over = True
+        for one in (self.near, self.far):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+                one.close()
+
+    def _request(self, frame: bytes) -> None:
+        request = read_request(frame, self.receiver)
+        self.asked[request.number] = request.gate
+        if self.gates.admit(request, self.gone):
+            self.far.sendall(struct.pack(">i", len(frame)) + frame)
+
+    def _answer(self, frame: bytes) -> None:
+        gate = self.asked.pop(struct.unpack_from(">i", frame)[0], None)
+        self.gates.release(gate, self.gone)
+        self.near.sendall(struct.pack(">i", len(frame)) + frame)
+        self.gates.has_passed(gate)
+
+
+def read_request(frame: bytes, receiver: int) -> Request:
+    """What a gate reads of a request: of which gate it is, None where no gate holds such requests, and its number."""
+    api, version, number, size = struct.unpack_from(">hhih", frame)
+    client = frame[10 : 10 + size].decode("utf-8", "replace") if size > 0 else ""
+    sender = next((int(found[1]) for one in _SENDERS if (found := one.fullmatch(client))), None)
+    if sender is None or api not in HELD:
+        return Request(None, number, None)
+    asks = None
+    if api == ALTER_PARTITION:
+        body = Reader(frame[10 + max(size, 0) :])
+        body.take(1)  # its header has no tagged fields
+        asks = asked_isr(version, body)
+    return Request(Gate(sender, receiver, api), number, asks)
+
+
+def _frame(source: socket.socket) -> bytes | None:
+    head = _exactly(source, 4)
+    return None if head is None else _exactly(source, struct.unpack(">i", head)[0])
+
+
+def _exactly(source: socket.socket, size: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < size:
+        more = source.recv(size - len(data))
+        if not more:
+            return None
+        data += more
+    return bytes(data)
+
+
+def _start(what: Callable[[], None]) -> None:
+    threading.Thread(target=what, daemon=True).start()

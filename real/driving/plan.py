@@ -1,0 +1,253 @@
+"""What each step of a trace is on real brokers: commanded, permitted or awaited, and in which order brokers are
+assigned, so that the controller elects whom the trace says."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from ...language import judge
+from ...language.immutable import immutable
+from ...language.model import Model
+from ...language.values import State
+from ...language.verdict import Step
+from ...traces.sentences import sentence
+from .fitting import CannotBeDriven, Fitted
+
+Kind: TypeAlias = Literal["commanded", "permitted", "awaited"]
+KINDS: Mapping[str, Kind] = {
+    "produce": "commanded",
+    "fail_to_produce": "commanded",
+    "fetch": "permitted",
+    "advance_high_watermark": "awaited",
+    "propose_shrink": "commanded",
+    "propose_expansion": "awaited",
+    "change_isr": "permitted",
+    "refuse_isr_change": "permitted",
+    "learn": "awaited",
+    "elect_preferred": "commanded",
+    "elect_uncleanly": "commanded",
+    "fence": "awaited",
+    "fence_alive": "commanded",
+    "unfence": "permitted",
+    "restart": "commanded",
+    "shut_down": "commanded",
+    "crash": "commanded",
+    "lose_power": "commanded",
+    "lose_disk": "commanded",
+    "lose_host": "commanded",
+}
+"""The actions that real brokers can be brought to, and how."""
+WHY_NOT: Mapping[str, str] = {
+    "produce_again": "the driver sends each record once",
+    "answer_late": "it is a race within a broker, which no gate between brokers reaches",
+    "cut_late": "it is a race within a broker, which no gate between brokers reaches",
+    "truncate": "brokers since 2.7 truncate when they fetch",
+    "shrink_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
+    "expand_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
+    "restart_unnoticed": "brokers in KRaft register anew, so that no restart goes unnoticed",
+}
+STOPS = ("crash", "lose_power", "lose_disk", "lose_host")
+QUICK = frozenset({*STOPS, "produce", "learn", "advance_high_watermark", "fetch"})
+"""Steps that take less than a short session, so that a broker that stops may be fenced after them."""
+
+
+@immutable
+class Stage:
+    """One thing that the driver does, and what is to be seen after it. `last` is the last of the trace's steps that are
+    one thing on real brokers. `isr` is what a leader is to ask for; `bait`: a record is written first that the follower
+    lacks; `abreast` are followers that go on fetching meanwhile. `unaware` hear nothing of the controller from here on,
+    until they are to learn."""
+
+    first: int
+    last: int
+    action: str
+    kind: Kind
+    arguments: Mapping[str, Any]
+    says: str
+    before: State
+    after: State
+    isr: frozenset[Any] = frozenset()
+    bait: bool = False
+    abreast: frozenset[Any] = frozenset()
+    unaware: frozenset[Any] = frozenset()
+
+
+@immutable
+class Plan:
+    """A run as stages. `order` is the order of assignment, the first one leads. Clocks in milliseconds: `session`
+    after which a silent broker is fenced, `lag` after which a follower is out of sync."""
+
+    fitted: Fitted
+    order: tuple[Any, ...]
+    stages: tuple[Stage, ...]
+    session: int
+    lag: int
+
+
+def plan_of(fitted: Fitted) -> Plan:
+    """How a run is driven. CannotBeDriven, with the step, where that cannot be."""
+    model, states, steps = fitted.model, fitted.run.states(), fitted.run.steps
+    for number, step in zip(fitted.numbers, steps, strict=True):
+        if step.action not in KINDS:
+            why = WHY_NOT.get(step.action, "the driver has no such step")
+            raise CannotBeDriven(f"{step.action}: {why}", number)
+    _refuse_without_majority(model, states, fitted.numbers)
+    stages = tuple(_stages(fitted))
+    shrinks = any(step.action == "propose_shrink" for step in steps)
+    lag = 3_000 if shrinks else 600_000
+    return Plan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
+
+
+def _refuse_without_majority(model: Model, states: Sequence[State], numbers: Sequence[int]) -> None:
+    """The controller is a node of its own here, which is never down."""
+    if not model.values["co_located"]:
+        return
+    for number, state in zip((0, *numbers), states, strict=True):
+        if 2 * len(state.voters_down) >= len(list(state.log)) > 1:
+            raise CannotBeDriven("a majority of the controllers is down, and here the controller is never", number)
+
+
+def _fenced_at_once(steps: Sequence[Step]) -> bool:
+    """Whether every broker that stops is fenced after nothing but quick steps, so that a short session will do."""
+    for at, step in enumerate(steps):
+        if step.action in STOPS:
+            rest = itertools.takewhile(lambda one: one.action != "fence", steps[at:])
+            if not all(one.action in QUICK for one in rest):
+                return False
+    return True
+
+
+# --- stages -----------------------------------------------------------------------------------------------------------
+
+
+def _stages(fitted: Fitted) -> Iterator[Stage]:
+    states, steps, at = fitted.run.states(), fitted.run.steps, 0
+    unaware = _unaware(states, steps)
+    while at < len(steps):
+        end = at
+        more: dict[str, Any] = {}
+        if steps[at].action == "propose_shrink":
+            end, more = _shrink(fitted, at)
+        step = steps[at]
+        action = next(one for one in fitted.model.actions if one.name == step.action)
+        yield Stage(
+            first=fitted.numbers[at],
+            last=fitted.numbers[end],
+            action=step.action,
+            kind=KINDS[step.action],
+            arguments=step.arguments,
+            says=sentence(fitted.model, action, states[at], step.arguments),
+            before=states[at],
+            after=states[end + 1],
+            unaware=frozenset(unaware.get(at, ())),
+            **more,
+        )
+        at = end + 1
+
+
+def _shrink(fitted: Fitted, at: int) -> tuple[int, dict[str, Any]]:
+    """A follower lags. A leader asks for all that lag to be taken out, in one request: where several do, the trace's
+    steps until all of them are out are one thing."""
+    states, steps = fitted.run.states(), fitted.run.steps
+    state, leader, follower = states[at], steps[at].arguments["leader"], steps[at].arguments["follower"]
+    isr = frozenset(state.view[leader].isr)
+    bait = state.log[follower] == state.log[leader]
+    others = isr - {leader, follower}
+    lagging = {one for one in others if state.log[one] != state.log[leader] or (bait and one not in state.up)}
+    if not lagging:
+        return at, {"isr": isr - {follower}, "bait": bait, "abreast": others if bait else frozenset[Any]()}
+    end = _all_out(steps, at, leader, {follower, *lagging})
+    if end is None or not fitted.model.values["keep_epoch"]:
+        names = " and ".join(sorted(map(str, {follower, *lagging})))
+        why = f"{names} lag at the same time, and Kafka takes all that lag out of the ISR in one request"
+        raise CannotBeDriven(why, fitted.numbers[at])
+    return end, {"isr": isr - {follower} - lagging, "bait": bait, "abreast": others - lagging if bait else frozenset()}
+
+
+def _all_out(steps: Sequence[Step], at: int, leader: Any, who: set[Any]) -> int | None:
+    """The step at which the controller has taken all of these out of the ISR; None where something else happens
+    first."""
+    left, asked = set(who), None
+    for number in range(at, len(steps)):
+        step = steps[number]
+        if step.action == "propose_shrink" and step.arguments["follower"] in left:
+            asked = step.arguments["follower"]
+        elif step.action == "change_isr" and step.arguments["leader"] == leader:
+            left.discard(asked)
+            if not left:
+                return number
+        elif step.action != "learn":
+            return None
+    return None
+
+
+def _unaware(states: Sequence[State], steps: Sequence[Step]) -> dict[int, set[Any]]:
+    """Who must hear nothing of the controller, from which step on: brokers that act while they have not learned."""
+    found = dict[int, set[Any]]()
+    for at, step in enumerate(steps):
+        for broker in _acting(step):
+            since = at
+            while since > 0 and _behind(states[since], broker):
+                since -= 1
+            if since < at:
+                found.setdefault(since, set()).add(broker)
+    return found
+
+
+def _acting(step: Step) -> list[Any]:
+    """The brokers that act on what they know of the partition."""
+    if step.action not in ("produce", "fetch", "propose_shrink", "propose_expansion", "advance_high_watermark"):
+        return []
+    return [step.arguments["leader"], *([step.arguments["follower"]] if step.action == "fetch" else [])]
+
+
+def _behind(state: State, broker: Any) -> bool:
+    """Whether a broker that is up has not learned of the newest leader."""
+    view, registered = state.view[broker], state.registered
+    known = view.leader == registered.leader and view.leader_epoch == registered.leader_epoch
+    return broker in state.up and not known
+
+
+# --- the order of assignment ------------------------------------------------------------------------------------------
+
+
+def _order(fitted: Fitted) -> tuple[Any, ...]:
+    """An order of the replicas in which the controller, which goes by it, elects whom the run says."""
+    brokers = tuple(fitted.run.start.log)
+    choices = list(_choices(fitted))
+    leader = fitted.run.start.registered.leader
+    for order in itertools.permutations(brokers):
+        if order[0] == leader and all(_first(order, moved, who) == chosen for moved, who, chosen in choices):
+            return order
+    raise CannotBeDriven("no order of the replicas makes the controller elect whom the trace says")
+
+
+def _first(order: Sequence[Any], moved: Sequence[Any], who: frozenset[Any]) -> Any:
+    """Whom the controller prefers of some, once some were moved to the front of the order."""
+    now = list(order)
+    for broker in moved:
+        now.remove(broker)
+        now.insert(0, broker)
+    return next(one for one in now if one in who)
+
+
+def _choices(fitted: Fitted) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
+    """Each choice of the controller: who was moved to the front before, among whom it chooses, and whom it takes."""
+    moved = tuple[Any, ...]()
+    for before, step in zip(fitted.run.states(), fitted.run.steps, strict=False):
+        if step.action == "elect_preferred":
+            moved = (*moved, step.arguments["broker"])
+        if step.action == "elect_uncleanly":
+            alive = frozenset(before.assignment.replicas - before.fenced)
+            yield moved, alive, step.arguments["broker"]
+        elif "successor" in step.arguments and step.after.registered.leader is not None:
+            fixed = {name: value for name, value in step.arguments.items() if name != "successor"}
+            possible = [
+                other.arguments["successor"]
+                for other in judge.steps(fitted.model, before)
+                if other.action == step.action and fixed.items() <= other.arguments.items()
+            ]
+            if len(possible) > 1:
+                yield moved, frozenset(possible), step.arguments["successor"]

@@ -1,0 +1,216 @@
+"""What came out: confirmed, not confirmed, or could not be driven. Never a fourth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...language.constants import Value
+from .cluster import Broken, Cluster, Needs, Seen
+from .driver import STEP_SECONDS, Driven, Driver, Taken, numbers_of
+from .fitting import SETTINGS, CannotBeDriven, Fitted, Trace, repaired, trace_of, version_for
+from .nodes import CLOCKS
+from .plan import Plan, Stage, plan_of
+from .releases import Release, at_home, of_version
+
+SCHEMA = "tidegate.confirm/1"
+Document = dict[str, Any]
+Report = Callable[[str], None]
+
+
+def planned(
+    trace: Trace,
+    kafka: str | None,
+    *,
+    with_repair: bool = False,
+    given: Mapping[str, Value | str] | None = None,
+    anyway: bool = False,
+) -> Plan:
+    """The plan of a trace, with its own settings or with the repair's. CannotBeDriven, with why, where there is
+    none."""
+    fitted = version_for(trace, kafka, anyway=anyway)
+    if with_repair:
+        return plan_of(repaired(trace, kafka or fitted.kafka, given or {}))
+    return plan_of(fitted)
+
+
+def confirmed(
+    document: Mapping[str, Any],
+    *,
+    kafka: str | None = None,
+    home: Path | None = None,
+    with_repair: bool = False,
+    given: Mapping[str, Value | str] | None = None,
+    anyway: bool = False,
+    limit: float = STEP_SECONDS,
+    keep: Path | None = None,
+    report: Report = lambda text: None,
+) -> Document:
+    """Drives a real cluster through the trace of a document and says what came out. UsageError where there is no such
+    release, or no Java."""
+    release = None if home is None else at_home(home)
+    version = kafka if release is None else release.version
+    try:
+        plan = planned(trace_of(document), version, with_repair=with_repair, given=given, anyway=anyway)
+    except CannotBeDriven as error:
+        return _not_driven(document, version, error, with_repair)
+    release = release or of_version(exact(plan.fitted.kafka))
+    try:
+        driven = _driven(plan, release, limit, keep, report)
+    except Broken as error:
+        return _not_driven(document, release.version, CannotBeDriven(str(error)), with_repair, plan)
+    return result(document, plan, driven, release.version, with_repair)
+
+
+def exact(kafka: str) -> str:
+    """A release with all of its numbers: the first of 3.9 is 3.9.0."""
+    return kafka if kafka.count(".") == 2 else f"{kafka}.0"
+
+
+def _driven(plan: Plan, release: Release, limit: float, keep: Path | None, report: Report) -> Driven:
+    report(f"starting Kafka {release.version}")
+    with Cluster(release, needs_of(plan), keep) as cluster:
+
+        def say(stage: Stage) -> None:
+            report(f"step {stage.first}: {stage.action}")
+
+        return Driver(plan, cluster, limit).drive(say)
+
+
+def needs_of(plan: Plan) -> Needs:
+    """What a plan needs of a cluster."""
+    values, numbers = plan.fitted.model.values, numbers_of(plan)
+    topic = {"min.insync.replicas": str(values["min_isr"])}
+    topic["unclean.leader.election.enable"] = str(values["unclean"]).lower()
+    if values["fsync"]:
+        topic["flush.messages"] = "1"
+    order = tuple(numbers[broker] for broker in plan.order)
+    return Needs(order, topic, bool(values["elr"]), plan.session, plan.lag)
+
+
+# --- as a document ----------------------------------------------------------------------------------------------------
+
+
+def result(document: Mapping[str, Any], plan: Plan, driven: Driven, kafka: str, with_repair: bool) -> Document:
+    """What came out of a plan that was driven to its end, or to where real brokers did otherwise."""
+    found, why = _kept(driven) if with_repair else _lost(plan.fitted, driven)
+    parted = driven.parted
+    return _head(document, kafka, with_repair) | {
+        "result": found,
+        "why": why,
+        "step": None if parted is None else parted.stage.first,
+        "order": [numbers_of(plan)[broker] for broker in plan.order],
+        "settings": _settings(plan.fitted),
+        "clocks": _clocks(plan),
+        "skipped": list(plan.fitted.skipped),
+        "steps": [_step(taken) for taken in driven.taken],
+        "not_taken": [stage.first for stage in plan.stages[len(driven.taken) :]],
+        "acknowledged": sorted(driven.acknowledged),
+        "read": None if driven.read is None else list(driven.read),
+        "leader": driven.leader,
+        "seconds": round(driven.seconds, 1),
+    }
+
+
+def _lost(fitted: Fitted, driven: Driven) -> tuple[str, str]:
+    """Whether what the trace says came about: a record that was acknowledged is gone."""
+    if driven.parted is not None:
+        end = f"; in the end {_end(driven)}"
+        return "not_confirmed", f"at step {driven.parted.stage.first} the brokers did otherwise{end}"
+    if fitted.lost <= driven.lost:
+        return "confirmed", f"acknowledged, and gone: {_records(driven.lost)}"
+    return "not_confirmed", f"every step came about, but {_end(driven)}"
+
+
+def _kept(driven: Driven) -> tuple[str, str]:
+    """Whether with the repair no record is lost."""
+    if driven.lost:
+        return "not_confirmed", f"acknowledged, and gone in spite of the repair: {_records(driven.lost)}"
+    if driven.read is None:
+        return "not_confirmed", "nothing can be read in the end"
+    if not driven.acknowledged:
+        return "confirmed", "no record was acknowledged, so that nothing was promised, and nothing acknowledged is gone"
+    return "confirmed", f"acknowledged, and still there: {_records(driven.acknowledged)}"
+
+
+def _end(driven: Driven) -> str:
+    if driven.read is None:
+        return "nothing can be read"
+    if driven.lost:
+        return f"{_records(driven.lost)}, acknowledged, is gone all the same"
+    if not driven.acknowledged:
+        return "no record was acknowledged"
+    return f"{_records(driven.acknowledged)}, acknowledged, is still there"
+
+
+def _records(records: frozenset[int]) -> str:
+    return ("record " if len(records) == 1 else "records ") + ", ".join(map(str, sorted(records)))
+
+
+def _not_driven(
+    document: Mapping[str, Any], kafka: str | None, error: CannotBeDriven, with_repair: bool, plan: Plan | None = None
+) -> Document:
+    return _head(document, kafka, with_repair) | {
+        "result": "not_driven",
+        "why": error.why,
+        "step": error.step or None,
+        "order": [],
+        "settings": {} if plan is None else _settings(plan.fitted),
+        "clocks": {} if plan is None else _clocks(plan),
+        "skipped": [],
+        "steps": [],
+        "not_taken": [],
+        "acknowledged": [],
+        "read": None,
+        "leader": None,
+        "seconds": 0.0,
+    }
+
+
+def _head(document: Mapping[str, Any], kafka: str | None, with_repair: bool) -> Document:
+    about = document["property"]
+    return {
+        "schema": SCHEMA,
+        "title": document["title"],
+        "model": document["model"],
+        "property": None if about is None else about["name"],
+        "kafka": kafka,
+        "repaired": with_repair,
+    }
+
+
+def _settings(fitted: Fitted) -> Document:
+    values = {name: fitted.model.values[name] for name in SETTINGS}
+    return {name: getattr(value, "value", value) for name, value in values.items()}
+
+
+def _clocks(plan: Plan) -> Document:
+    return {**CLOCKS, "broker.session.timeout.ms": plan.session, "replica.lag.time.max.ms": plan.lag}
+
+
+def _step(taken: Taken) -> Document:
+    stage = taken.stage
+    return {
+        "first": stage.first,
+        "last": stage.last,
+        "action": stage.action,
+        "kind": stage.kind,
+        "says": stage.says,
+        "did": taken.did,
+        "seconds": round(taken.seconds, 2),
+        "expected": _shown(taken.expected),
+        "seen": _shown(taken.seen),
+        "otherwise": taken.otherwise,
+    }
+
+
+def _shown(seen: Seen) -> Document:
+    return {
+        "leader": seen.leader,
+        "leader_epoch": seen.leader_epoch,
+        "isr": sorted(seen.isr),
+        "elr": sorted(seen.elr),
+        "fenced": sorted(seen.fenced),
+        "logs": {str(one): [list(record) for record in log] for one, log in sorted(seen.logs.items())},
+    }

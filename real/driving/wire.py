@@ -1,0 +1,243 @@
+"""Kafka's protocol as far as a driver of a small cluster speaks it as a client: versions that 3.3 to 4.1 know."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Mapping, Sequence
+
+from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
+
+from ...language.immutable import immutable
+from ..flexible import Read, Reader, int8, int16, int32, int64
+
+PRODUCE, FETCH, METADATA, CREATE_TOPICS, ELECT_LEADERS, REASSIGN = 0, 1, 3, 19, 43, 45
+ALTER_PARTITION, HEARTBEAT = 56, 63
+PREFERRED, UNCLEAN = 0, 1
+CLIENT = "tidegate"
+NOT_LEADER, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND = 6, 19, 20
+ERRORS = {
+    3: "UNKNOWN_TOPIC_OR_PARTITION",
+    5: "LEADER_NOT_AVAILABLE",
+    6: "NOT_LEADER_OR_FOLLOWER",
+    7: "REQUEST_TIMED_OUT",
+    19: "NOT_ENOUGH_REPLICAS",
+    20: "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    80: "PREFERRED_LEADER_NOT_AVAILABLE",
+    83: "ELIGIBLE_LEADERS_NOT_AVAILABLE",
+    84: "ELECTION_NOT_NEEDED",
+}
+
+
+class Refused(Exception):
+    """A broker answered with an error; `code` is its number."""
+
+    def __init__(self, what: str, code: int) -> None:
+        super().__init__(f"{what}: {ERRORS.get(code, f'error {code}')}")
+        self.code = code
+
+
+@immutable
+class Known:
+    """A partition as a broker knows it: its leader, -1 for none, the leader epoch, and the ISR."""
+
+    leader: int
+    leader_epoch: int
+    isr: frozenset[int]
+
+
+def text(value: str | None) -> bytes:
+    """A nullable string."""
+    return struct.pack(">h", -1) if value is None else struct.pack(">h", len(value.encode())) + value.encode()
+
+
+def array(items: Sequence[bytes]) -> bytes:
+    """An array."""
+    return struct.pack(">i", len(items)) + b"".join(items)
+
+
+def compact(items: Sequence[bytes]) -> bytes:
+    """A compact array of fewer than 127 items."""
+    return bytes([len(items) + 1]) + b"".join(items)
+
+
+def _compact_text(value: str) -> bytes:
+    return bytes([len(value.encode()) + 1]) + value.encode()
+
+
+def read_text(reader: Reader) -> str | None:
+    """A nullable string."""
+    size = int16(reader)
+    return None if size < 0 else reader.take(size).decode()
+
+
+def skip(reader: Reader, *reads: Read) -> None:
+    """Passes over values."""
+    for read in reads:
+        read(reader)
+
+
+class Connection:
+    """A connection to a broker on this machine. Its answers come in the order of its requests."""
+
+    def __init__(self, port: int, seconds: float = 30.0) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=seconds)
+        self._number = 0
+
+    def close(self) -> None:
+        """Ends it."""
+        self._socket.close()
+
+    def send(self, api: int, version: int, body: bytes, *, flexible: bool = False) -> None:
+        """Sends a request."""
+        self._number += 1
+        header = struct.pack(">hhi", api, version, self._number) + text(CLIENT) + (b"\0" if flexible else b"")
+        self._socket.sendall(struct.pack(">i", len(header) + len(body)) + header + body)
+
+    def answer(self, *, flexible: bool = False) -> Reader:
+        """The next answer. OSError where the connection ends."""
+        size = struct.unpack(">i", self._exactly(4))[0]
+        return Reader(self._exactly(size)[5 if flexible else 4 :])
+
+    def ask(self, api: int, version: int, body: bytes, *, flexible: bool = False) -> Reader:
+        """A request and its answer."""
+        self.send(api, version, body, flexible=flexible)
+        return self.answer(flexible=flexible)
+
+    def _exactly(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            more = self._socket.recv(size - len(data))
+            if not more:
+                raise ConnectionError("the broker closed the connection")
+            data += more
+        return bytes(data)
+
+
+# --- what is asked ----------------------------------------------------------------------------------------------------
+
+
+def produce_body(topic: str, value: bytes, acks: int) -> bytes:
+    """A Produce request (7) of one record to partition 0."""
+    batch = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=1 << 20)
+    batch.append(timestamp=None, key=None, value=value)
+    batch.close()
+    records = bytes(batch.buffer())
+    partition = struct.pack(">ii", 0, len(records)) + records
+    return text(None) + struct.pack(">hi", acks, 600_000) + array([text(topic) + array([partition])])
+
+
+def produced(reader: Reader) -> int:
+    """The error code of an answer to it; 0 for none."""
+    int32(reader)
+    read_text(reader)
+    int32(reader)
+    int32(reader)
+    return int16(reader)
+
+
+def known(connection: Connection, topic: str) -> Known | None:
+    """What a broker knows of partition 0 of a topic (Metadata 7); None where it knows no such topic."""
+    reader = connection.ask(METADATA, 7, array([text(topic)]) + b"\0")
+    int32(reader)
+    for _ in range(int32(reader)):
+        skip(reader, int32, read_text, int32, read_text)
+    skip(reader, read_text, int32, int32)
+    if int16(reader):
+        return None
+    skip(reader, read_text, int8)
+    if not int32(reader):
+        return None
+    skip(reader, int16, int32)
+    leader, epoch = int32(reader), int32(reader)
+    for _ in range(int32(reader)):
+        int32(reader)
+    return Known(leader, epoch, frozenset(int32(reader) for _ in range(int32(reader))))
+
+
+def create_topic(connection: Connection, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
+    """Creates a topic with one partition on these brokers (CreateTopics 4)."""
+    where = struct.pack(">i", 0) + array([struct.pack(">i", one) for one in replicas])
+    configs = array([text(name) + text(value) for name, value in settings.items()])
+    body = text(topic) + struct.pack(">ih", -1, -1) + array([where]) + configs
+    reader = connection.ask(CREATE_TOPICS, 4, array([body]) + struct.pack(">i?", 30_000, False))
+    skip(reader, int32, int32, read_text)
+    _raise(f"creating {topic}", int16(reader))
+
+
+def elect(connection: Connection, topic: str, kind: int) -> None:
+    """Has the controller elect a leader of partition 0 (ElectLeaders 1)."""
+    where = array([text(topic) + array([struct.pack(">i", 0)])])
+    reader = connection.ask(ELECT_LEADERS, 1, struct.pack(">b", kind) + where + struct.pack(">i", 30_000))
+    int32(reader)
+    _raise("an election", int16(reader))
+    for _ in range(int32(reader)):
+        read_text(reader)
+        for _ in range(int32(reader)):
+            int32(reader)
+            _raise("an election", int16(reader))
+            read_text(reader)
+
+
+def reassign(connection: Connection, topic: str, replicas: Sequence[int]) -> None:
+    """Assigns partition 0 to these brokers, in this order (AlterPartitionReassignments 0)."""
+    order = compact([struct.pack(">i", one) for one in replicas])
+    partition = struct.pack(">i", 0) + order + b"\0"
+    body = struct.pack(">i", 30_000) + compact([_compact_text(topic) + compact([partition]) + b"\0"]) + b"\0"
+    reader = connection.ask(REASSIGN, 0, body, flexible=True)
+    int32(reader)
+    _raise("a reassignment", int16(reader))
+
+
+def read_values(connection: Connection, topic: str) -> tuple[int, list[bytes]]:
+    """What a consumer reads of partition 0 from its beginning, and the high watermark (Fetch 4). Refused where the
+    broker does not lead."""
+    where = array([text(topic) + array([struct.pack(">iqi", 0, 0, 1 << 20)])])
+    reader = connection.ask(FETCH, 4, struct.pack(">iiiib", -1, 100, 0, 1 << 20, 0) + where)
+    skip(reader, int32, int32, read_text, int32, int32)
+    _raise("reading", int16(reader))
+    high_watermark = int64(reader)
+    int64(reader)
+    for _ in range(max(int32(reader), 0)):
+        skip(reader, int64, int64)
+    data = reader.take(max(int32(reader), 0))
+    return high_watermark, [bytes(one.value or b"") for batch in MemoryRecords(data) for one in batch]
+
+
+def _raise(what: str, code: int) -> None:
+    if code:
+        raise Refused(what, code)
+
+
+# --- what brokers ask each other --------------------------------------------------------------------------------------
+
+
+def asked_isr(version: int, body: Reader) -> frozenset[int]:
+    """The ISR that an AlterPartition request asks for, of the one partition in it. `body` begins after the header."""
+    skip(body, int32, int64)
+    _size(body)
+    if version >= 2:
+        body.take(16)
+    else:
+        body.take(_size(body))
+    _size(body)
+    skip(body, int32, int32)
+    members = list[int]()
+    for _ in range(_size(body)):
+        members.append(int32(body))
+        if version >= 3:
+            int64(body)
+            body.take(_tags(body))
+    return frozenset(members)
+
+
+def _size(reader: Reader) -> int:
+    """A compact size that is below 127."""
+    return reader.take(1)[0] - 1
+
+
+def _tags(reader: Reader) -> int:
+    """No tagged field is known here: 0 bytes follow."""
+    count = reader.take(1)[0]
+    assert count == 0, "AlterPartition has no tagged fields"
+    return 0

@@ -1,0 +1,127 @@
+"""What `confirm` found, in the terminal and as JUnit XML: each step, what was done, what was seen, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from .gate.junit import clean, token
+from .paper import Page, Paper, count
+
+_SIGNS = {"confirmed": "✓", "not_confirmed": "✗", "not_driven": "?"}
+_STYLES = {"confirmed": "bold green", "not_confirmed": "bold red", "not_driven": "bold yellow"}
+WORDS = {"confirmed": "confirmed", "not_confirmed": "not confirmed", "not_driven": "could not be driven"}
+
+
+def confirm_text(results: Sequence[Mapping[str, Any]], paper: Paper, *, steps: bool) -> str:
+    """All results, with the steps of each."""
+    page = Page(paper)
+    for number, result in enumerate(results):
+        if number:
+            page.blank()
+        _result(page, result, steps)
+    if len(results) > 1:
+        page.blank()
+        page.line(headline(results), style="bold")
+    return page.text()
+
+
+def headline(results: Sequence[Mapping[str, Any]]) -> str:
+    """How many there are of each result: `2 traces: 1 confirmed, 1 could not be driven.`."""
+    numbers = {name: sum(result["result"] == name for result in results) for name in WORDS}
+    said = ", ".join(f"{number} {WORDS[name]}" for name, number in numbers.items() if number)
+    return f"{count(len(results), 'run')}: {said}."
+
+
+def mark(result: Mapping[str, Any]) -> str:
+    """A result in one sentence, for a page of the trace."""
+    with_ = " with the repair" if result["repaired"] else ""
+    on = f" on Kafka {result['kafka']}{with_}" if result["kafka"] else ""
+    return f"{WORDS[result['result']].capitalize()}{on}: {result['why']}."
+
+
+def _result(page: Page, result: Mapping[str, Any], steps: bool) -> None:
+    page.line(result["title"], style="bold")
+    if result["steps"]:
+        page.line(_cluster(result))
+        clocks = ", ".join(f"{name}={value}" for name, value in sorted(result["clocks"].items()))
+        page.line(f"shortened clocks: {clocks}")
+        if result["skipped"]:
+            page.line(f"steps that these settings do not allow: {', '.join(map(str, result['skipped']))}")
+    if steps or result["result"] == "not_confirmed":
+        _steps(page, result)
+    if result["result"] == "not_driven" and result["step"]:
+        page.line(f"step {result['step']} of the trace is the first that cannot be had", indent=2)
+    page.line(f"{_SIGNS[result['result']]} {mark(result)}", style=_STYLES[result["result"]])
+
+
+def _cluster(result: Mapping[str, Any]) -> str:
+    settings = ", ".join(f"{name}={str(value).lower()}" for name, value in result["settings"].items())
+    order = " ".join(map(str, result["order"]))
+    return f"Kafka {result['kafka']}, KRaft, one controller, replicas {order} in this order; {settings}"
+
+
+def _steps(page: Page, result: Mapping[str, Any]) -> None:
+    for step in result["steps"]:
+        numbers = f"{step['first']}" if step["first"] == step["last"] else f"{step['first']}-{step['last']}"
+        page.line(f"{numbers:>5}  {step['kind']:<9} {step['seconds']:5.1f} s  {step['says']}", indent=0, hang=26)
+        if step["did"]:
+            page.line(step["did"], indent=26)
+        if step["otherwise"]:
+            page.line(f"✗ {step['otherwise']}", indent=26, style="bold red")
+            page.line(f"expected: {_shown(step['expected'])}", indent=26)
+        if step is result["steps"][-1] or step["otherwise"]:
+            page.line(f"seen: {_shown(step['seen'])}", indent=26)
+    if result["not_taken"]:
+        page.line(f"not taken any more: steps {', '.join(map(str, result['not_taken']))}")
+    read = "nothing can be read" if result["read"] is None else f"a consumer reads records {_numbers(result['read'])}"
+    leads = "nobody leads" if result["leader"] is None else f"broker {result['leader']} leads"
+    page.line(f"acknowledged: {_numbers(result['acknowledged'])}. All brokers started again: {leads}, and {read}.")
+
+
+def _numbers(records: Sequence[int]) -> str:
+    return ", ".join(map(str, records)) or "none"
+
+
+def _shown(seen: Mapping[str, Any]) -> str:
+    """`leader 1, epoch 2, ISR 1 2, logs 1: 0 (epoch 0); 2: empty`."""
+    parts = [f"leader {'none' if seen['leader'] is None else seen['leader']}", f"epoch {seen['leader_epoch']}"]
+    parts.append(f"ISR {' '.join(map(str, seen['isr'])) or 'empty'}")
+    parts += [f"{name.upper()} {' '.join(map(str, seen[name]))}" for name in ("elr",) if seen[name]]
+    parts += [f"fenced {' '.join(map(str, seen['fenced']))}"] if seen["fenced"] else []
+    logs = "; ".join(f"{broker}: {_numbers([record for record, _ in log])}" for broker, log in seen["logs"].items())
+    return f"{', '.join(parts)}; records in logs {logs}"
+
+
+# --- for servers of builds --------------------------------------------------------------------------------------------
+
+
+def confirm_junit(results: Sequence[Mapping[str, Any]]) -> str:
+    """The XML document: a case for each result. What could not be driven is an error, and what is not confirmed a
+    failure."""
+    root = ElementTree.Element("testsuites")
+    found = [result["result"] for result in results]
+    suite = ElementTree.SubElement(
+        root,
+        "testsuite",
+        {
+            "name": "tidegate.confirm",
+            "tests": str(len(found)),
+            "failures": str(found.count("not_confirmed")),
+            "errors": str(found.count("not_driven")),
+            "skipped": "0",
+            "time": f"{sum(result['seconds'] for result in results):.3f}",
+        },
+    )
+    for number, result in enumerate(results, 1):
+        name = token(f"{number}. {result['title']} [Kafka {result['kafka'] or 'none'}]")
+        case = ElementTree.SubElement(
+            suite, "testcase", {"classname": "tidegate.confirm", "name": name, "time": f"{result['seconds']:.3f}"}
+        )
+        if result["result"] != "confirmed":
+            kind = "failure" if result["result"] == "not_confirmed" else "error"
+            made = ElementTree.SubElement(case, kind, {"message": clean(mark(result))})
+            made.text = clean("\n".join(step["otherwise"] for step in result["steps"] if step["otherwise"]))
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"

@@ -1,0 +1,594 @@
+"""Traces on real brokers: what is planned, compared and said; and, with the mark `brokers`, that Kafka does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+from xml.etree import ElementTree
+
+import pytest
+from kafka.record.memory_records import MemoryRecordsBuilder
+from tidegate.audit.signature import definition
+from tidegate.language.errors import UsageError
+from tidegate.language.judge import run_text
+from tidegate.language.verdict import PropertyVerdict
+from tidegate.real.driving import disks, wire
+from tidegate.real.driving.cluster import Seen
+from tidegate.real.driving.driver import Driven, Driver, World, differences, expected, numbers_of
+from tidegate.real.driving.fitting import CannotBeDriven, repaired, trace_of, version_for
+from tidegate.real.driving.gates import Gate, Gates, read_request
+from tidegate.real.driving.nodes import cluster_id, launched
+from tidegate.real.driving.plan import Plan, Stage
+from tidegate.real.driving.releases import at_home
+from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
+from tidegate.reports.confirm import confirm_junit, confirm_text, mark
+from tidegate.reports.paper import Paper
+from tidegate.traces.document import trace_document
+
+from .commands import without
+from .conftest import Run
+
+MOVED = "produce(A); elect_preferred(B); learn(B)"
+STANDING = (
+    "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
+    "propose_shrink(leader=A, follower=B); change_isr(A); learn(A); propose_shrink(leader=A, follower=C); "
+    "change_isr(A); lose_power(broker=A, kept=0); fence(broker=A, successor=A); restart(broker=A, successor=A); "
+    "learn(A)"
+)
+BOTH_LAG = (
+    "produce(A); propose_shrink(leader=A, follower=B); change_isr(A); learn(A); propose_shrink(leader=A, follower=C); "
+    "change_isr(A); learn(A); advance_high_watermark(A); lose_power(broker=A, kept=0)"
+)
+TWO_LAG = (
+    "produce(A); propose_shrink(leader=A, follower=B); change_isr(A); learn(A); fetch(leader=A, follower=C); "
+    "advance_high_watermark(A); lose_power(broker=A, kept=0); lose_power(broker=C, kept=0)"
+)
+RESTARTED_3_4 = (  # as RESTARTED, where each smaller ISR is a leader epoch of its own
+    "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
+    "propose_shrink(leader=A, follower=B); change_isr(A); learn(A); learn(B); fetch(leader=A, follower=B); "
+    "propose_expansion(leader=A, follower=B); lose_power(broker=B, kept=0); fence(broker=B, successor=A); "
+    "restart(broker=B, successor=A); change_isr(A); fence_alive(broker=A, successor=B); learn(B)"
+)
+OLD = {"reject_restarted": False, "keep_epoch": False}
+RESTARTED = (
+    "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
+    "propose_shrink(leader=A, follower=B); change_isr(A); learn(A); propose_expansion(leader=A, follower=B); "
+    "lose_power(broker=B, kept=0); fence(broker=B, successor=A); restart(broker=B, successor=A); change_isr(A); "
+    "fence_alive(broker=A, successor=B); learn(B)"
+)
+
+
+def trace(steps: str, property_: str = "acknowledged_kept", **constants: Any) -> dict[str, Any]:
+    """The document of a run of the partition that breaks a property."""
+    return _trace(steps, property_, tuple(sorted(constants.items())))
+
+
+@cache
+def _trace(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    given = {
+        "elr": False,
+        "isr_shrinks": 2,
+        "preferred_elections": 1,
+        "crashes": 2,
+        "power_losses": 2,
+        **dict(constants),
+    }
+    model = definition().bind("partition", constants=given, profile=None, ghosts=False, properties=(property_,))
+    prop = model.properties[0]
+    return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run_text(model, steps)))
+
+
+def plan(document: Mapping[str, Any], kafka: str | None = None, **more: Any) -> Plan:
+    return planned(trace_of(document), kafka, **more)
+
+
+# --- which release, and which steps -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("steps", "constants", "kafka", "elr"),
+    [
+        (MOVED, {"acks": "leader"}, "4.1.0", True),  # new clusters of 4.1 have ELR, and it does not matter here
+        (STANDING, {}, "3.9.1", False),  # ELR keeps the record
+        (RESTARTED_3_4, OLD, "3.4.1", False),  # KIP-903 is in 3.5
+    ],
+)
+def test_the_newest_release_whose_model_takes_a_trace(
+    steps: str, constants: dict[str, Any], kafka: str, elr: bool
+) -> None:
+    fitted = version_for(trace_of(trace(steps, **constants)), None)
+    assert (fitted.kafka, fitted.model.values["elr"], fitted.lost) == (kafka, elr, {0})
+
+
+@pytest.mark.parametrize(
+    ("document", "kafka", "step", "why"),
+    [
+        (
+            lambda: trace(RESTARTED, reject_restarted=False),
+            "3.9.1",
+            12,
+            "the model of Kafka 3.9.1 does not take it: step 12, change_isr(A), is disabled: "
+            "not is_refused(s, request) is false",
+        ),
+        (lambda: trace(STANDING) | {"model": "kraft"}, None, 0, "it is a trace of kraft, and real brokers"),
+        (lambda: trace(STANDING) | {"replay": None}, None, 0, "it has not all of its steps"),
+        (lambda: trace(STANDING), "2.8.2", 0, "Kafka 2.8.2 has no KRaft that is modelled; 3.3 and later can be driven"),
+        (
+            lambda: trace("produce(A); fail_to_produce", "valid_high_watermark", retries=1, max_records=2),
+            None,
+            0,
+            "in the model of Kafka 4.1.0 no acknowledged record is lost in it (valid_high_watermark fails in other "
+            "ways, or not at all)",
+        ),
+        (
+            lambda: trace(TWO_LAG, "acked_durable"),
+            None,
+            2,
+            "B and C lag at the same time, and Kafka takes all that lag out of the ISR in one request",
+        ),
+    ],
+    ids=["refused", "kraft", "cut", "zookeeper", "nothing lost", "two lag"],
+)
+def test_what_cannot_be_driven_says_why(document: Any, kafka: str | None, step: int, why: str) -> None:
+    with pytest.raises(CannotBeDriven) as raised:
+        plan(document(), kafka)
+    assert raised.value.why.startswith(why)
+    assert raised.value.step == step
+
+
+def test_a_release_that_does_not_take_a_trace_may_be_tried_with_it_anyway() -> None:
+    made = plan(trace(RESTARTED, reject_restarted=False), "3.9.1", anyway=True)
+    assert [stage.first for stage in made.stages] == list(range(1, 15))
+    assert not made.fitted.model.values["reject_restarted"]
+
+
+def test_a_step_that_only_the_inside_of_a_broker_has_cannot_be_driven() -> None:
+    steps = "produce(A); produce_again(leader=A, id=0); elect_preferred(B); learn(B)"
+    with pytest.raises(CannotBeDriven, match="produce_again: the driver sends each record once"):
+        plan(trace(steps, acks="leader", retries=1, idempotent=False))
+
+
+def test_all_that_lag_leave_the_isr_in_one_request() -> None:
+    made = plan(trace(BOTH_LAG, "acked_durable", min_isr=1), "3.9.1")
+    assert [(stage.first, stage.last, stage.action) for stage in made.stages] == [
+        (1, 1, "produce"), (2, 6, "propose_shrink"), (7, 7, "learn"), (8, 8, "advance_high_watermark"),
+        (9, 9, "lose_power"),
+    ]  # fmt: skip
+    shrink = made.stages[1]
+    assert (sorted(map(str, shrink.isr)), shrink.bait, shrink.abreast) == (["A"], False, frozenset())
+
+
+def test_a_follower_that_has_everything_lags_behind_a_record_more() -> None:
+    first, second = (stage for stage in plan(trace(STANDING)).stages if stage.action == "propose_shrink")
+    assert (first.bait, sorted(map(str, first.abreast))) == (True, ["C"])
+    assert (second.bait, second.abreast) == (True, frozenset())
+
+
+def test_the_order_of_assignment_makes_the_controller_elect_whom_the_trace_says() -> None:
+    crash = "produce(A); crash(A); fence(broker=A, successor={}); learn({})"
+    for successor, order in (("B", "ABC"), ("C", "ACB")):
+        made = plan(trace(crash.format(successor, successor), acks="leader"))
+        assert "".join(map(str, made.order)) == order
+    assert needs_of(made).brokers == (1, 3, 2)
+
+
+def test_who_acts_before_it_learns_hears_nothing_of_the_controller_meanwhile() -> None:
+    steps = "elect_preferred(B); learn(B); produce(A); learn(A)"
+    made = plan(trace(steps, acks="leader"))
+    assert [sorted(map(str, stage.unaware)) for stage in made.stages] == [["A"], [], [], []]
+
+
+def test_a_session_is_long_where_a_broker_that_stops_is_fenced_late() -> None:
+    assert plan(trace(STANDING)).session == 3_000
+    late = "produce(A); crash(A); elect_preferred(B); fence(broker=A, successor=B); learn(B)"
+    assert plan(trace(late, acks="leader")).session == 12_000
+
+
+def test_with_the_repair_the_record_is_acknowledged_before_the_faults() -> None:
+    made = repaired(trace_of(trace(MOVED, acks="leader")), "3.9.1", {})
+    taken = [(number, step.action) for number, step in zip(made.numbers, made.run.steps, strict=True)]
+    assert taken == [
+        (1, "produce"), (0, "fetch"), (0, "fetch"), (0, "advance_high_watermark"), (2, "elect_preferred"), (3, "learn"),
+    ]  # fmt: skip
+    assert made.run.states()[-1].acknowledged == {0}
+    with pytest.raises(
+        CannotBeDriven, match=r"the model of Kafka 3\.9\.1 loses the record with these settings as well"
+    ):
+        repaired(trace_of(trace(STANDING)), "3.9.1", {})
+    kept = repaired(trace_of(trace(STANDING)), "4.1.0", {})
+    assert (kept.lost, kept.skipped, kept.model.values["elr"]) == (frozenset(), (), True)
+
+
+# --- a cluster that does what the model does --------------------------------------------------------------------------
+
+
+class Model:
+    """A cluster that does what a plan says, but for the steps that it is made to do otherwise: `otherwise` has what is
+    seen after a step."""
+
+    def __init__(self, plan: Plan, otherwise: Mapping[int, Seen] | None = None, read: list[int] | None = None) -> None:
+        self.plan, self.otherwise, self.values = plan, otherwise or {}, read
+        self.numbers = numbers_of(plan)
+        self.stage: Stage = plan.stages[0]
+        self.did = list[str]()
+        self.healed = False
+        self.acks = frozenset[int]()
+
+    def at(self, stage: Stage) -> None:
+        self.stage = stage
+        self.acks = frozenset(stage.after.acknowledged)
+
+    def seen(self) -> Seen:
+        return self.otherwise.get(self.stage.first, expected(self.stage.after, self.numbers))
+
+    def __getattr__(self, name: str) -> Any:
+        def noted(*given: Any) -> Any:
+            self.did.append(f"{name}{given}")
+            return {"produce": 0, "let_fetch": True, "let_alter": True, "shut_down": True, "lose_power": "cut"}.get(
+                name
+            )
+
+        return noted
+
+    def high_watermark(self, broker: int) -> int:
+        return 9
+
+    def knows(self, broker: int) -> wire.Known:
+        seen = self.seen()
+        return wire.Known(-1 if seen.leader is None else seen.leader, seen.leader_epoch, seen.isr)
+
+    def acknowledged(self) -> frozenset[int]:
+        return self.acks
+
+    def asked(self, leader: int) -> frozenset[int]:
+        if self.stage.action == "propose_shrink":
+            return frozenset(self.numbers[one] for one in self.stage.isr)
+        request = self.stage.after.request[self.stage.arguments["leader"]]
+        return frozenset(
+            {self.numbers[request.broker], *(self.numbers[one] for one in self.stage.before.registered.isr)}
+        )
+
+    def alive(self) -> set[int]:
+        return set(self.numbers.values())
+
+    def down(self) -> Iterable[int]:
+        return []
+
+    def read(self, broker: int) -> list[int] | None:
+        if self.values is not None:
+            return self.values
+        return [record for record, _ in self.seen().logs[broker]]
+
+
+def driven(made: Plan, world: Model) -> Driven:
+    return Driver(made, cast(World, world), limit=0.2).drive(world.at)
+
+
+def outcome(document: dict[str, Any], made: Plan, world: Model, *, with_repair: bool = False) -> dict[str, Any]:
+    return result(document, made, driven(made, world), made.fitted.kafka, with_repair)
+
+
+@pytest.mark.parametrize(
+    ("steps", "constants"),
+    [
+        (MOVED, {"acks": "leader"}),
+        (STANDING, {}),
+        (BOTH_LAG, {"property_": "acked_durable", "min_isr": 1}),
+        (RESTARTED_3_4, OLD),
+        ("elect_preferred(B); learn(B); produce(A); learn(A)", {"acks": "leader"}),
+    ],
+)
+def test_a_cluster_that_does_what_the_trace_says_confirms_it(steps: str, constants: dict[str, Any]) -> None:
+    document = trace(steps, **constants)
+    made = plan(document)
+    found = outcome(document, made, Model(made))
+    assert (found["result"], found["why"]) == ("confirmed", "acknowledged, and gone: record 0")
+    assert [step["otherwise"] for step in found["steps"]] == [None] * len(made.stages)
+    json.dumps(found)
+
+
+def test_what_is_done_for_each_step() -> None:
+    made = plan(trace(STANDING))
+    world = Model(made)
+    driven(made, world)
+    assert world.did == [
+        "produce(1, 0, -1, 0.2)", "let_fetch(2, 1, 0.2)", "let_fetch(2, 1, 0.2)", "let_fetch(3, 1, 0.2)",
+        "let_fetch(3, 1, 0.2)", "stream([3], 1, True)", "bait(1,)", "stream([3], 1, False)", "let_alter(1, 0.2)",
+        "hear(1, True)", "stream([], 1, True)", "bait(1,)", "stream([], 1, False)", "let_alter(1, 0.2)",
+        "lose_power(1, 0)", "start(1,)", "hear(1, True)", "open_all()",
+    ]  # fmt: skip
+
+
+def test_where_brokers_do_otherwise_the_step_is_named() -> None:
+    document = trace(STANDING)
+    made = plan(document)
+    held = expected(made.stages[8].before, numbers_of(made))
+    found = outcome(document, made, Model(made, {9: held}))
+    assert (found["result"], found["step"], found["not_taken"]) == ("not_confirmed", 9, [10, 11, 12, 13])
+    assert found["steps"][-1]["otherwise"] == "ISR [1, 3] in place of [1], after 0.2 s"
+    assert found["why"] == ("at step 9 the brokers did otherwise; in the end record 0, acknowledged, is still there")
+
+
+def test_a_record_that_is_read_in_the_end_is_not_gone() -> None:
+    document = trace(STANDING)
+    made = plan(document)
+    found = outcome(document, made, Model(made, read=[0]))
+    assert (found["result"], found["step"]) == ("not_confirmed", None)
+    assert found["why"] == "every step came about, but record 0, acknowledged, is still there"
+
+
+def test_nothing_that_can_be_read_is_no_proof_that_a_record_is_gone() -> None:
+    made = plan(trace(STANDING))
+    taken = driven(made, Model(made))
+    unread = Driven(taken.taken, frozenset({0}), None, frozenset({0}), None, 1.0)
+    assert unread.lost == frozenset()
+    assert result(trace(STANDING), made, unread, "3.9.1", False)["result"] == "not_confirmed"
+
+
+def test_with_the_repair_it_is_confirmed_that_the_record_stays() -> None:
+    document = trace(STANDING)
+    made = plan(document, "4.1.0", with_repair=True)
+    found = outcome(document, made, Model(made), with_repair=True)
+    assert (found["result"], found["why"]) == ("confirmed", "acknowledged, and still there: record 0")
+    lost = outcome(document, made, Model(made, read=[]), with_repair=True)
+    assert lost["why"] == "acknowledged, and gone in spite of the repair: record 0"
+
+
+def test_a_difference_names_what_differs() -> None:
+    one = Seen(1, 0, frozenset({1, 2}), frozenset(), frozenset(), {1: ((0, 0),), 2: ()})
+    other = Seen(None, 1, frozenset({1}), frozenset({2}), frozenset({2}), {1: (), 2: ()})
+    assert differences(one, one) == ""
+    assert differences(one, other) == (
+        "leader none in place of 1; leader epoch 1 in place of 0; ISR [1] in place of [1, 2]; "
+        "ELR [2] in place of none; fenced [2] in place of none; log of broker 1 empty in place of record 0 of epoch 0"
+    )
+
+
+# --- how it is shown --------------------------------------------------------------------------------------------------
+
+
+def test_a_result_in_the_terminal() -> None:
+    document = trace(MOVED, acks="leader")
+    made = plan(document, "3.9.1")
+    found: dict[str, Any] = outcome(document, made, Model(made)) | {"seconds": 1.0}
+    assert confirm_text([found, found], Paper(100), steps=True).splitlines()[-1] == "2 runs: 2 confirmed."
+    assert mark(found) == "Confirmed on Kafka 3.9.1: acknowledged, and gone: record 0."
+
+
+def test_a_result_as_junit() -> None:
+    document = trace(STANDING)
+    made = plan(document)
+    parted = outcome(document, made, Model(made, {9: expected(made.stages[8].before, numbers_of(made))}))
+    refused = confirmed(trace(STANDING) | {"model": "kraft"})
+    root = ElementTree.fromstring(confirm_junit([outcome(document, made, Model(made)), parted, refused]))
+    suite = root[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
+    assert [[kind.tag for kind in case] for case in suite] == [[], ["failure"], ["error"]]
+
+
+def test_the_command_refuses_before_anything_starts(tidegate: Run, tmp_path: Path) -> None:
+    path = tmp_path / "loss.trace.json"
+    path.write_text(json.dumps(trace(RESTARTED, reject_restarted=False)), encoding="utf-8")
+    done = tidegate("confirm", str(path), "--kafka-version", "3.9.1", "--json")
+    (found,) = json.loads(done.out)["results"]
+    assert (done.exit, found["result"], found["step"], found["kafka"]) == (5, "not_driven", 12, "3.9.1")
+    assert "? Could not be driven on Kafka 3.9.1: the model of Kafka 3.9.1 does not" in confirm_text(
+        [found], Paper(100), steps=False
+    )
+    for given, why in (
+        (["--anyway"], "--anyway is about one release"),
+        (["--set", "min_isr=2"], "--set says what the repair changes: give --repaired too"),
+        (["--keep", str(tmp_path / "kept"), "--repeat", "2"], "--keep DIR keeps one run"),
+        (["--kafka-home", str(tmp_path)], "no kafka_2.13-VERSION.jar is in it"),
+    ):
+        refused = tidegate("confirm", str(path), *given)
+        assert refused.exit == 64
+        assert why in refused.err
+
+
+def test_without_kafka_python_it_says_what_to_install(tmp_path: Path) -> None:
+    done = without("kafka", ["confirm", save(tmp_path / "a.trace.json", trace(STANDING))])
+    assert (done.exit, "pip install 'tidegate[real]'" in done.err) == (64, True)
+
+
+def test_a_home_is_a_release_as_it_is_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "libs").mkdir()
+    (tmp_path / "libs" / "kafka_2.13-3.7.2.jar").touch()
+    assert at_home(tmp_path).parts == (3, 7, 2)
+    with pytest.raises(UsageError, match=r"no kafka_2\.13-VERSION\.jar is in it"):
+        at_home(tmp_path / "libs" / "none")
+
+
+# --- what brokers write -----------------------------------------------------------------------------------------------
+
+
+def batch(offset: int, epoch: int, value: bytes) -> bytes:
+    """A batch of one record as it stands in a segment."""
+    builder = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=1 << 16)
+    builder.append(timestamp=1, key=None, value=value)
+    builder.close()
+    made = bytes(builder.buffer())
+    return struct.pack(">q", offset) + made[8:12] + struct.pack(">i", epoch) + made[16:]
+
+
+def test_a_power_loss_cuts_what_is_not_flushed_and_no_bait_counts(tmp_path: Path) -> None:
+    segment = tmp_path / "orders-0" / disks.SEGMENT
+    segment.parent.mkdir()
+    pieces = [batch(0, 0, b"0"), batch(1, 0, disks.BAIT), batch(2, 3, b"1")]
+    segment.write_bytes(b"".join(pieces) + b"half a batch")
+    assert [(one.offset, one.epoch, one.value) for one in disks.records(segment)] == [
+        (0, 0, b"0"), (1, 0, b"bait"), (2, 3, b"1"),
+    ]  # fmt: skip
+    assert disks.cut(tmp_path, "orders", 1) == (2, len(pieces[0] + pieces[1]))
+    (tmp_path / "recovery-point-offset-checkpoint").write_text("0\n1\norders 0 1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="its recovery point is 1, so that offset 0 is on the disk"):
+        disks.cut(tmp_path, "orders", 0)
+    assert disks.records(tmp_path / "none") == []
+    assert disks.checkpoint(tmp_path / "recovery-point-offset-checkpoint", "other") == 0
+
+
+# --- gates ------------------------------------------------------------------------------------------------------------
+
+
+def frame(api: int, number: int, client: str, body: bytes = b"") -> bytes:
+    head = struct.pack(">hhih", api, 3, number, len(client)) + client.encode()
+    return struct.pack(">i", len(head + body)) + head + body
+
+
+def echo(listener: socket.socket) -> None:
+    """Answers each request with its number."""
+    while True:
+        try:
+            near, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=answer, args=(near,), daemon=True).start()
+
+
+def answer(near: socket.socket) -> None:
+    while head := near.recv(4):
+        data = near.recv(struct.unpack(">i", head)[0])
+        near.sendall(struct.pack(">i", 4) + data[4:8])
+
+
+def test_a_gate_holds_one_kind_of_request_of_one_sender() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=echo, args=(server,), daemon=True).start()
+        gates, gate = Gates(), Gate(2, 7, wire.FETCH)
+        port = gates.listen(7, server.getsockname()[1])
+        gates.shut(gate)
+        with (
+            socket.create_connection(("127.0.0.1", port), timeout=20) as held,
+            socket.create_connection(("127.0.0.1", port), timeout=20) as free,
+        ):
+            held.sendall(frame(wire.FETCH, 41, "broker-2-fetcher-0"))
+            free.sendall(frame(wire.FETCH, 42, "broker-3-fetcher-0") + frame(wire.METADATA, 43, "2"))
+            assert [free.recv(8)[4:] for _ in range(2)] == [struct.pack(">i", 42), struct.pack(">i", 43)]
+            until = time.monotonic() + 20
+            while gates.waiting(gate) is None and time.monotonic() < until:
+                time.sleep(0.01)
+            assert gates.let_one(gate, 20)
+            assert held.recv(8)[4:] == struct.pack(">i", 41)
+            assert not gates.let_one(gate, 0.05)  # nothing waits, and the permit is taken back
+            gates.open(gate)
+            held.sendall(frame(wire.FETCH, 44, "broker-2-fetcher-0"))
+            assert held.recv(8)[4:] == struct.pack(">i", 44)
+        gates.end()
+
+
+def test_a_gate_reads_the_isr_that_a_leader_asks_for() -> None:
+    member = struct.pack(">iq", 1, 5) + b"\0"
+    partition = struct.pack(">ii", 0, 4) + b"\2" + member + struct.pack(">bi", 0, 9) + b"\0"
+    body = b"\0" + struct.pack(">iq", 1, 5) + b"\2" + uuid.UUID(int=1).bytes + b"\2" + partition + b"\0\0"
+    request = read_request(frame(wire.ALTER_PARTITION, 3, "1", body)[4:], 100)
+    assert (request.gate, request.asks) == (Gate(1, 100, wire.ALTER_PARTITION), frozenset({1}))
+    assert read_request(frame(wire.FETCH, 3, "consumer-1")[4:], 1).gate is None
+
+
+# --- nothing is left behind -------------------------------------------------------------------------------------------
+
+
+def test_a_cluster_id_is_no_option_of_a_tool() -> None:
+    assert cluster_id(uuid.UUID(int=62 << 122)).startswith("A")
+    assert len(cluster_id(uuid.uuid4())) == 22
+
+
+def test_what_a_killed_command_started_is_killed_by_the_kernel() -> None:
+    code = (
+        "import subprocess, sys; from tidegate.real.driving.nodes import launched\n"
+        "child = subprocess.Popen(launched(['/bin/sleep', '600']), start_new_session=True)\n"
+        "print(child.pid, flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        os.kill(child, 0)
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+        until = time.monotonic() + 30
+        while is_running(child) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not is_running(child)
+    late = [one if one != str(os.getpid()) else "1" for one in launched(["/bin/echo", "begun"])]
+    assert subprocess.run(late, capture_output=True, check=False).stdout == b""  # its parent is another one
+
+
+def is_running(process: int) -> bool:
+    """Whether there is such a process that is no zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+# --- real brokers -----------------------------------------------------------------------------------------------------
+
+
+def save(path: Path, document: Mapping[str, Any]) -> str:
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize(
+    ("steps", "constants", "given", "code", "why"),
+    [
+        (MOVED, {"acks": "leader"}, ["--kafka-version", "3.9.1"], 0, "acknowledged, and gone: record 0"),
+        (STANDING, {}, ["--kafka-version", "3.9.1"], 0, "acknowledged, and gone: record 0"),
+        (STANDING, {}, ["--kafka-version", "4.1.0", "--repaired"], 0, "acknowledged, and still there: record 0"),
+        (BOTH_LAG, {"property_": "acked_durable", "min_isr": 1}, [], 0, "acknowledged, and gone: record 0"),
+        (RESTARTED_3_4, OLD, ["--kafka-version", "3.4.1"], 0, "acknowledged, and gone: record 0"),
+        (
+            RESTARTED,
+            {"reject_restarted": False},
+            ["--kafka-version", "3.9.1", "--anyway"],
+            1,
+            "at step 12 the brokers did otherwise; in the end record 0, acknowledged, is still there",
+        ),
+    ],
+    ids=["leader moved", "last replica standing", "repaired", "min.isr 1", "KAFKA-14139", "KAFKA-14139 mended"],
+)
+def test_kafka_does_it(
+    tidegate: Run, tmp_path: Path, steps: str, constants: dict[str, Any], given: list[str], code: int, why: str
+) -> None:
+    done = tidegate("confirm", save(tmp_path / "a.trace.json", trace(steps, **constants)), *given, "--json")
+    (found,) = json.loads(done.out)["results"]
+    assert (done.exit, found["why"]) == (code, why), json.dumps(found, indent=1)
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize("after", [3.0, 7.0, 15.0])
+def test_a_command_that_is_killed_leaves_no_broker(tmp_path: Path, after: float) -> None:
+    command = [sys.executable, "-m", "tidegate", "confirm", save(tmp_path / "a.trace.json", trace(STANDING)), "--keep"]
+    with subprocess.Popen([*command, str(tmp_path / "kept")]) as process:
+        time.sleep(after)
+        process.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 30
+    while (left := brokers_of(tmp_path)) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left == []
+
+
+def brokers_of(folder: Path) -> list[str]:
+    """The command lines of processes that run with files of a folder."""
+    found = list[str]()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = path.read_bytes().decode("utf-8", "replace").replace("\0", " ")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found += [text] if str(folder) in text and "kafka.Kafka" in text else []
+    return found
