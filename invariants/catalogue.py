@@ -57,6 +57,7 @@ _ENTRIES = (
     BuiltIn("sticky_assignors", default_profile="kafka_3_9", module="groups.sticky"),
     BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),
     BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),
+    BuiltIn("transactions", default_profile="kafka_4_2", module="transactions.protocol"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}

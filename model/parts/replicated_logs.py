@@ -80,6 +80,14 @@ def committed_with(log: Log, batch: Set[Entry]) -> Order:
     return order
 
 
+def compacted(log: Log, newest: Entry) -> Log:
+    """Of a log whose entries are all about one key, the newest is kept, and is entry 0 from now on. What was appended
+    after it, and was not committed, is cut off. For those who read the newest entry alone, nothing changes."""
+    kept: Set[Entry] = Set({0}) if newest in log.acknowledged else Set()
+    gone: Set[Entry] = Set({0}) if newest in log.lost else Set()
+    return replace(log, appended=Set({0}), committed=Seq([0]), acknowledged=kept, lost=gone)
+
+
 def may_lose(log: Log, confirmed: Set[Entry], gone: Set[Entry], available: bool) -> bool:
     """Whether exactly these of the acknowledged entries may be missing from now on, some just appended by writers that
     do not wait, and whether the log may then be written to. What was missing may also be there again."""

@@ -1,0 +1,229 @@
+"""What must hold of transactions. T1 to T14 are the numbers of a catalogue of Kafka's properties."""
+
+from __future__ import annotations
+
+from ...language import invariant, reachable, transition
+from ...model.transactions.protocol.state import (
+    Client,
+    Cluster,
+    Count,
+    Fate,
+    Kind,
+    Line,
+    Partition,
+    Phase,
+    Status,
+    Txn,
+    TxnState,
+    durable,
+    first_open,
+    last_stable_offset,
+    transactions,
+)
+
+
+@invariant
+def type_ok(s: Cluster) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+@invariant
+def no_bad_state(s: Cluster) -> bool:
+    """T1: the coordinator never finds that an epoch cannot be raised."""
+    return not s.stuck
+
+
+def is_active(s: Cluster, client: Client) -> bool:
+    """Whether a client has an epoch, and goes on with it."""
+    return s.epoch[client] > 0 and s.phase[client] not in (Phase.INITIALIZING, Phase.ENDED)
+
+
+@invariant
+def clients_have_different_epochs(s: Cluster) -> bool:
+    """T2: no two clients have one epoch."""
+    return all(
+        a == b or not is_active(s, a) or not is_active(s, b) or s.epoch[a] != s.epoch[b] for a in Client for b in Client
+    )
+
+
+@transition
+def older_coordinators_have_no_effect(before: Cluster, after: Cluster) -> bool:
+    """T3: no marker of a coordinator ends anything once a partition has taken one of a newer coordinator."""
+    return all(not was_ended(before, after, p) or after.producers[p].coordinator >= before.obeyed[p] for p in Partition)
+
+
+def was_ended(before: Cluster, after: Cluster, partition: Partition) -> bool:
+    """Whether a marker ended what was open in a partition."""
+    return first_open(before, partition) < len(before.logs[partition]) and first_open(after, partition) == len(
+        after.logs[partition]
+    )
+
+
+def was_appended(before: Cluster, after: Cluster, partition: Partition) -> bool:
+    """Whether a record was appended to a partition."""
+    return len(after.logs[partition]) > len(before.logs[partition])
+
+
+@invariant
+def appended_once(s: Cluster) -> bool:
+    """T4: no record is in a partition twice."""
+    return all(occurrences(s, p, t) <= 1 for p in Partition for t in range(transactions + 1))
+
+
+def occurrences(s: Cluster, partition: Partition, txn: Txn) -> Count:
+    """How many records of a transaction a partition has."""
+    return sum(1 for cell in s.logs[partition] if cell.txn == txn)
+
+
+@transition
+def sequences_have_no_gap(before: Cluster, after: Cluster) -> bool:
+    """T5: what is appended has the next sequence number, or the first one of a new epoch."""
+    return all(
+        not was_appended(before, after, p)
+        or after.producers[p].records
+        == (before.producers[p].records + 1 if before.producers[p].epoch == after.producers[p].epoch else 1)
+        for p in Partition
+    )
+
+
+@transition
+def fenced_producers_have_no_effect(before: Cluster, after: Cluster) -> bool:
+    """T6: once a client has an epoch, nothing is appended with an older one."""
+    return all(
+        not was_appended(before, after, p)
+        or all(not is_active(before, c) or before.epoch[c] <= after.producers[p].epoch for c in Client)
+        for p in Partition
+    )
+
+
+def has(s: Cluster, partition: Partition, txn: Txn, status: Status) -> bool:
+    """Whether a partition has a record of that transaction with that status."""
+    return any(cell.txn == txn and cell.status == status for cell in s.logs[partition])
+
+
+@invariant
+def atomic_visibility(s: Cluster) -> bool:
+    """T7: no transaction is committed in one partition and aborted in another."""
+    return all(
+        not has(s, p, t, Status.COMMITTED) or not has(s, q, t, Status.ABORTED)
+        for t in range(transactions + 1)
+        for p in Partition
+        for q in Partition
+    )
+
+
+@invariant
+def aborted_is_never_delivered(s: Cluster) -> bool:
+    """T8: readers of committed records get nothing of a transaction for whose commit nobody asked."""
+    return all(
+        cell.status != Status.COMMITTED or s.fate[cell.txn] != Fate.NONE for p in Partition for cell in s.logs[p]
+    )
+
+
+@invariant
+def committed_is_not_lost(s: Cluster) -> bool:
+    """T9: what a confirmed transaction wrote is delivered, or will be as soon as its marker is there."""
+    return all(
+        s.fate[t] != Fate.CONFIRMED or p not in s.acknowledged[t] or is_kept(s, p, t)
+        for t in range(transactions + 1)
+        for p in Partition
+    )
+
+
+def is_kept(s: Cluster, partition: Partition, txn: Txn) -> bool:
+    """Whether a record is committed, or is about to be."""
+    line = durable(s)
+    return has(s, partition, txn, Status.COMMITTED) or (
+        has(s, partition, txn, Status.OPEN) and line.state == TxnState.PREPARE_COMMIT and partition in line.partitions
+    )
+
+
+@invariant
+def readers_stop_at_what_is_open(s: Cluster) -> bool:
+    """T10: nothing is delivered from the first open record on, nor above the high watermark."""
+    return all(s.delivered[p] <= last_stable_offset(s, p) for p in Partition)
+
+
+@transition
+def last_stable_offset_only_rises(before: Cluster, after: Cluster) -> bool:
+    """T11: the last stable offset of a partition never goes back."""
+    return all(last_stable_offset(after, p) >= last_stable_offset(before, p) for p in Partition)
+
+
+@invariant
+def nothing_hangs(s: Cluster) -> bool:
+    """T12: where a partition has open records, the coordinator's log knows that they are to be ended."""
+    return all(first_open(s, p) == len(s.logs[p]) or is_known(durable(s), p) for p in Partition)
+
+
+def is_known(line: Line, partition: Partition) -> bool:
+    """Whether a record of the log says that a partition is of the transaction."""
+    return (
+        line.state in (TxnState.ONGOING, TxnState.PREPARE_COMMIT, TxnState.PREPARE_ABORT)
+        and partition in line.partitions
+    )
+
+
+@transition
+def each_end_has_its_epoch(before: Cluster, after: Cluster) -> bool:
+    """T13: the end of a transaction is decided with a larger epoch than it was written with."""
+    return durable(before).state != TxnState.ONGOING or (
+        durable(after).state == TxnState.ONGOING or durable(after).epoch > durable(before).epoch
+    )
+
+
+@transition
+def decisions_are_final(before: Cluster, after: Cluster) -> bool:
+    """T14: what is decided becomes so, and nothing else, with the same epoch."""
+    old = durable(before)
+    new = durable(after)
+    return (
+        old.state not in (TxnState.PREPARE_COMMIT, TxnState.PREPARE_ABORT)
+        or new == old
+        or (
+            new.epoch == old.epoch
+            and new.state
+            == (TxnState.COMPLETE_COMMIT if old.state == TxnState.PREPARE_COMMIT else TxnState.COMPLETE_ABORT)
+        )
+    )
+
+
+# --- what must be possible --------------------------------------------------------------------------------------------
+
+
+@reachable
+def commits_everywhere(s: Cluster) -> bool:
+    """A transaction is committed in every partition, and its producer knows."""
+    return any(
+        s.fate[t] == Fate.CONFIRMED and all(has(s, p, t, Status.COMMITTED) for p in Partition)
+        for t in range(transactions + 1)
+    )
+
+
+@reachable
+def commits_across_a_fail_over(s: Cluster) -> bool:
+    """A transaction is committed in every partition, by two coordinators."""
+    return (
+        s.coordinator > 0
+        and any(all(has(s, p, t, Status.COMMITTED) for p in Partition) for t in range(transactions + 1))
+        and any(s.producers[p].coordinator != s.producers[q].coordinator for p in Partition for q in Partition)
+    )
+
+
+@reachable
+def zombie_is_fenced(s: Cluster) -> bool:
+    """One client has ended, and another has a transaction under way."""
+    return any(s.phase[c] == Phase.ENDED for c in Client) and any(s.phase[c] == Phase.OPEN for c in Client)
+
+
+@reachable
+def aborted_while_it_writes(s: Cluster) -> bool:
+    """A client takes its transaction for open of which a record is aborted."""
+    return any(s.phase[c] == Phase.OPEN and any(has(s, p, s.txn[c], Status.ABORTED) for p in Partition) for c in Client)
+
+
+@reachable
+def something_is_late(s: Cluster) -> bool:
+    """A write is late, whose epoch is not the newest."""
+    return any(request.kind == Kind.PRODUCE and request.epoch < s.memory.epoch for request in s.late)

@@ -1,0 +1,132 @@
+"""Kafka's transactions: a coordinator on a log, markers, fencing by epochs, and requests that are late.
+
+A producer with a `transactional.id` asks the id's *coordinator*, the broker that leads the id's partition of
+`__transaction_state`, for a producer id and an *epoch* (InitProducerId): whoever had an older epoch is fenced. It adds
+partitions to its transaction, writes to them, and asks for the end (EndTxn). The coordinator writes what is decided to
+its log, sends a *marker* to each partition, and writes that the transaction is over. A reader of committed records
+reads up to the *last stable offset*: the first record that no marker follows. When the coordinator fails over, another
+broker loads the id from the log, and sends the markers again. What keeps requests that are late harmless is a switch
+each, and each of Kafka's published mistakes a profile:
+
+* `bump_on_timeout`: a transaction that takes too long is aborted with the next epoch (KAFKA-6119, 0.11.0.2). Before,
+  its producer did not learn of it, and wrote on.
+* `after_failure`: what a client does that gives up a write. The Java client stopped for good up to 2.4; since 2.5 it
+  aborts, and asks for the next epoch (KIP-360). In `goes_on_1_1` and `goes_on_3_6` it aborts and goes on as it was.
+* `verify`: a leader asks the coordinator before the first write of a transaction (KIP-890, part 1, 3.6). Before, a
+  write that arrives after the abort is open for ever (KAFKA-14402), or is committed with the next transaction.
+* `guard`: a marker that is written between that question and the append makes the append fail (KAFKA-14884).
+* `bump_every_time`: each transaction has an epoch of its own (KIP-890, part 2: transaction version 2, 4.0). Before, an
+  EndTxn that is late ends the next transaction (found by Jepsen in 2024), whose records are then committed in part.
+  Partitions are added by their leaders, when a write arrives, and who aborts gets a new epoch, also without a
+  transaction.
+* `strict_markers`: a marker of version 2 ends only what was written with an older epoch (KIP-1228, 4.2). Before, a
+  marker that was sent twice ends the next transaction in one partition.
+* `fence_markers`: a leader refuses the markers of a coordinator older than one that it has obeyed.
+* `forgets`: a leader that forgets a producer takes a write of any epoch, and a marker of any coordinator: with the last
+  record (KAFKA-7190, up to 2.3), or after a marker (KAFKA-9144, up to 2.4.0).
+* `keep_failed_fence`: an epoch that was raised, and could not be written, is not raised again (KAFKA-9666, 2.6).
+* `read_limit_once`: a fetch finds the high watermark once (KAFKA-9807, up to 2.4).
+* `in_one_step` is no mistake: a record of the coordinator is committed in the step in which it is appended, and a
+  coordinator that takes over loads in that step. While an append is under way every other request about the id is
+  refused (CONCURRENT_TRANSACTIONS) and sent again, so that nothing else sees the state between; a fail-over before the
+  commit is the same as a request that does not arrive. `step_by_step` has both steps, and the same properties hold.
+* `former_verifies`: a coordinator that is one no longer, and does not know, goes on to answer leaders.
+* `loses_acknowledged` is the log's own switch: `__transaction_state` with one replica, on a disk that is lost.
+
+The versions are `kafka_0_11` (0.11.0.0), `kafka_1_1`, `kafka_2_5`, `kafka_3_6`, `kafka_4_0` and `kafka_4_2`.
+
+A client waits for the answer to each request, so that a request and its answer are one step, unless the request is
+*late*: then its sender has given up, and it arrives at any time, or never. This stands for a request that is lost, one
+whose answer is lost, and one that arrives twice: a client sends again what it has given up, except where
+`after_failure` says otherwise. Markers are sent until they are answered; a late one is a copy.
+
+The text is in several files: `state.py` says what there is, `clients.py` what clients do, `coordinator.py` has the
+coordinator, its log and its markers, `partitions.py` what leaders accept and readers get. The log is the abstract one
+of `../../parts/replicated_logs.py`; records about one id replace each other (compaction), so that it has one or two.
+
+What is abstracted away. One `transactional.id`, and one producer id: when epochs run out the search stops, where Kafka
+takes a new producer id. A transaction writes one record to each partition at most. The window of five batches, and
+writes without transactions, are left out. A partition's log keeps of a marker what it does to records. Partitions do
+not fail over, since what a leader knows of a producer is made from its log; without `replicate_later` a record is
+below the high watermark at once. Who retries an InitProducerId with its epoch, whose answer a fail-over cut off, is
+fenced here; Kafka answers it. AddOffsetsToTxn and TxnOffsetCommit are writes to one more partition. There is no
+clock: a transaction may take too long at any time. Ids do not expire.
+
+Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
+ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
+KIP-98, KIP-360, KIP-447, KIP-664, KIP-890, KIP-1228; the issues named above; Jepsen's report on Bufstream 0.1.0.
+Properties are in `invariants/transactions/protocol.py`.
+"""
+
+from __future__ import annotations
+
+from ....language import TransactionLanes, terminal
+from . import clients, coordinator, partitions, state
+from .state import AfterFailure, Client, Cluster, Forgets, Partition, Phase
+from .state import last_stable_offset as last_stable_offset
+
+modules = (state, clients, coordinator, partitions)  # in the order of the story
+
+view = TransactionLanes(
+    lane=Partition,
+    log="logs",
+    cell="{entry.txn}{'?' if entry.status.value == 'open' else '+' if entry.status.value == 'committed' else '-'}",
+    cell_epoch="entry.txn",
+    high_watermark="replicated",
+    epoch="s.producers[lane].epoch",
+    transactions="[(at, at + 1 if c.status.value != 'open' else None, c.status.value)"
+    " for at, c in enumerate(s.logs[lane])]",
+    last_stable_offset="last_stable_offset(s, lane)",
+    badges={"delivered": "delivered", "producer": "producers"},
+    board={
+        "coordinator": "coordinator",
+        "in memory": "memory",
+        "in the log": "s.lines[0]",
+        "clients": "phase",
+        "epochs": "epoch",
+        "transactions": "txn",
+        "late": "late",
+    },
+)
+
+BEFORE_VERSION_2 = {"bump_every_time": False, "strict_markers": False}
+BEFORE_3_6 = {**BEFORE_VERSION_2, "verify": False}
+
+BEFORE_2_5 = {**BEFORE_3_6, "after_failure": AfterFailure.STOPS}
+
+profiles = {
+    "kafka_4_2": {},
+    "kafka_4_0": {"strict_markers": False},
+    "kafka_3_6": BEFORE_VERSION_2,
+    "kafka_2_5": BEFORE_3_6,
+    "kafka_1_1": BEFORE_2_5,
+    "kafka_0_11": {**BEFORE_2_5, "bump_on_timeout": False},
+    "goes_on_3_6": {**BEFORE_VERSION_2, "after_failure": AfterFailure.GOES_ON},
+    "goes_on_1_1": {**BEFORE_3_6, "after_failure": AfterFailure.GOES_ON},
+    "verified_in_two_steps": {**BEFORE_VERSION_2, "verify_in_two_steps": True},
+    "kafka_14884": {**BEFORE_VERSION_2, "verify_in_two_steps": True, "guard": False},
+    "kafka_7190": {**BEFORE_2_5, "forgets": Forgets.WITH_RECORDS},
+    "kafka_9144": {**BEFORE_2_5, "forgets": Forgets.AFTER_MARKER},
+    "unforgotten": BEFORE_2_5,
+    "kafka_9666": {**BEFORE_2_5, "keep_failed_fence": False},
+    "kafka_9807": {**BEFORE_2_5, "replicate_later": True, "read_limit_once": False},
+    "replicated_later": {**BEFORE_2_5, "replicate_later": True},
+    "step_by_step": {"in_one_step": False},
+    "answers_early": {"in_one_step": False, "commit_before_answer": False},
+    "former_answers": {"former_verifies": True},
+    "former_answers_3_6": {**BEFORE_VERSION_2, "former_verifies": True},
+    "unfenced_markers": {**BEFORE_2_5, "fence_markers": False},
+    "log_lost": {"loses_acknowledged": True},
+}
+
+
+@terminal
+def everybody_has_ended(s: Cluster) -> bool:
+    """Every client was fenced or has stopped."""
+    return all(s.phase[client] == Phase.ENDED for client in Client)
+
+
+@terminal
+def id_is_lost(s: Cluster) -> bool:
+    """The log has lost what it knew of the id: what follows has another producer id."""
+    return len(s.log.lost) > 0

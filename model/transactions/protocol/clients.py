@@ -1,0 +1,222 @@
+"""Clients: what a producer with a `transactional.id` does, and what it no longer waits for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ....language import Member, Option, Set, action, limit, require
+from .coordinator import (
+    finish,
+    is_ended,
+    is_ending,
+    may_add,
+    may_end,
+    write_added,
+    write_end,
+)
+from .partitions import append, is_duplicate, is_in_order, is_verified
+from .state import (
+    AfterFailure,
+    Client,
+    Cluster,
+    Fate,
+    Kind,
+    Partition,
+    Phase,
+    Request,
+    TxnState,
+    after_failure,
+    bump_every_time,
+    bump_on_timeout,
+    in_one_step,
+    is_free,
+    late_adds,
+    late_ends,
+    late_inits,
+    late_produces,
+    max_epoch,
+    transactions,
+)
+
+
+@action(kind="client")
+def begin(s: Cluster, client: Client) -> None:
+    """{client} begins transaction {s.begun + 1}."""
+    require(s.phase[client] == Phase.READY)
+    limit(s.begun < transactions)
+    s.begun += 1
+    s.txn[client] = s.begun
+    s.phase[client] = Phase.OPEN
+
+
+@action(kind="client")
+def add_partition(s: Cluster, client: Client, partition: Partition) -> None:
+    """{partition} is added to transaction {s.txn[client]} of {client}."""
+    require(s.phase[client] == Phase.OPEN and partition not in s.added[client] and may_add(s, s.epoch[client]))
+    if s.memory.state == TxnState.ONGOING and partition in s.memory.partitions:
+        s.added[client] = s.memory.partitions
+    else:
+        s.phase[client] = Phase.ADDING
+        write_added(s, partition, client)
+
+
+@action(kind="client")
+def produce(s: Cluster, client: Client, partition: Partition) -> None:
+    """{client} writes a record of transaction {s.txn[client]} to {partition}, and learns that it is there."""
+    epoch = s.epoch[client]
+    sequence = s.sequence[client][partition]
+    require(s.phase[client] == Phase.OPEN and partition in s.added[client] and partition not in s.wrote[client])
+    require(is_duplicate(s, partition, epoch, sequence) or is_in_order(s, partition, epoch, sequence))
+    require(is_duplicate(s, partition, epoch, sequence) or is_verified(s, partition, epoch))
+    if not is_duplicate(s, partition, epoch, sequence):
+        append(s, partition, s.txn[client], epoch, sequence)
+    s.sequence[client][partition] += 1
+    s.wrote[client].add(partition)
+    s.unsure[client].discard(partition)
+    s.acknowledged[s.txn[client]].add(partition)
+
+
+@action(kind="client")
+def end(s: Cluster, client: Client, commit: bool) -> None:
+    """{client} asks for the end of transaction {s.txn[client]}, and it is decided; commit: {commit}."""
+    require(asks(s, client, commit) and may_end(s, s.epoch[client], commit))
+    limit(not bump_every_time or s.memory.epoch < max_epoch)
+    ask(s, client, commit)
+    write_end(s, commit, client)
+
+
+@action(kind="client")
+def end_is_answered(s: Cluster, client: Client, commit: bool) -> None:
+    """{client} asks for the end of transaction {s.txn[client]}, and learns that it is done; commit: {commit}."""
+    require(late_ends > 0 or not in_one_step or bump_every_time or not bump_on_timeout)
+    require(asks(s, client, commit) and is_ended(s, s.epoch[client], commit))
+    ask(s, client, commit)
+    finish(s, s.memory.epoch, client)
+
+
+def asks(s: Cluster, client: Client, commit: bool) -> bool:
+    """Whether a client asks for a commit, when all that it wrote is acknowledged, or for an abort; or asks again."""
+    asked = Phase.COMMITTING if commit else Phase.ABORTING
+    return s.phase[client] == asked or (s.phase[client] == Phase.OPEN and may_ask(s, client, commit))
+
+
+def ask(s: Cluster, client: Client, commit: bool) -> None:
+    """A client asks for an end."""
+    s.phase[client] = Phase.COMMITTING if commit else Phase.ABORTING
+    if commit:
+        s.fate[s.txn[client]] = Fate.ASKED
+
+
+def may_ask(s: Cluster, client: Client, commit: bool) -> bool:
+    """Whether a client may ask for that end of its transaction."""
+    if commit:
+        return len(s.unsure[client]) == 0 and len(s.wrote[client]) > 0
+    gave_up = len(s.unsure[client]) > 0
+    return (len(s.added[client]) > 0 or (bump_every_time and gave_up)) and (
+        not gave_up or bump_every_time or after_failure != AfterFailure.STOPS
+    )
+
+
+@action(kind="client")
+def end_without_partitions(s: Cluster, client: Client) -> None:
+    """{client} aborts transaction {s.txn[client]}, to which it knows no partition to be added: it asks nobody."""
+    require(late_adds > 0 and not bump_every_time)
+    require(s.phase[client] == Phase.OPEN and len(s.added[client]) == 0)
+    require(any(request.kind == Kind.ADD for request in s.late) and len(s.unsure[client]) == 0)
+    s.phase[client] = Phase.READY
+    s.txn[client] = 0
+
+
+@action
+def stop(s: Cluster, client: Client) -> None:
+    """{client} does not know what became of a write: it can only be closed."""
+    require(late_produces > 0 and after_failure == AfterFailure.STOPS and not bump_every_time)
+    require(s.phase[client] == Phase.OPEN and len(s.unsure[client]) > 0)
+    leave(s, client)
+
+
+@action
+def is_fenced(s: Cluster, client: Client) -> None:
+    """{client}, with epoch {s.epoch[client]}, is refused, and ends: PRODUCER_FENCED or INVALID_TXN_STATE."""
+    require(is_free(s) and is_refused(s, client))
+    leave(s, client)
+
+
+def is_refused(s: Cluster, client: Client) -> bool:
+    """Whether what a client asks for next is refused for good."""
+    phase = s.phase[client]
+    if phase in (Phase.COMMITTING, Phase.ABORTING):
+        commit = phase == Phase.COMMITTING
+        epoch = s.epoch[client]
+        return not may_end(s, epoch, commit) and not is_ended(s, epoch, commit) and not is_ending(s, epoch, commit)
+    return phase in (Phase.READY, Phase.OPEN, Phase.BUMPING) and s.memory.epoch != s.epoch[client]
+
+
+def leave(s: Cluster, client: Client) -> None:
+    """A client does nothing more."""
+    s.phase[client] = Phase.ENDED
+    s.epoch[client] = 0
+    s.txn[client] = 0
+    s.added[client] = Set()
+    s.wrote[client] = Set()
+    s.unsure[client] = Set()
+
+
+# --- requests that are late: their sender has given up waiting for an answer ------------------------------------------
+
+
+def request_of(s: Cluster, client: Client, kind: Kind, partition: Option[Partition], commit: bool = False) -> Request:
+    """A request of a client."""
+    return Request(
+        kind=kind,
+        epoch=s.epoch[client],
+        partition=partition,
+        txn=s.txn[client] if kind == Kind.PRODUCE else 0,
+        sequence=s.sequence[client][partition] if partition is not None and kind == Kind.PRODUCE else 0,
+        commit=commit,
+        coordinator=0,
+    )
+
+
+@action(kind="fault", budget="late_inits")
+def give_up_init(s: Cluster, client: Client) -> None:
+    """{client} asks for a producer id, and the request is late."""
+    require(late_inits > 0 and s.phase[client] == Phase.OUT)
+    s.late.add(request_of(s, client, Kind.INIT, None))
+
+
+@action(kind="fault", budget="late_adds")
+def give_up_add(s: Cluster, client: Client, partition: Partition) -> None:
+    """{client} adds {partition} to its transaction, and the request is late."""
+    require(late_adds > 0 and not bump_every_time and s.phase[client] == Phase.OPEN)
+    require(partition not in s.added[client])
+    s.late.add(request_of(s, client, Kind.ADD, partition))
+
+
+@action(kind="fault", budget="late_produces")
+def give_up_produce(s: Cluster, client: Client, partition: Partition) -> None:
+    """{client} writes a record of transaction {s.txn[client]} to {partition}, and the request is late."""
+    require(late_produces > 0 and s.phase[client] == Phase.OPEN)
+    require((bump_every_time or partition in s.added[client]) and partition not in s.wrote[client])
+    s.unsure[client].add(partition)
+    s.late.add(request_of(s, client, Kind.PRODUCE, partition))
+
+
+@action(kind="fault", budget="late_ends")
+def give_up_end(s: Cluster, client: Client, commit: bool) -> None:
+    """{client} asks for the end of transaction {s.txn[client]}, commit: {commit}, and the request is late."""
+    require(late_ends > 0 and asks(s, client, commit))
+    ask(s, client, commit)
+    s.late.add(request_of(s, client, Kind.END, None, commit))
+
+
+@action
+def late_produce_adds(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
+    """A write arrives late at {request.partition}, whose leader adds it to the transaction of epoch {request.epoch}."""
+    partition = request.partition
+    require(late_produces > 0 and bump_every_time)
+    require(request.kind == Kind.PRODUCE and may_add(s, request.epoch))
+    if partition is not None:
+        require(s.memory.state != TxnState.ONGOING or partition not in s.memory.partitions)
+        require(is_in_order(s, partition, request.epoch, request.sequence))
+        write_added(s, partition, None)

@@ -1,0 +1,284 @@
+"""Transactions as stories, and what was recorded of them. The steps are taken by the judge."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import Recorded, read
+from tidegate.invariants.catalogue import find
+from tidegate.language import replace
+from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.steptext import StepError
+from tidegate.language.values import Map, Seq, Set
+from tidegate.model.transactions.protocol.state import (
+    Cell,
+    Client,
+    Kind,
+    Partition,
+    Phase,
+    Status,
+    TxnState,
+    last_stable_offset,
+)
+
+from .conftest import ROOT
+from .shipped import shipped, tiered
+from .test_counts import assert_as_recorded, bound
+
+A, B = Client(0), Client(1)
+P, Q = Partition(0), Partition(1)
+CHECKS = read(ROOT / "spec" / "transactions.toml").checks
+BUDGETS = ("failovers", "timeouts", "late_inits", "late_adds", "late_produces", "late_ends", "late_markers", "losses")
+
+
+class Story:
+    """Clients A and B with one id, partitions P and Q; nobody has begun."""
+
+    def __init__(self, profile: str = "kafka_4_2", **constants: Any) -> None:
+        budgets = {name: 1 for name in BUDGETS}
+        sizes = {"transactions": 3, "max_epoch": 8, "reads": 2, **budgets, **constants}
+        self.model = shipped(f"transactions:{profile}", sizes, called=profile)
+        self.state: Any = next(iter(initial_states(self.model)))
+
+    def step(self, action: str, **arguments: Any) -> Story:
+        """Takes one step; StepError when it is disabled."""
+        self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
+        return self
+
+    def opens(self, client: Client, *written: Partition) -> Story:
+        """A client begins a transaction, and writes to some partitions."""
+        self.step("begin", client=client)
+        for partition in written:
+            self.step("add_partition", client=client, partition=partition)
+            self.step("produce", client=client, partition=partition)
+        return self
+
+    def ends(self, client: Client, *marked: Partition, commit: bool = True) -> Story:
+        """A client asks for the end, and the coordinator writes the markers of all partitions."""
+        return self.step("end", client=client, commit=commit).marks(*marked)
+
+    def marks(self, *marked: Partition) -> Story:
+        """The coordinator writes the markers of all partitions, and that the transaction is over."""
+        for partition in marked:
+            self.step("write_marker", partition=partition)
+        return self.step("complete")
+
+    def arrives(self, action: str) -> Story:
+        """What is late arrives."""
+        (request,) = self.state.late
+        return self.step(action, request=request)
+
+    def found(self, partition: Partition) -> list[tuple[int, str]]:
+        """What a partition holds: of which transaction, and what became of it."""
+        return [(cell.txn, cell.status.value) for cell in self.state.logs[partition]]
+
+    def false(self) -> set[str]:
+        """The invariants that are false now."""
+        return {p.name for p in self.model.properties if p.kind == "invariant" and not holds(self.model, p, self.state)}
+
+
+def test_a_transaction_commits_in_two_partitions() -> None:
+    story = Story().step("init_producer", client=A).opens(A, P, Q)
+    assert [last_stable_offset(story.state, p) for p in (P, Q)] == [0, 0]
+    story.step("end", client=A, commit=True)
+    assert (story.state.phase[A], story.state.memory.state) == (Phase.READY, TxnState.PREPARE_COMMIT)
+    story.step("write_marker", partition=P)
+    # Each partition delivers the whole of its part, not all partitions at once.
+    assert [last_stable_offset(story.state, p) for p in (P, Q)] == [1, 0]
+    story.step("write_marker", partition=Q).step("complete")
+    assert (story.found(P), story.found(Q)) == ([(1, "committed")], [(1, "committed")])
+    # In version 2 the next transaction has the next epoch.
+    assert (story.state.epoch[A], story.false()) == (2, set())
+
+
+def test_another_coordinator_writes_the_markers_that_are_missing() -> None:
+    story = Story("step_by_step").step("init_producer", client=A).step("log_commits").step("begin", client=A)
+    for partition in (P, Q):
+        story.step("add_partition", client=A, partition=partition).step("log_commits")
+        story.step("produce", client=A, partition=partition)
+    story.step("end", client=A, commit=True).step("log_commits").step("write_marker", partition=P)
+    story.step("fail_over", survives=False).step("load")
+    assert story.state.unmarked == Set({P, Q})
+    story.marks(P, Q)
+    assert (story.found(P), story.found(Q), story.false()) == ([(1, "committed")], [(1, "committed")], set())
+
+
+def test_a_decision_that_was_not_committed_is_asked_for_again() -> None:
+    story = Story("step_by_step").step("init_producer", client=A).step("log_commits").step("begin", client=A)
+    story.step("add_partition", client=A, partition=P).step("log_commits").step("produce", client=A, partition=P)
+    story.step("end", client=A, commit=True).step("fail_over", survives=False).step("load")
+    assert (story.state.phase[A], story.state.memory.state) == (Phase.COMMITTING, TxnState.ONGOING)
+    story.step("end", client=A, commit=True).step("log_commits")
+    assert story.state.memory.state == TxnState.PREPARE_COMMIT
+
+
+def test_a_zombie_is_fenced_and_what_it_wrote_is_aborted() -> None:
+    story = Story("kafka_1_1").step("init_producer", client=A).opens(A, P).step("fence", client=B).marks(P)
+    story.step("init_producer", client=B)
+    assert (story.state.epoch[A], story.state.epoch[B]) == (1, 3)
+    for action, arguments in (("produce", {"partition": P}), ("end", {"commit": True})):
+        with pytest.raises(StepError):
+            story.step(action, client=A, **arguments)
+    assert story.step("is_fenced", client=A).state.phase[A] == Phase.ENDED
+    assert (story.found(P), story.false()) == ([(1, "aborted")], set())
+
+
+def test_a_transaction_that_takes_too_long_is_aborted_and_its_producer_refused_since_kafka_6119() -> None:
+    story = Story("kafka_1_1").step("init_producer", client=A).opens(A, P).step("time_out").marks(P)
+    with pytest.raises(StepError):
+        story.step("add_partition", client=A, partition=Q)
+    story = Story("kafka_0_11").step("init_producer", client=A).opens(A, P).step("time_out").marks(P)
+    story.step("add_partition", client=A, partition=Q).step("produce", client=A, partition=Q).ends(A, Q)
+    assert (story.found(P), story.found(Q)) == ([(1, "aborted")], [(1, "committed")])
+    assert story.false() == {"atomic_visibility", "committed_is_not_lost"}
+
+
+def give_up(profile: str) -> Story:
+    """A has given up a write to P, which is late, and has aborted."""
+    story = Story(profile).step("init_producer", client=A).step("begin", client=A)
+    story.step("add_partition", client=A, partition=P).step("give_up_produce", client=A, partition=P)
+    return story.ends(A, P, commit=False)
+
+
+def test_a_write_that_is_late_opens_what_nobody_ends_until_kafka_asks_the_coordinator() -> None:
+    story = give_up("kafka_2_5").arrives("late_produce_arrives")
+    assert (story.found(P), story.false()) == ([(1, "open")], {"nothing_hangs"})
+    # What comes after it is committed, and no reader gets it.
+    story.step("bump_epoch", client=A).opens(A, Q).ends(A, Q)
+    assert last_stable_offset(story.state, P) == 0
+    for profile in ("kafka_3_6", "kafka_4_2"):
+        with pytest.raises(StepError):
+            give_up(profile).arrives("late_produce_arrives")
+
+
+def test_a_write_that_is_late_is_committed_with_the_next_transaction() -> None:
+    story = give_up("kafka_2_5").step("bump_epoch", client=A).step("begin", client=A)
+    story.step("add_partition", client=A, partition=P).arrives("late_produce_arrives")
+    story.step("produce", client=A, partition=P).ends(A, P)
+    assert (story.found(P), story.false()) == (
+        [(1, "committed"), (2, "committed")],
+        {"aborted_is_never_delivered"},
+    )
+
+
+def test_a_marker_between_the_answer_and_the_append_is_seen_since_kafka_14884() -> None:
+    for profile, appended in (("kafka_14884", True), ("verified_in_two_steps", False)):
+        story = Story(profile).step("init_producer", client=A).step("begin", client=A)
+        story.step("add_partition", client=A, partition=P).step("give_up_produce", client=A, partition=P)
+        story.arrives("verify_late_produce").ends(A, P, commit=False)
+        assert (len(story.state.verified) == 1) == appended, profile
+        if appended:
+            story.step("append_verified", request=next(iter(story.state.verified)))
+            assert story.false() == {"nothing_hangs"}
+
+
+def test_jepsens_torn_transaction_needs_one_epoch_for_two_transactions() -> None:
+    story = Story("kafka_3_6").step("init_producer", client=A).opens(A, P)
+    story.step("give_up_end", client=A, commit=True).ends(A, P)
+    # The commit is asked for again, and done. The second transaction has written to P when the first request arrives.
+    assert story.state.phase[A] == Phase.READY
+    story.opens(A, P).arrives("late_end_arrives").marks(P)
+    story.step("add_partition", client=A, partition=Q).step("produce", client=A, partition=Q)
+    story.ends(A, Q, commit=False)
+    assert (story.found(P)[1], story.found(Q)[0]) == ((2, "committed"), (2, "aborted"))
+    assert story.false() == {"atomic_visibility", "aborted_is_never_delivered"}
+    story = Story("kafka_4_0").step("init_producer", client=A).opens(A, P)
+    story.step("give_up_end", client=A, commit=True).ends(A, P).opens(A, P)
+    with pytest.raises(StepError):
+        story.arrives("late_end_arrives")
+
+
+def test_a_marker_that_is_sent_twice_ends_the_next_transaction_until_kip_1228() -> None:
+    for profile, ended in (("kafka_4_0", True), ("kafka_4_2", False)):
+        story = Story(profile).step("init_producer", client=A).opens(A, P).step("end", client=A, commit=True)
+        story.step("repeat_marker", partition=P).marks(P).opens(A, P)
+        if ended:
+            assert story.arrives("late_marker_arrives").false() == {"aborted_is_never_delivered"}
+        else:
+            with pytest.raises(StepError):
+                story.arrives("late_marker_arrives")
+
+
+def test_a_producer_whose_transaction_was_timed_out_gets_the_next_epoch_in_version_2() -> None:
+    story = Story().step("init_producer", client=A).opens(A, P).step("time_out").marks(P)
+    story.step("end_is_answered", client=A, commit=False)
+    assert (story.state.phase[A], story.state.epoch[A]) == (Phase.READY, 2)
+    with pytest.raises(StepError):
+        Story().step("init_producer", client=A).opens(A, P).step("time_out").marks(P).step(
+            "end_is_answered", client=A, commit=True
+        )
+
+
+def test_readers_stop_at_the_first_open_record() -> None:
+    story = Story("replicated_later").step("init_producer", client=A).opens(A, P).step("replicate", partition=P)
+    with pytest.raises(StepError):
+        story.step("read", partition=P)
+    story.ends(A, P).step("read", partition=P)
+    assert story.state.delivered[P] == 1
+    story = Story("kafka_9807").step("init_producer", client=A).step("look", partition=P).opens(A, P)
+    story.step("replicate", partition=P).step("read_what_was_looked_for", partition=P)
+    assert story.false() == {"readers_stop_at_what_is_open"}
+
+
+def test_properties_that_no_profile_violates_can_fail() -> None:
+    """In steps that no action takes."""
+    story = Story().step("init_producer", client=A).opens(A, P).ends(A, P)
+    before = story.state
+    log = Seq([Cell(txn=1, status=Status.OPEN)])
+    reopened = shape_of(story.model).replace(before, logs=Map({P: log, Q: before.logs[Q]}))
+    prop = next(prop for prop in story.model.properties if prop.name == "last_stable_offset_only_rises")
+    assert holds(story.model, prop, before, before)
+    assert not holds(story.model, prop, before, reopened)
+
+
+def test_every_property_of_the_catalogue_has_its_number() -> None:
+    text = (ROOT / "invariants" / "transactions" / "protocol.py").read_text(encoding="utf-8")
+    assert sorted({int(number) for number in re.findall(r'"""T(\d+): ', text)}) == list(range(1, 15))
+
+
+def test_the_table_of_what_fails_is_what_is_recorded() -> None:
+    text = (ROOT / "docs" / "transactions.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
+    shown = {(profile, fails, bounds, int(steps)) for profile, fails, bounds, steps in rows}
+    assert shown == {
+        (check.profile, name, check.bounds, expected.steps)
+        for check in CHECKS
+        for name, expected in check.properties.items()
+        if expected.verdict == "violated"
+    }
+
+
+def named(check: Recorded) -> str:
+    return f"{check.profile} {check.bounds} {'' if check.counts else next(iter(check.properties))}"
+
+
+def is_quick(check: Recorded) -> bool:
+    """Whether it is one of those that take a tenth of a second."""
+    return check.bounds in ("log_lost", "time_out")
+
+
+@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+    search = Search(symmetry=check.symmetry, cache=cache)
+    assert_as_recorded(check, ENGINES["native"](bound(check), search, None))
+
+
+def test_plain_python_counts_the_same(cache: Path) -> None:
+    small = {"clients": 2, "partitions": 1, "transactions": 1, "late_ends": 1, "max_epoch": 4}
+    model = find("transactions")[0].bind("small", small, "kafka_3_6", properties=["nothing_hangs"])
+    search = Search(symmetry=True, cache=cache)
+    native, plain = (ENGINES[name](model, search, None) for name in ("native", "python"))
+    counts = [(verdict.distinct_states, verdict.transitions, verdict.depth) for verdict in (native, plain)]
+    assert counts[0] == counts[1]
+
+
+def test_a_late_request_says_what_it_is() -> None:
+    story = Story("kafka_3_6").step("init_producer", client=A).opens(A, P).step("give_up_end", client=A, commit=True)
+    (request,) = story.state.late
+    assert (request.kind, request.epoch, request.commit) == (Kind.END, 1, True)
+    assert replace(request, epoch=0) not in story.state.late
