@@ -28,6 +28,7 @@ from ..language.errors import Unreadable, UsageError
 from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
+from .auditconfirm import confirm_losses
 from .auditfiles import name_pages, save
 from .options import add_print_options, paper_of, positive, seconds
 from .output import prepared, print_json
@@ -65,6 +66,11 @@ def add(verbs: Verbs[Parser]) -> None:
         metavar="DIR",
         type=Path,
         help="write audit.json, summary.md, results.sarif, junit.xml and a page of each loss",
+    )
+    parser.add_argument(
+        "--confirm",
+        action="store_true",
+        help="with --out: drive real brokers through each different loss, and its repair (needs tidegate[real])",
     )
     parser.add_argument("--all", action="store_true", help="every group of topics in full, and every finding")
     parser.set_defaults(run=run)
@@ -153,6 +159,8 @@ def run(options: argparse.Namespace) -> Exit:
             "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
             "a directory of a running cluster"
         )
+    if options.confirm and options.out is None:
+        raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
     out: Path | None = None if options.out is None else prepared(options.out)
     try:
         old = None if options.diff is None else difference.read(options.diff)
@@ -170,12 +178,14 @@ def run(options: argparse.Namespace) -> Exit:
         print_json(done.document)
     else:
         print(audit_page(done.document, paper_of(options), every=options.all).text(), end="", flush=True)
-    return Exit(done.exit) if out is None else _saved(done, out)
+    return Exit(done.exit) if out is None else _saved(done, out, options)
 
 
-def _saved(done: Audited, out: Path) -> Exit:
+def _saved(done: Audited, out: Path, options: argparse.Namespace) -> Exit:
     try:
         pages = save(done, out)
+        if options.confirm:
+            confirm_losses(done, out, paper_of(options), quiet=options.json)
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return Exit(done.exit) if done.exit else Exit.USAGE

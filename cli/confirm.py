@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..explorer.search import Progress
 from ..language.errors import UsageError
-from ..reports.confirm import confirm_junit, confirm_text, mark
+from ..reports.confirm import chaos_text, confirm_junit, confirm_text, mark
 from ..reports.exits import Exit, worst
 from ..reports.files import write_text
 from ..reports.trace.html import page
@@ -29,6 +29,7 @@ EXAMPLES = """\
   tidegate confirm report/scenarios/01-orders.trace.json --repaired
   tidegate confirm loss.trace.json --kafka-version 3.9.1 --repeat 5 --junit confirm.xml
   tidegate confirm loss.trace.json --kafka-home /opt/kafka --html confirmed.html
+  tidegate confirm --random --seed 7 --minutes 60 --kafka-version 4.1.0
 
 exit: 0 confirmed, 1 not confirmed, 5 could not be driven, 64 usage
 """
@@ -42,7 +43,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "Maven for the first run of a release; it ends all that it starts."
     )
     parser = add_verb(verbs, "confirm", about, EXAMPLES)
-    parser.add_argument("traces", metavar="TRACE", type=Path, nargs="+", help="a .trace.json file of the partition")
+    parser.add_argument("traces", metavar="TRACE", type=Path, nargs="*", help="a .trace.json file of the partition")
     parser.add_argument(
         "--repaired", action="store_true", help="the same faults with acks=all, min.isr 2, clean elections"
     )
@@ -66,8 +67,22 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument("--keep", metavar="DIR", type=Path, help="keep what the brokers wrote there, for one run")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report there")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write a page of the traces there, with the results")
+    _add_random(parser)
     add_print_options(parser)
     parser.set_defaults(run=run)
+
+
+def _add_random(parser: Parser) -> None:
+    group = parser.add_argument_group("instead of a trace")
+    group.add_argument(
+        "--random",
+        action="store_true",
+        help="random commands: each history is held against the model, and each acknowledged record is looked for",
+    )
+    group.add_argument("--seed", metavar="N", type=positive, default=1, help="of the first round (default: 1)")
+    group.add_argument(
+        "--minutes", metavar="M", type=positive, default=5, help="no round begins after them (default: 5)"
+    )
 
 
 def add_cluster_options(parser: Parser) -> None:
@@ -84,6 +99,10 @@ def add_cluster_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
+    if options.random:
+        return _random(options)
+    if not options.traces:
+        raise UsageError("give a TRACE, or --random")
     if options.assignments and not options.repaired:
         raise UsageError("--set says what the repair changes: give --repaired too")
     if options.anyway and options.kafka_version is None and options.kafka_home is None:
@@ -105,18 +124,54 @@ def run(options: argparse.Namespace) -> Exit:
     return worst(EXITS[result["result"]] for result in results)
 
 
-def _confirmed(document: Mapping[str, Any], options: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
+def _random(options: argparse.Namespace) -> Exit:
+    """Random commands. The release is the newest known one where none is named."""
+    if options.traces:
+        raise UsageError("--random makes its own commands: give it no TRACE")
+    needs_kafka_python()
+    from ..real.driving.chaos import chaos
+    from ..real.driving.releases import KNOWN, at_home, of_version
+    from ..real.driving.verdict import exact
+
+    home: Path | None = options.kafka_home
+    release = at_home(home) if home is not None else of_version(exact(options.kafka_version or KNOWN[0]))
+    with ProgressLine(sys.stderr) as line:
+        rounds = chaos(release, release.parts >= (4, 1), options.seed, 60.0 * options.minutes, _saying(line))
+    document = {"schema": "tidegate.chaos/1", "kafka": release.version, "seed": options.seed, "rounds": rounds}
+    if options.json:
+        print_json(document)
+    else:
+        sys.stdout.write(chaos_text(document, paper_of(options)))
+    return worst(_ROUNDS[one["result"]] for one in rounds)
+
+
+_ROUNDS = {"fine": Exit.HOLDS, "differs": Exit.SAFETY, "undecided": Exit.INCONCLUSIVE}
+
+
+def needs_kafka_python() -> None:
+    """UsageError where it is not installed."""
     try:
-        from ..real.driving.verdict import confirmed
-    except ModuleNotFoundError as error:
+        import kafka
+    except ModuleNotFoundError:
         raise UsageError(
-            f"real brokers need {error.name}, which is not installed; install it with: pip install 'tidegate[real]'"
+            "real brokers need kafka-python, which is not installed; install it with: pip install 'tidegate[real]'"
         ) from None
+    del kafka
+
+
+def _saying(line: ProgressLine) -> Callable[[str], None]:
     report = report_for(line)
 
     def say(text: str) -> None:
         if report is not None:
             report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
+
+    return say
+
+
+def _confirmed(document: Mapping[str, Any], options: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
+    needs_kafka_python()
+    from ..real.driving.verdict import confirmed
 
     return confirmed(
         document,
@@ -127,7 +182,7 @@ def _confirmed(document: Mapping[str, Any], options: argparse.Namespace, line: P
         anyway=options.anyway,
         limit=options.step_time,
         keep=options.keep,
-        report=say,
+        report=_saying(line),
     )
 
 

@@ -94,6 +94,30 @@ def _shown(seen: Mapping[str, Any]) -> str:
     return f"{', '.join(parts)}; records in logs {logs}"
 
 
+def chaos_text(document: Mapping[str, Any], paper: Paper) -> str:
+    """What random commands did: each round that differs with its commands, and how many did not."""
+    page = Page(paper)
+    rounds: Sequence[Mapping[str, Any]] = document["rounds"]
+    for one in rounds:
+        if one["result"] == "fine":
+            continue
+        page.line(f"{_ROUND_SIGNS[one['result']]} seed {one['seed']}: {one['why']}", style="bold red")
+        for command in one["commands"]:
+            page.line(command, indent=4)
+    numbers = {name: sum(one["result"] == name for one in rounds) for name in _ROUND_SIGNS}
+    said = ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
+    kept = sum(one["acknowledged"] for one in rounds)
+    page.line(
+        f"Kafka {document['kafka']}, {count(len(rounds), 'round')} from seed {document['seed']}: {said}; "
+        f"{count(kept, 'acknowledged record')}, {sum(len(one['lost']) for one in rounds)} gone.",
+        style="bold",
+    )
+    return page.text()
+
+
+_ROUND_SIGNS = {"fine": "✓", "differs": "✗", "undecided": "?"}
+
+
 # --- for servers of builds --------------------------------------------------------------------------------------------
 
 

@@ -206,14 +206,18 @@ class Cluster:
         Its answer may come later: `answers` has it."""
         until = time.monotonic() + within
         while True:
-            thread = threading.Thread(target=self._send, args=(broker, str(record).encode(), acks, record), daemon=True)
             self.answers.pop(record, None)
-            thread.start()
+            self.send(broker, record, acks)
             has = wait_for(lambda: self._has(broker, record) or record in self.answers, within)
             code = self.answers.get(record, 0)
             if (has and code not in (wire.NOT_LEADER, -1)) or time.monotonic() > until:
                 return code
             time.sleep(BETWEEN)
+
+    def send(self, broker: int, record: int, acks: int) -> None:
+        """Sends a record once, and waits for nothing."""
+        arguments = broker, str(record).encode(), acks, record
+        threading.Thread(target=self._send, args=arguments, daemon=True).start()
 
     def _has(self, broker: int, record: int) -> bool:
         return record in [one for one, _ in self._log(broker)]
@@ -315,6 +319,11 @@ class Cluster:
     def let_alter(self, leader: int, within: float) -> bool:
         """Lets one AlterPartition and its answer through; whether that happened."""
         return self.gates.let_one(Gate(leader, CONTROLLER, wire.ALTER_PARTITION), within)
+
+    def alter(self, leader: int, on: bool) -> None:
+        """Lets a leader's AlterPartition through as it likes, or holds it."""
+        gate = Gate(leader, CONTROLLER, wire.ALTER_PARTITION)
+        self.gates.open(gate) if on else self.gates.shut(gate)
 
     def hear(self, broker: int, on: bool) -> None:
         """Whether a broker hears what the controller writes."""

@@ -12,7 +12,7 @@ from .driver import STEP_SECONDS, Driven, Driver, Taken, numbers_of
 from .fitting import SETTINGS, CannotBeDriven, Fitted, Trace, repaired, trace_of, version_for
 from .nodes import CLOCKS
 from .plan import Plan, Stage, plan_of
-from .releases import Release, at_home, of_version
+from .releases import KNOWN, Release, at_home, of_version
 
 SCHEMA = "tidegate.confirm/1"
 Document = dict[str, Any]
@@ -27,12 +27,19 @@ def planned(
     given: Mapping[str, Value | str] | None = None,
     anyway: bool = False,
 ) -> Plan:
-    """The plan of a trace, with its own settings or with the repair's. CannotBeDriven, with why, where there is
-    none."""
+    """The plan of a trace, with its own settings or with the repair's; where no release is given, on the first that
+    keeps the record with these. CannotBeDriven, with why, where there is none."""
     fitted = version_for(trace, kafka, anyway=anyway)
-    if with_repair:
-        return plan_of(repaired(trace, kafka or fitted.kafka, given or {}))
-    return plan_of(fitted)
+    if not with_repair:
+        return plan_of(fitted)
+    why: CannotBeDriven | None = None
+    for release in dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN]):
+        try:
+            return plan_of(repaired(trace, release, given or {}))
+        except CannotBeDriven as error:
+            why = why or error
+    assert why is not None
+    raise why
 
 
 def confirmed(

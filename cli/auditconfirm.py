@@ -1,0 +1,84 @@
+"""`audit --confirm`: each different loss that an audit has written a trace of, on real brokers, and with the repair."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..audit.auditing import Audited
+from ..explorer.search import Progress
+from ..reports.confirm import confirm_junit, confirm_text, mark
+from ..reports.files import write_json, write_text
+from ..reports.paper import Paper
+from ..reports.trace.html import page
+from .auditfiles import traces_of
+from .confirm import SCHEMA, needs_kafka_python
+from .progress import ProgressLine, report_for
+
+Confirm = Callable[..., dict[str, Any]]
+_RELEASE = re.compile(r"\d+\.\d+(\.\d+)?")
+
+
+def confirm_losses(done: Audited, out: Path, paper: Paper, *, quiet: bool, confirm: Confirm | None = None) -> None:
+    """Drives real brokers through each different trace in `out`, once as it is and once with the repair; writes
+    confirmed.json and confirmed.xml, and what came out on the pages; prints it unless `quiet`. `confirm` drives one.
+    UsageError where there is no Java, or no such release."""
+    drive = confirm or _confirm()
+    stated = str(done.document["versions"]["kafka"])
+    kafka = stated if _RELEASE.fullmatch(stated) else None
+    found = dict[str, list[dict[str, Any]]]()
+    with ProgressLine(sys.stderr) as line:
+        for number, (page_of, trace, shown) in enumerate(_losses(done, out), 1):
+            key = _key(trace)
+            if key not in found:
+                say = _saying(line, f"loss {number}: ")
+                found[key] = [
+                    drive(trace, kafka=kafka, with_repair=with_repair, report=say) for with_repair in (False, True)
+                ]
+            marks = list(map(mark, found[key]))
+            write_text(page_of, page([shown | {"notes": [*shown["notes"], *marks]}], beside=_beside(page_of)))
+    results = [result for both in found.values() for result in both]
+    write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
+    write_text(out / "confirmed.xml", confirm_junit(results))
+    if not quiet and results:
+        sys.stdout.write("\n" + confirm_text(results, paper, steps=False))
+
+
+def _confirm() -> Confirm:
+    needs_kafka_python()
+    from ..real.driving.verdict import confirmed
+
+    return confirmed
+
+
+def _losses(done: Audited, out: Path) -> list[tuple[Path, dict[str, Any], dict[str, Any]]]:
+    """Each loss that has a page: the page, its trace, and the trace with the cluster's names."""
+    return [
+        (out / subject["loss"]["html"], *traces_of(done, report, subject))
+        for subject, report in zip(done.document["subjects"], done.reports, strict=True)
+        if subject["loss"] is not None and subject["loss"]["html"] is not None
+    ]
+
+
+def _key(trace: Mapping[str, Any]) -> str:
+    """What a run on real brokers depends on: alike losses of several topics are driven once."""
+    steps = [step["step"] for step in trace["steps"]]
+    return json.dumps([trace["bounds"], steps, trace["property"]["name"]], sort_keys=True)
+
+
+def _beside(page_of: Path) -> str:
+    return f"{page_of.stem}.trace.json"
+
+
+def _saying(line: ProgressLine, which: str) -> Callable[[str], None]:
+    report = report_for(line)
+
+    def say(text: str) -> None:
+        if report is not None:
+            report(Progress(0, 0, 0, 0.0, 0, 0.0, says=which + text))
+
+    return say

@@ -1,0 +1,246 @@
+"""Random commands on real brokers: is what they did a run of the model, and is each acknowledged record still there?
+
+Three brokers, `acks=all`, `min.insync.replicas=2`, clean elections. No power is lost, so that no acknowledged record
+may be: Kafka promises that much. A round is a cluster of its own, and its seed decides its commands; when each takes
+effect is up to the brokers.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...language.constants import Value
+from ...language.immutable import immutable
+from ..history import cluster_of
+from ..metadata_log import TOPIC as METADATA
+from ..metadata_log import read
+from ..settings import version_of
+from ..validating import validated
+from . import wire
+from .cluster import Broken, Cluster, Needs, wait_for
+from .nodes import CONTROLLER
+from .releases import Release
+
+BROKERS = (1, 2, 3)
+COMMANDS = 30
+END_SECONDS = 120.0
+BETWEEN: Mapping[str, Value] = {
+    "crashes": 3, "fences": 3, "isr_shrinks": 4, "shutdowns": 3, "preferred_elections": 3,
+}  # fmt: skip
+"""What the model may do between two moments of the controller's log: more than a `validate` allows, since here several
+things happen at once."""
+Result = dict[str, Any]
+
+
+@immutable
+class Round:
+    """A round's seed, its commands in words, and what it is held against: whether the history is a run of the model,
+    the acknowledged records, and those of them that are gone."""
+
+    seed: int
+    commands: tuple[str, ...]
+    history: str
+    where: str | None
+    acknowledged: int
+    lost: tuple[int, ...]
+
+    @property
+    def result(self) -> str:
+        """`fine`, `differs`, or `undecided`."""
+        if self.lost or self.history == "not_shown":
+            return "differs"
+        return "fine" if self.history == "shown" else "undecided"
+
+    @property
+    def why(self) -> str | None:
+        """What differs, or what was not decided."""
+        gone = f"acknowledged, and gone: {', '.join(map(str, self.lost))}" if self.lost else None
+        seen = {"shown": None, "not_shown": f"no run of the model shows {self.where}"}
+        history = seen.get(self.history, f"its history is {self.history.replace('_', ' ')}: {self.where}")
+        return "; ".join(said for said in (gone, history) if said) or None
+
+
+class Random:
+    """One round's commands on a cluster."""
+
+    def __init__(self, cluster: Cluster, seed: int) -> None:
+        self.cluster, self.random = cluster, random.Random(seed)
+        self.sent = 0
+        self.did = list[str]()
+
+    def act(self) -> None:
+        """One command that is possible now, and a while."""
+        name = self.random.choice(self._possible())
+        said = getattr(self, f"_{name}")()
+        if said:
+            self.did.append(said)
+        time.sleep(self.random.choice((0.0, 0.1, 0.5, 1.0, 3.0)))
+
+    def _possible(self) -> list[str]:
+        down = len(list(self.cluster.down()))
+        often = ["produce"] * 4 + ["hold_fetch", "let_fetch", "hold_alter", "let_alter", "hold_beat", "let_beat"]
+        stops = ["crash", "shut_down", "elect"] if down < 2 else []
+        return often + stops + (["start"] * 3 if down else [])
+
+    def _one(self) -> int:
+        return self.random.choice(BROKERS)
+
+    def _running(self) -> int:
+        return self.random.choice([one for one in BROKERS if one in self.cluster.nodes.running])
+
+    def _produce(self) -> str | None:
+        leader = self.cluster.seen().leader
+        if leader is None or leader not in self.cluster.nodes.running:
+            return None
+        self.cluster.send(leader, self.sent, -1)
+        self.sent += 1
+        return f"produce({leader}, {self.sent - 1})"
+
+    def _hold_fetch(self) -> str:
+        return self._fetch(False)
+
+    def _let_fetch(self) -> str:
+        return self._fetch(True)
+
+    def _fetch(self, on: bool) -> str:
+        follower, leader = self.random.sample(BROKERS, 2)
+        self.cluster.stream([follower], leader, on)
+        return f"{'let' if on else 'hold'} fetches of {follower} from {leader}"
+
+    def _hold_alter(self) -> str:
+        return self._alter(False)
+
+    def _let_alter(self) -> str:
+        return self._alter(True)
+
+    def _alter(self, on: bool) -> str:
+        leader = self._one()
+        self.cluster.alter(leader, on)
+        return f"{'let' if on else 'hold'} AlterPartition of {leader}"
+
+    def _hold_beat(self) -> str:
+        broker = self._one()
+        self.cluster.beat(broker, False)
+        return f"hold heartbeats of {broker}"
+
+    def _let_beat(self) -> str:
+        for broker in BROKERS:
+            self.cluster.beat(broker, True)
+        return "let heartbeats of all"
+
+    def _crash(self) -> str:
+        broker = self._running()
+        self.cluster.kill(broker)
+        return f"crash({broker})"
+
+    def _shut_down(self) -> str:
+        broker = self._running()
+        self.cluster.open_all()  # a controlled shutdown waits for the controller and for whom it hands over to
+        if not self.cluster.shut_down(broker, 20.0):
+            self.cluster.kill(broker)
+            return f"shut_down({broker}), killed after 20 s"
+        return f"shut_down({broker})"
+
+    def _start(self) -> str:
+        broker = self.random.choice(list(self.cluster.down()))
+        self.cluster.start(broker)
+        return f"start({broker})"
+
+    def _elect(self) -> str | None:
+        broker = self._running()
+        try:
+            self.cluster.prefer(broker)
+            self.cluster.elect(wire.PREFERRED)
+        except (wire.Refused, OSError, Broken):
+            return f"elect_preferred({broker}), refused"
+        return f"elect_preferred({broker})"
+
+
+def round_of(release: Release, elr: bool, seed: int, keep: Path | None = None) -> Round:
+    """One round. Broken where the cluster does not start, or does not come back in the end."""
+    settings = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
+    with Cluster(release, Needs(BROKERS, settings, elr, 3_000, 3_000), keep) as cluster:
+        cluster.open_all()
+        commands = Random(cluster, seed)
+        for _ in range(COMMANDS):
+            commands.act()
+        acknowledged = _settled(cluster)
+        found = wait_for(lambda: _read(cluster), END_SECONDS)
+        if found is None:
+            raise Broken(f"seed {seed}: nothing can be read in the end")
+        history, where = _validated(cluster)
+        lost = tuple(sorted(acknowledged - set(found[0])))
+        return Round(seed, tuple(commands.did), history, where, len(acknowledged), lost)
+
+
+def _settled(cluster: Cluster) -> frozenset[int]:
+    """Everything let through and everybody started; the records that are acknowledged by then."""
+    cluster.open_all()
+    for broker in list(cluster.down()):
+        cluster.start(broker)
+    if not wait_for(lambda: set(BROKERS) <= cluster.alive(), END_SECONDS):
+        raise Broken(f"brokers {sorted(set(BROKERS) - cluster.alive())} did not come back in the end")
+    wait_for(lambda: len(cluster.seen().isr) == len(BROKERS), END_SECONDS)
+    return cluster.acknowledged()
+
+
+def _read(cluster: Cluster) -> tuple[list[int]] | None:
+    leader = cluster.seen().leader
+    values = None if leader is None else cluster.read(leader)
+    return None if values is None else (values,)
+
+
+def _validated(cluster: Cluster) -> tuple[str, str | None]:
+    """Whether the controller's log is a run of the model; at which moment there is none."""
+    found = cluster_of(read(cluster.nodes.data(CONTROLLER) / METADATA))
+    version = version_of(found, cluster.release.version)
+    (one,) = validated(found, found.histories, version, BETWEEN, seconds=lambda: END_SECONDS)
+    if one.result == "shown" or one.answer is None:
+        return one.result, one.why
+    moments = one.of.moments
+    after = moments[min(one.answer.seen + 1, len(moments) - 1)]
+    where = f"moment {one.answer.seen + 2} of {len(moments)}, at offset {after.offset}"
+    return one.result, f"{where}: {one.why}" if one.why else where
+
+
+def chaos(
+    release: Release,
+    elr: bool,
+    seed: int,
+    seconds: float,
+    report: Callable[[str], None] = lambda text: None,
+) -> list[Result]:
+    """Rounds, each with the next seed, until a time is over; at least one."""
+    until, results = time.monotonic() + seconds, list[Result]()
+    while not results or time.monotonic() < until:
+        report(f"seed {seed}: {len(results)} rounds done")
+        began = time.monotonic()
+        try:
+            found: Result = _as_result(round_of(release, elr, seed))
+        except Broken as error:
+            found = {
+                "seed": seed,
+                "result": "undecided",
+                "why": str(error),
+                "commands": [],
+                "acknowledged": 0,
+                "lost": [],
+            }
+        results.append(found | {"seconds": round(time.monotonic() - began, 1)})
+        seed += 1
+    return results
+
+
+def _as_result(one: Round) -> Result:
+    return {
+        "seed": one.seed,
+        "result": one.result,
+        "why": one.why,
+        "commands": list(one.commands),
+        "acknowledged": one.acknowledged,
+        "lost": list(one.lost),
+    }
