@@ -33,6 +33,7 @@ from .test_counts import assert_as_recorded, bound
 A, B = Client(0), Client(1)
 P, Q = Partition(0), Partition(1)
 CHECKS = read(ROOT / "spec" / "transactions.toml").checks
+PUBLISHED = read(ROOT / "spec" / "transactions_published.toml").checks
 BUDGETS = ("failovers", "timeouts", "late_inits", "late_adds", "late_produces", "late_ends", "late_markers", "losses")
 
 
@@ -266,6 +267,13 @@ def is_quick(check: Recorded) -> bool:
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, cache=cache)
     assert_as_recorded(check, ENGINES["native"](bound(check), search, None))
+
+
+@pytest.mark.parametrize(
+    "check", tiered(PUBLISHED, lambda check: check.bounds == "three_clients", lambda check: str(check.bounds))
+)
+def test_the_published_module_has_as_many_states(check: Recorded, cache: Path) -> None:
+    assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))
 
 
 def test_plain_python_counts_the_same(cache: Path) -> None:
