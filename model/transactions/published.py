@@ -47,7 +47,7 @@ clients = constant(1, minimum=1, maximum=4, says="clients")
 brokers = constant(2, minimum=1, maximum=3, says="brokers, of which the first leads the transaction log")
 ids = constant(1, minimum=1, maximum=2, says="transactional ids")
 
-profiles = {"published": {}}
+profiles = {"published": {"brokers": 2}}
 
 
 class Client(Domain, size=clients, symmetric=True):
