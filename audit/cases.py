@@ -79,6 +79,9 @@ PAYS = 3_000_000
 """With so many states from one kernel the faster one is made for the cases that come: it takes 3 s to compile, and
 saves about 1 s in a million states."""
 
+SLOWER = 3
+"""The faster kernel takes at most so many times as long to compile as the quick one."""
+
 TOO_MANY, GROWTH = 4_000_000, 1.3
 """With so many states, and levels that still grow by so much, there are several times more than memory holds: levels
 grow ever slower, up to the middle, and then shrink as they grew."""
@@ -131,11 +134,12 @@ class Engine:
             self.kernel = kernel_of(self.model, domains, self.folder, effort=ROLLED, cone=True)
         return self.kernel
 
-    def verdict(self, model: Model, search: Search, enough: Enough) -> Verdict:
-        """What an exploration gives, of a model whose open constants have their values."""
-        if self.states > PAYS:
+    def verdict(self, model: Model, search: Search, enough: Enough, *, hurried: bool = False) -> Verdict:
+        """What an exploration gives, of a model whose open constants have their values. `hurried`: there is no time to
+        compile the faster kernel."""
+        if self.states > PAYS and not hurried:
             self.faster()
-        faster = None if self.kernel.effort == ROLLED else self.faster
+        faster = None if hurried or self.kernel.effort == ROLLED else self.faster
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
         self.states += verdict.distinct_states or 0
         return verdict
@@ -166,6 +170,8 @@ class Bench:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
+        self.slowest = 0.0
+        """Seconds by the clock of the kernel that took longest to compile: nothing interrupts that."""
         self._models: dict[Any, Model] = {}
         self._engines: dict[Any, Engine] = {}
 
@@ -192,7 +198,13 @@ class Bench:
             effort = ROLLED if is_kept(model, symmetry.domains, self.folder, ROLLED, cone=True) else QUICK
             kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort, cone=True)
             self._engines[key] = Engine(model, kernel, symmetry, self.folder)
+            self.slowest = max(self.slowest, 0.0 if kernel.cached else kernel.seconds)
         return self._engines[key]
+
+    def is_in_time(self, case: Case, left: float) -> bool:
+        """Whether its kernel is there, or, as others were compiled, will be in the seconds that are left."""
+        key, _ = self._open(case)
+        return key in self._engines or self.slowest < left
 
     def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
         """The model of a case, what its exploration gives, and why it was given up, or ""."""
@@ -206,12 +218,13 @@ class Bench:
             memory_bytes=MEMORY_BYTES,
         )
         ending = StopRule(case)
-        return model, engine.verdict(model, search, ending.is_here), ending.given_up
+        hurried = seconds is not None and seconds < SLOWER * self.slowest
+        return model, engine.verdict(model, search, ending.is_here, hurried=hurried), ending.given_up
 
     def found(self, case: Case, until: float | None = None) -> CaseResult:
         """What a case finds until a moment (`time.time`)."""
         left = None if until is None else until - time.time()
-        if left is not None and left <= 0:
+        if left is not None and (left <= 0 or not self.is_in_time(case, left)):
             return CaseResult(stopped=NO_TIME, for_good=False)
         model, verdict, given_up = self.verdict(case, left)
         if verdict.failure is not None and verdict.outcome == "model_error":
@@ -390,7 +403,7 @@ def _begin(folder: Path, until: float | None) -> None:
 def _prepare(case: Case) -> None:
     """Compile the kernel of a case, for both processes, unless time is out."""
     bench, until = _benches[0]
-    if until is None or time.time() < until:
+    if until is None or bench.is_in_time(case, max(0.0, until - time.time())):
         bench.engine(case)
 
 

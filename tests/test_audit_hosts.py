@@ -424,3 +424,17 @@ def test_two_zookeeper_servers_with_one_directory(second: str, said: int) -> Non
     assert sum("with one directory two of them are one server" in what for what in read(zoo)[1]) == said
     apart = {name: text.replace("zk1:2889", "zk3:2888") for name, text in zoo.items()}
     assert not any("with one directory" in what for what in read(apart)[1])
+
+
+@pytest.mark.parametrize(
+    ("version", "features", "assumed"),
+    [("4.1", (), True), ("4.1", ("kraft.version=0",), False), ("4.0", (), False), ("3.9", (), False)],
+)
+def test_a_quorum_that_files_list_may_have_been_made_dynamic(
+    version: str, features: tuple[str, ...], assumed: bool
+) -> None:
+    """Since 4.1 an upgrade of all features does that, and leaves the files as they are (KAFKA-21426)."""
+    text = f"process.roles=broker\nnode.id=1\ncontroller.quorum.voters=11@c1:9093\n{SOUND}"
+    options = Options(kafka_version=version, features=features, distribution="apache")
+    cluster, _ = of_texts([("b.properties", text, True)], options, "x")
+    assert any("with kraft.version 1" in said for said in cluster.assumptions) == assumed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,17 @@ def test_a_repair_is_not_looked_for() -> None:
         assert subject["repair"] is None
         assert not subject["no_repair"] or "not decided in time" in subject["no_repair"] or "no repair is" in subject[
             "no_repair"]  # fmt: skip
+
+
+def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing interrupts a compiler: how long one took says whether another one is begun."""
+    three, one = (next(s for s in signatures() if s.replicas == number) for number in (3, 1))
+    bench, case, other = Bench(None), plan_of(three).cases[0], plan_of(one).cases[0]
+    assert bench.is_in_time(case, 0.001), "nothing is known yet of how long it takes"
+    assert bench.found(case, time.time() + 3600).checked and bench.slowest > 0
+    assert bench.is_in_time(case, 0.001), "its kernel is there"
+    assert not bench.is_in_time(other, bench.slowest / 2) and bench.is_in_time(other, bench.slowest * 2)
+
+    monkeypatch.setattr(bench, "slowest", 10_000.0)
+    assert bench.found(other, time.time() + 3600).stopped == NO_TIME
+    assert bench.found(case, time.time() + 3600).checked

@@ -394,7 +394,7 @@ spec:
 
 def test_strimzis_resources(tmp_path: Path) -> None:
     cluster, findings = of(tmp_path, cluster__yaml=STRIMZI)
-    assert {finding.kind for finding in findings} == {"advice", "not_modelled"}
+    assert {finding.kind for finding in findings} == {"advice", "incomplete", "not_modelled"}
     assert [(b.id, b.roles, b.ephemeral) for b in cluster.brokers] == [
         (i, ("broker", "controller"), True) for i in range(3)
     ]

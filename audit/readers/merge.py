@@ -34,7 +34,7 @@ from ..cluster import (
     Versions,
     WrongOption,
 )
-from ..keys import OTHER, families, is_version, known, owners, span, table, underneath
+from ..keys import OTHER, at_least, families, is_version, known, owners, span, table, underneath
 from ..placing import assumed_of_nodes
 from . import names, properties
 from .describe import NO_CONFIGS
@@ -109,7 +109,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         planned=_planned(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
-    assumed = (*cluster.assumptions, *unnamed, *assumed_of_nodes(cluster))
+    assumed = (*cluster.assumptions, *unnamed, *_of_voters(quorum, versions), *assumed_of_nodes(cluster))
     cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
     _uses(joined, cluster)
     return cluster, joined.findings
@@ -481,6 +481,19 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
             joined.incomplete(where, other.origin, "give every node the same voters")
             break
     return listed[0] if listed else _by_roles(joined, nodes)
+
+
+def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
+    """What is taken for granted of the voters that files list: since 4.1 an upgrade of all features makes their quorum
+    dynamic, and leaves the files as they are (KAFKA-16538, KAFKA-21426)."""
+    stated, kafka = versions.features.get("kraft.version"), versions.kafka
+    listed = quorum is not None and quorum.dynamic is False
+    if not listed or stated is not None or kafka is None or at_least(kafka.value, "4.1") is False:
+        return []
+    return [
+        "the controllers of `controller.quorum.voters` are those that vote; with kraft.version 1, which "
+        "`kafka-features.sh upgrade --release-version` sets, others may (kafka-metadata-quorum.sh describe --status)"
+    ]
 
 
 STATUS = "give what kafka-metadata-quorum.sh describe --status prints"

@@ -40,11 +40,12 @@ class Cones:
         """`cell` is the first of the context's cells that have the bits of a state's words that are kept."""
         self.cell = cell
         self._asked: dict[str, ir.Expr] = {}
+        self._texts = Texts()
         self._found: dict[tuple[object, ...], Read] = {}
 
     def of(self, model: Model) -> Read:
         """The fields of a model's cone."""
-        reader = Reader(model.values, self._asked)
+        reader = Reader(model.values, self._asked, self._texts)
         before = self._found.get(self._key(reader))
         if before is not None:
             return before
@@ -65,10 +66,10 @@ def _cone(model: Model, reader: Reader) -> Read:
     kept = set[str]()
     for claim in (*model.properties, *model.terminals, *model.bounds, *model.step_bounds, *model.lemmas):
         if claim.form is not None:
-            kept |= _fields_of(claim.form)
+            kept |= reader.texts.fields(claim.form)
     for prop in model.properties:
         for _, form in prop.by_action:
-            kept |= _fields_of(form)
+            kept |= reader.texts.fields(form)
     stored: dict[str, set[str]] = {}
     for action in model.actions:
         if not reader.is_off(action.form.body):
@@ -81,17 +82,84 @@ def _cone(model: Model, reader: Reader) -> Read:
     return frozenset(field.name for field in model.fields if field.name in kept)
 
 
-def _fields_of(form: Any) -> set[str]:
-    return {node.field for node in traverse(form) if isinstance(node, ir.StateField)}
+class Texts:
+    """What follows from the text of a model alone, whatever the values of its constants are: computed once."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, int], tuple[Any, Any]] = {}
+
+    def _once(self, kind: str, form: Any, made: Callable[[Any], Any]) -> Any:
+        """`made(form)`, the first time. The form is kept, so that no other one has its place in memory."""
+        known = self._kept.get((kind, id(form)))
+        if known is None:
+            known = self._kept[kind, id(form)] = (form, made(form))
+        return known[1]
+
+    def fields(self, form: Any) -> Read:
+        """Every field that is read anywhere in it."""
+        return self._once("fields", form, _fields_of)
+
+    def below(self, form: Any) -> list[Any]:
+        """The nodes directly below one."""
+        return self._once("below", form, children)
+
+    def text(self, form: ir.Expr) -> str | None:
+        """As `text_of`."""
+        return self._once("text", form, text_of)
+
+    def conditions(self, function: ir.Function) -> list[ir.Expr]:
+        """Those of a function's own branches."""
+        nodes = self._once("conditions", function, lambda one: list(traverse(one.body, helpers=False)))
+        return [node.condition for node in nodes if isinstance(node, ir.If)]
+
+    def may_be_known(self, form: ir.Expr) -> bool:
+        """Whether constants may decide a condition, as `Reader.known` says of some of their values."""
+        return self._once("known", form, self._may_be_known)
+
+    def _may_be_known(self, form: ir.Expr) -> bool:
+        if self.text(form) is not None:
+            return True
+        match form:
+            case ir.And(operands=operands) | ir.Or(operands=operands):
+                return any(map(self.may_be_known, operands))
+            case ir.Not(operand=operand):
+                return self.may_be_known(operand)
+            case _:
+                return False
+
+    def plain(self, form: Any) -> Read | None:
+        """What an expression reads where no value of a constant changes that; None where one may, or it has a call."""
+        return self._once("plain", form, self._plain)
+
+    def _plain(self, form: Any) -> Read | None:
+        match form:
+            case ir.StateField(field=field):
+                return frozenset({field})
+            case ir.Name(name=name):
+                return frozenset({_local(name)})
+            case ir.Call():
+                return None
+            case ir.And() | ir.Or() | ir.Not() if self.may_be_known(form):
+                return None
+            case ir.Choice(condition=condition) if self.may_be_known(condition):
+                return None
+            case _:
+                parts = [self.plain(part) for part in self.below(form)]
+                return None if None in parts else NOTHING.union(*(part for part in parts if part is not None))
+
+
+def _fields_of(form: Any) -> Read:
+    return frozenset(node.field for node in traverse(form) if isinstance(node, ir.StateField))
 
 
 class Reader:
     """What expressions read, where the values of constants decide what is evaluated. The conditions of constants that
     it asks for are added to `asked`, by their text."""
 
-    def __init__(self, values: Mapping[str, Value], asked: dict[str, ir.Expr]) -> None:
+    def __init__(self, values: Mapping[str, Value], asked: dict[str, ir.Expr], texts: Texts) -> None:
         self.numbers = {name: _number(value) for name, value in values.items()}
         self.asked = asked
+        self.texts = texts
         self._functions: dict[int, tuple[ir.Function, Read]] = {}
 
     def number(self, form: ir.Expr) -> int:
@@ -112,7 +180,9 @@ class Reader:
 
     def known(self, form: ir.Expr) -> int | None:
         """Whether a condition is true in every state, or false in every one (1 or 0), if constants decide it."""
-        text = text_of(form)
+        if not self.texts.may_be_known(form):
+            return None
+        text = self.texts.text(form)
         if text is not None:
             return self.number(self.asked.setdefault(text, form))
         match form:
@@ -138,11 +208,10 @@ class Reader:
 
     def reads(self, form: Any) -> Read:
         """What the value of an expression, or of anything in one, depends on."""
+        plain = self.texts.plain(form)
+        if plain is not None:
+            return plain
         match form:
-            case ir.StateField(field=field):
-                return frozenset({field})
-            case ir.Name(name=name):
-                return frozenset({_local(name)})
             case ir.And() | ir.Or() | ir.Not() if self.known(form) is not None:
                 return NOTHING
             case ir.Choice(condition=condition, yes=yes, no=no) if (chosen := self.known(condition)) is not None:
@@ -150,7 +219,7 @@ class Reader:
             case ir.Call(function=function, arguments=arguments):
                 return self._call(function, arguments)
             case _:
-                return self.all(children(form))
+                return self.all(self.texts.below(form))
 
     def all(self, forms: Iterable[Any]) -> Read:
         """What several of them depend on."""
@@ -255,9 +324,9 @@ class FunctionReads:
         walk = Walk(reader)
         read = set[str]()
         for statement, under in walk.statements(function.body, NOTHING):
-            read |= under | reader.all(children(statement))
+            read |= under | reader.all(reader.texts.below(statement))
         # Whether a statement after one that may return is executed depends on what that one was under, which is here.
-        for condition in (node.condition for node in traverse(function.body, helpers=False) if isinstance(node, ir.If)):
+        for condition in reader.texts.conditions(function):
             if read and reader.known(condition) is None:
                 read |= reader.reads(condition)
         self.read = walk.resolved(read)
@@ -277,5 +346,5 @@ class ActionReads:
                 read = under | reader.all((*place.indexes, value))
                 stored.setdefault(place.field, set()).update(walk.resolved(read))
             else:
-                asked |= walk.resolved(under | reader.all(children(statement)))
+                asked |= walk.resolved(under | reader.all(reader.texts.below(statement)))
         self.asked = asked
