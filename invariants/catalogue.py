@@ -58,6 +58,7 @@ _ENTRIES = (
     BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),
     BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),
     BuiltIn("transactions", default_profile="kafka_4_2", module="transactions.protocol"),
+    BuiltIn("transactional_processing", default_profile="kafka_2_5", module="transactions.processing"),
     BuiltIn("transactions_published", default_profile="published", module="transactions.published"),
 )
 

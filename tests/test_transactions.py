@@ -15,6 +15,7 @@ from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Seq, Set
+from tidegate.model.transactions.processing import Member
 from tidegate.model.transactions.protocol.state import (
     Cell,
     Client,
@@ -33,6 +34,7 @@ from .test_counts import assert_as_recorded, bound
 A, B = Client(0), Client(1)
 P, Q = Partition(0), Partition(1)
 CHECKS = read(ROOT / "spec" / "transactions.toml").checks
+PROCESSING = read(ROOT / "spec" / "transactional_processing.toml").checks
 PUBLISHED = read(ROOT / "spec" / "transactions_published.toml").checks
 BUDGETS = ("failovers", "timeouts", "late_inits", "late_adds", "late_produces", "late_ends", "late_markers", "losses")
 
@@ -248,7 +250,7 @@ def test_the_table_of_what_fails_is_what_is_recorded() -> None:
     shown = {(profile, fails, bounds, int(steps)) for profile, fails, bounds, steps in rows}
     assert shown == {
         (check.profile, name, check.bounds, expected.steps)
-        for check in CHECKS
+        for check in (*CHECKS, *PROCESSING)
         for name, expected in check.properties.items()
         if expected.verdict == "violated"
     }
@@ -267,6 +269,25 @@ def is_quick(check: Recorded) -> bool:
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, cache=cache)
     assert_as_recorded(check, ENGINES["native"](bound(check), search, None))
+
+
+@pytest.mark.parametrize("check", tiered(PROCESSING, lambda check: check.bounds == "two_members", named))
+def test_what_is_recorded_of_processing_comes_out(check: Recorded, cache: Path) -> None:
+    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=True, cache=cache), None))
+
+
+def test_a_zombie_adds_no_offset_since_kip_447() -> None:
+    for profile, refused in (("kafka_2_5", True), ("kafka_2_4", False), ("id_per_partition", True)):
+        model = shipped(f"transactional_processing:{profile}", called=profile)
+        state: Any = next(iter(initial_states(model)))
+        first, other = state.owner, next(m for m in (Member(0), Member(1)) if m != state.owner)
+        taken = [("take_over", first), ("process", first), ("rebalance", other), ("take_over", other)]
+        state = replay(model, state, [(name, {"member": member}) for name, member in taken]).steps[-1].after
+        if refused:
+            with pytest.raises(StepError):
+                replay(model, state, [("add_offset", {"member": first})])
+        else:
+            replay(model, state, [("add_offset", {"member": first})])
 
 
 @pytest.mark.parametrize(
