@@ -50,6 +50,8 @@ _ENTRIES = (
     BuiltIn("isr_notification", default_profile="kafka_2_6"),
     BuiltIn("producer_ids", default_profile="kafka_3_9"),
     BuiltIn("broker_registration", default_profile="kafka_2_2"),
+    BuiltIn("producer", default_profile="idempotent"),
+    BuiltIn("consumer", default_profile="auto"),
     BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
     BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
     BuiltIn("modern_group", default_profile="kafka_4_1", module="groups.modern"),

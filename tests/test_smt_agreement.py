@@ -51,6 +51,8 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("consumer_group", {"clients": 1}),
     ("modern_group", {"consumers": 1, "partitions": 1}),
     ("static_members", {"clients": 2, "instances": 1}),
+    ("producer", {"records": 2, "entries": 3, "max_in_flight": 2}),
+    ("consumer", {"records": 1, "entries": 1, "partitions": 1}),
     ("offsets_outage", {"brokers": 2, "repaired": 2, "min_isr": 1, "factor": 2}),
     ("transactions", {"clients": 1, "partitions": 1, "transactions": 1}),
     ("transactions_published", {}),
@@ -106,6 +108,8 @@ def allow(definition: Definition, name: str, constants: dict[str, int], states: 
 NOT_STATED = {
     "partition": "compared, searched or counted as a whole",
     "consumer_group": "compared, searched or counted as a whole",
+    "producer": "compared, searched or counted as a whole",
+    "consumer": "compared, searched or counted as a whole",
     "assignors": "the loop goes over something that has no end here",
     "sticky_assignors": "the loop goes over something that has no end here",
     "leadership": "the loop goes over something that has no end here",
