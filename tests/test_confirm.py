@@ -25,13 +25,13 @@ from tidegate.language.errors import UsageError
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import PropertyVerdict
 from tidegate.real.driving import disks, wire
-from tidegate.real.driving.cluster import Seen
+from tidegate.real.driving.cluster import Broken, Cluster, Needs, Seen, started
 from tidegate.real.driving.driver import Driven, Driver, World, differences, expected, numbers_of
 from tidegate.real.driving.fitting import CannotBeDriven, repaired, trace_of, version_for
 from tidegate.real.driving.gates import Gate, Gates, read_request
 from tidegate.real.driving.nodes import cluster_id, launched
 from tidegate.real.driving.plan import Plan, Stage
-from tidegate.real.driving.releases import at_home
+from tidegate.real.driving.releases import Release, at_home
 from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
 from tidegate.reports.confirm import confirm_junit, confirm_text, mark
 from tidegate.reports.paper import Paper
@@ -356,6 +356,38 @@ def test_a_difference_names_what_differs() -> None:
     )
 
 
+def test_a_port_that_was_taken_meanwhile_is_another_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    why = iter(["node 1 ended by itself: Address already in use", "node 2 ended by itself: no memory", "", ""])
+    made = list[Cluster]()
+
+    def start(cluster: Cluster) -> None:
+        made.append(cluster)
+        cluster.end()
+        raise Broken(next(why))
+
+    monkeypatch.setattr(Cluster, "start_all", start)
+    needs = Needs((1,), {}, False, 3_000, 3_000)
+    with pytest.raises(Broken, match="no memory"):
+        started(Release("3.9.1", tmp_path, "java"), needs)
+    assert len(made) == 2
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_cluster_that_breaks_could_not_be_driven(monkeypatch: pytest.MonkeyPatch) -> None:
+    def release(version: str) -> Release:
+        return Release(version, Path(), "java")
+
+    def broken(*given: object) -> Cluster:
+        raise ConnectionResetError("reset by peer")
+
+    monkeypatch.setattr("tidegate.real.driving.verdict.started", broken)
+    monkeypatch.setattr("tidegate.real.driving.verdict.of_version", release)
+    found = confirmed(trace(STANDING))
+    assert (found["result"], found["why"], found["kafka"]) == ("not_driven", "reset by peer", "3.9.1")
+    assert found["settings"]["min_isr"] == 2
+
+
 # --- how it is shown --------------------------------------------------------------------------------------------------
 
 
@@ -569,11 +601,14 @@ def test_kafka_does_it(
 
 
 @pytest.mark.brokers
-@pytest.mark.parametrize("after", [3.0, 7.0, 15.0])
+@pytest.mark.parametrize("after", [0.0, 3.0, 12.0])
 def test_a_command_that_is_killed_leaves_no_broker(tmp_path: Path, after: float) -> None:
     command = [sys.executable, "-m", "tidegate", "confirm", save(tmp_path / "a.trace.json", trace(STANDING)), "--keep"]
     with subprocess.Popen([*command, str(tmp_path / "kept")]) as process:
+        while process.poll() is None and not brokers_of(tmp_path):
+            time.sleep(0.05)
         time.sleep(after)
+        assert brokers_of(tmp_path)
         process.send_signal(signal.SIGKILL)
     until = time.monotonic() + 30
     while (left := brokers_of(tmp_path)) and time.monotonic() < until:

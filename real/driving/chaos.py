@@ -21,7 +21,7 @@ from ..metadata_log import read
 from ..settings import version_of
 from ..validating import validated
 from . import wire
-from .cluster import Broken, Cluster, Needs, wait_for
+from .cluster import Broken, Cluster, Needs, started, wait_for
 from .nodes import CONTROLLER
 from .releases import Release
 
@@ -163,7 +163,7 @@ class Random:
 def round_of(release: Release, elr: bool, seed: int, keep: Path | None = None) -> Round:
     """One round. Broken where the cluster does not start, or does not come back in the end."""
     settings = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
-    with Cluster(release, Needs(BROKERS, settings, elr, 3_000, 3_000), keep) as cluster:
+    with started(release, Needs(BROKERS, settings, elr, 3_000, 3_000), keep) as cluster:
         cluster.open_all()
         commands = Random(cluster, seed)
         for _ in range(COMMANDS):
@@ -221,7 +221,7 @@ def chaos(
         began = time.monotonic()
         try:
             found: Result = _as_result(round_of(release, elr, seed))
-        except Broken as error:
+        except (Broken, wire.Refused, OSError) as error:
             found = {
                 "seed": seed,
                 "result": "undecided",

@@ -19,6 +19,7 @@ from .releases import Release
 TOPIC = "orders"
 ELR_FEATURE = "eligible.leader.replicas.version"
 START_SECONDS = 180.0
+ATTEMPTS = 3
 BETWEEN = 0.05
 """Seconds between two looks."""
 T = TypeVar("T")
@@ -62,8 +63,22 @@ def wait_for(what: Callable[[], T | None], seconds: float) -> T | None:
         time.sleep(BETWEEN)
 
 
+def started(release: Release, needs: Needs, kept: Path | None = None) -> Cluster:
+    """A cluster that has started. Where another process has taken one of its ports meanwhile, it is tried again with
+    others; not in a folder that is kept. Broken where it does not start."""
+    for attempt in range(1, ATTEMPTS + 1):
+        cluster = Cluster(release, needs, kept)
+        try:
+            cluster.start_all()
+            return cluster
+        except Broken as error:
+            if "already in use" not in str(error) or kept is not None or attempt == ATTEMPTS:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
 class Cluster:
-    """A cluster, from its start to its end. Within it, brokers are numbers. Ends with `with`."""
+    """A cluster, from its start (`started`) to its end. Within it, brokers are numbers. Ends with `with`."""
 
     def __init__(self, release: Release, needs: Needs, kept: Path | None = None) -> None:
         self.release, self.needs = release, needs
@@ -75,11 +90,6 @@ class Cluster:
         self.order = list(needs.brokers)
 
     def __enter__(self) -> Cluster:
-        try:
-            self._start()
-        except BaseException:
-            self.end()
-            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -92,6 +102,17 @@ class Cluster:
         self.folder.close()
 
     # --- its start ----------------------------------------------------------------------------------------------------
+
+    def start_all(self) -> None:
+        """Starts it, with its topic; ends what it started where that fails. Broken where it does."""
+        try:
+            self._start()
+        except (OSError, wire.Refused) as error:
+            self.end()
+            raise Broken(f"the cluster did not start: {error}") from None
+        except BaseException:
+            self.end()
+            raise
 
     def _start(self) -> None:
         self._write()

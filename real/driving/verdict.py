@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ...language.constants import Value
-from .cluster import Broken, Cluster, Needs, Seen
+from .cluster import Broken, Needs, Seen, started
 from .driver import STEP_SECONDS, Driven, Driver, Taken, numbers_of
 from .fitting import SETTINGS, CannotBeDriven, Fitted, Trace, repaired, trace_of, version_for
 from .nodes import CLOCKS
 from .plan import Plan, Stage, plan_of
 from .releases import KNOWN, Release, at_home, of_version
+from .wire import Refused
 
 SCHEMA = "tidegate.confirm/1"
 Document = dict[str, Any]
@@ -65,7 +66,7 @@ def confirmed(
     release = release or of_version(exact(plan.fitted.kafka))
     try:
         driven = _driven(plan, release, limit, keep, report)
-    except Broken as error:
+    except (Broken, Refused, OSError) as error:
         return _not_driven(document, release.version, CannotBeDriven(str(error)), with_repair, plan)
     return result(document, plan, driven, release.version, with_repair)
 
@@ -77,7 +78,7 @@ def exact(kafka: str) -> str:
 
 def _driven(plan: Plan, release: Release, limit: float, keep: Path | None, report: Report) -> Driven:
     report(f"starting Kafka {release.version}")
-    with Cluster(release, needs_of(plan), keep) as cluster:
+    with started(release, needs_of(plan), keep) as cluster:
 
         def say(stage: Stage) -> None:
             report(f"step {stage.first}: {stage.action}")
