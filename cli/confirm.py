@@ -64,7 +64,12 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     parser.add_argument("--repeat", metavar="N", type=positive, default=1, help="run each N times (default: 1)")
     parser.add_argument("--steps", action="store_true", help="print each step, where all came about as well")
-    parser.add_argument("--keep", metavar="DIR", type=Path, help="keep what the brokers wrote there, for one run")
+    parser.add_argument(
+        "--keep",
+        metavar="DIR",
+        type=Path,
+        help="keep what brokers wrote there, for one run; with --random the controllers' logs",
+    )
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report there")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write a page of the traces there, with the results")
     _add_random(parser)
@@ -136,7 +141,9 @@ def _random(options: argparse.Namespace) -> Exit:
     home: Path | None = options.kafka_home
     release = at_home(home) if home is not None else of_version(exact(options.kafka_version or KNOWN[0]))
     with ProgressLine(sys.stderr) as line:
-        rounds = chaos(release, release.parts >= (4, 1), options.seed, 60.0 * options.minutes, _saying(line))
+        rounds = chaos(
+            release, release.parts >= (4, 1), options.seed, 60.0 * options.minutes, options.keep, _saying(line)
+        )
     document = {"schema": "tidegate.chaos/1", "kafka": release.version, "seed": options.seed, "rounds": rounds}
     if options.json:
         print_json(document)

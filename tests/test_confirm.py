@@ -600,6 +600,42 @@ def test_kafka_does_it(
     assert (done.exit, found["why"]) == (code, why), json.dumps(found, indent=1)
 
 
+FENCED = "fence(broker=A, successor=B)"
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize(
+    ("steps", "constants"),
+    [
+        ("produce(A); shut_down(broker=A, successor=B); learn(B)", {"shutdowns": 1}),
+        (
+            f"produce(A); lose_disk(A); {FENCED}; restart(broker=A, successor=B); learn(B)",
+            {"disk_losses": 1},
+        ),
+        (
+            "produce(A); fence_alive(broker=A, successor=B); learn(B); unfence(broker=A, successor=B); learn(A)",
+            {},
+        ),
+        ("elect_preferred(B); learn(B); produce(A); learn(A)", {}),
+        (
+            "produce(A); fetch(leader=A, follower=B); propose_shrink(leader=A, follower=C); change_isr(A); learn(A); "
+            f"advance_high_watermark(A); crash(A); {FENCED}; crash(B); fence(broker=B, successor=B); "
+            "elect_uncleanly(C); learn(C)",
+            {"acks": "all", "unclean_elections": 1},
+        ),
+        (f"produce(A); lose_host(A); {FENCED}; learn(B)", {"host_losses": 1}),
+        (f"produce(A); crash(A); {FENCED}; learn(B)", {"acks": "none"}),
+        (f"produce(A); fetch(leader=A, follower=B); produce(A); crash(A); {FENCED}; learn(B)", {"max_records": 2}),
+    ],
+    ids=["shut down", "disk", "unfenced", "unaware", "operator's election", "host", "acks 0", "one of two records"],
+)
+def test_kafka_takes_every_kind_of_step(tidegate: Run, tmp_path: Path, steps: str, constants: dict[str, Any]) -> None:
+    document = trace(steps, **{"acks": "leader", **constants})
+    done = tidegate("confirm", save(tmp_path / "a.trace.json", document), "--kafka-version", "4.1.0", "--json")
+    (found,) = json.loads(done.out)["results"]
+    assert (done.exit, found["result"]) == (0, "confirmed"), json.dumps(found, indent=1)
+
+
 @pytest.mark.brokers
 @pytest.mark.parametrize("after", [0.0, 3.0, 12.0])
 def test_a_command_that_is_killed_leaves_no_broker(tmp_path: Path, after: float) -> None:

@@ -105,7 +105,7 @@ def test_what_came_of_a_round() -> None:
 
 
 def test_rounds_take_the_next_seed_and_one_that_did_not_start_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    def round_of(release: Release, elr: bool, seed: int) -> Round:
+    def round_of(release: Release, elr: bool, seed: int, keep: Path | None) -> Round:
         if seed == 8:
             raise Broken("the brokers did not start within 180 s")
         return Round(seed, ("crash(1)",), "shown", None, 2, (0,) if seed == 9 else ())

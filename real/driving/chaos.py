@@ -8,6 +8,7 @@ effect is up to the brokers.
 from __future__ import annotations
 
 import random
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ from ..settings import version_of
 from ..validating import validated
 from . import wire
 from .cluster import Broken, Cluster, Needs, started, wait_for
+from .disks import SEGMENT
 from .nodes import CONTROLLER
 from .releases import Release
 
@@ -161,9 +163,10 @@ class Random:
 
 
 def round_of(release: Release, elr: bool, seed: int, keep: Path | None = None) -> Round:
-    """One round. Broken where the cluster does not start, or does not come back in the end."""
+    """One round; the controller's log goes to `keep`. Broken where the cluster does not start, or does not come back in
+    the end."""
     settings = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
-    with started(release, Needs(BROKERS, settings, elr, 3_000, 3_000), keep) as cluster:
+    with started(release, Needs(BROKERS, settings, elr, 3_000, 3_000)) as cluster:
         cluster.open_all()
         commands = Random(cluster, seed)
         for _ in range(COMMANDS):
@@ -172,6 +175,9 @@ def round_of(release: Release, elr: bool, seed: int, keep: Path | None = None) -
         found = wait_for(lambda: _read(cluster), END_SECONDS)
         if found is None:
             raise Broken(f"seed {seed}: nothing can be read in the end")
+        if keep is not None:
+            keep.mkdir(parents=True, exist_ok=True)
+            shutil.copy(cluster.nodes.data(CONTROLLER) / METADATA / SEGMENT, keep / f"seed-{seed}.log")
         history, where = _validated(cluster)
         lost = tuple(sorted(acknowledged - set(found[0])))
         return Round(seed, tuple(commands.did), history, where, len(acknowledged), lost)
@@ -212,15 +218,16 @@ def chaos(
     elr: bool,
     seed: int,
     seconds: float,
+    keep: Path | None = None,
     report: Callable[[str], None] = lambda text: None,
 ) -> list[Result]:
-    """Rounds, each with the next seed, until a time is over; at least one."""
+    """Rounds, each with the next seed, until a time is over; at least one. The controllers' logs go to `keep`."""
     until, results = time.monotonic() + seconds, list[Result]()
     while not results or time.monotonic() < until:
         report(f"seed {seed}: {len(results)} rounds done")
         began = time.monotonic()
         try:
-            found: Result = _as_result(round_of(release, elr, seed))
+            found: Result = _as_result(round_of(release, elr, seed, keep))
         except (Broken, wire.Refused, OSError) as error:
             found = {
                 "seed": seed,
