@@ -1,0 +1,107 @@
+"""Kafka does what traces say: `tidegate confirm` with real brokers."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run
+from .test_confirm import BOTH_LAG, MOVED, OLD, RESTARTED, RESTARTED_3_4, STANDING, save, trace
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize(
+    ("steps", "constants", "given", "code", "why"),
+    [
+        (MOVED, {"acks": "leader"}, ["--kafka-version", "3.9.1"], 0, "acknowledged, and gone: record 0"),
+        (STANDING, {}, ["--kafka-version", "3.9.1"], 0, "acknowledged, and gone: record 0"),
+        (STANDING, {}, ["--kafka-version", "4.1.0", "--repaired"], 0, "acknowledged, and still there: record 0"),
+        (BOTH_LAG, {"property_": "acked_durable", "min_isr": 1}, [], 0, "acknowledged, and gone: record 0"),
+        (RESTARTED_3_4, OLD, ["--kafka-version", "3.4.1"], 0, "acknowledged, and gone: record 0"),
+        (
+            RESTARTED,
+            {"reject_restarted": False},
+            ["--kafka-version", "3.9.1", "--anyway"],
+            1,
+            "at step 12 the brokers did otherwise; in the end record 0, acknowledged, is still there",
+        ),
+    ],
+    ids=["leader moved", "last replica standing", "repaired", "min.isr 1", "KAFKA-14139", "KAFKA-14139 mended"],
+)
+def test_kafka_does_it(
+    tidegate: Run, tmp_path: Path, steps: str, constants: dict[str, Any], given: list[str], code: int, why: str
+) -> None:
+    done = tidegate("confirm", save(tmp_path / "a.trace.json", trace(steps, **constants)), *given, "--json")
+    (found,) = json.loads(done.out)["results"]
+    assert (done.exit, found["why"]) == (code, why), json.dumps(found, indent=1)
+
+
+FENCED = "fence(broker=A, successor=B)"
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize(
+    ("steps", "constants"),
+    [
+        ("produce(A); shut_down(broker=A, successor=B); learn(B)", {"shutdowns": 1}),
+        (
+            f"produce(A); lose_disk(A); {FENCED}; restart(broker=A, successor=B); learn(B)",
+            {"disk_losses": 1},
+        ),
+        (
+            "produce(A); fence_alive(broker=A, successor=B); learn(B); unfence(broker=A, successor=B); learn(A)",
+            {},
+        ),
+        ("elect_preferred(B); learn(B); produce(A); learn(A)", {}),
+        (
+            "produce(A); fetch(leader=A, follower=B); propose_shrink(leader=A, follower=C); change_isr(A); learn(A); "
+            f"advance_high_watermark(A); crash(A); {FENCED}; crash(B); fence(broker=B, successor=B); "
+            "elect_uncleanly(C); learn(C)",
+            {"acks": "all", "unclean_elections": 1},
+        ),
+        (f"produce(A); lose_host(A); {FENCED}; learn(B)", {"host_losses": 1}),
+        (f"produce(A); crash(A); {FENCED}; learn(B)", {"acks": "none"}),
+        (f"produce(A); fetch(leader=A, follower=B); produce(A); crash(A); {FENCED}; learn(B)", {"max_records": 2}),
+    ],
+    ids=["shut down", "disk", "unfenced", "unaware", "operator's election", "host", "acks 0", "one of two records"],
+)
+def test_kafka_takes_every_kind_of_step(tidegate: Run, tmp_path: Path, steps: str, constants: dict[str, Any]) -> None:
+    document = trace(steps, **{"acks": "leader", **constants})
+    done = tidegate("confirm", save(tmp_path / "a.trace.json", document), "--kafka-version", "4.1.0", "--json")
+    (found,) = json.loads(done.out)["results"]
+    assert (done.exit, found["result"]) == (0, "confirmed"), json.dumps(found, indent=1)
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize("after", [0.0, 3.0, 12.0])
+def test_a_command_that_is_killed_leaves_no_broker(tmp_path: Path, after: float) -> None:
+    command = [sys.executable, "-m", "tidegate", "confirm", save(tmp_path / "a.trace.json", trace(STANDING)), "--keep"]
+    with subprocess.Popen([*command, str(tmp_path / "kept")]) as process:
+        while process.poll() is None and not brokers_of(tmp_path):
+            time.sleep(0.05)
+        time.sleep(after)
+        assert brokers_of(tmp_path)
+        process.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 30
+    while (left := brokers_of(tmp_path)) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left == []
+
+
+def brokers_of(folder: Path) -> list[str]:
+    """The command lines of processes that run with files of a folder."""
+    found = list[str]()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = path.read_bytes().decode("utf-8", "replace").replace("\0", " ")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found += [text] if str(folder) in text and "kafka.Kafka" in text else []
+    return found
