@@ -7,8 +7,10 @@ harms after an upgrade, `contradiction` cannot work. The same mistake of many to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 
-from .cluster import OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Stated, Topic, Unknown
+from .cluster import MIN_ISR_OF, OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Stated, Topic, Unknown
+from .creating import NEW_TOPICS, REPLICAS_SET_BY
 from .directories import is_in_memory, is_temporary
 from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
@@ -27,6 +29,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
     rules: tuple[Rule, ...] = (
         min_isr_above_replicas,
         brokers_that_differ,
+        creators_that_differ,
         descriptions_without,
         weaker_below,
         one_rack,
@@ -95,6 +98,27 @@ def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("contradiction", "error", what, stated[-1], to_do)
 
 
+MADE_WITH = (*REPLICAS_SET_BY.values(), *MIN_ISR_OF.values())
+"""What of a topic is decided by the broker that makes it, and never changes with the brokers' files again."""
+
+
+def creators_that_differ(cluster: Cluster) -> Iterator[Finding]:
+    """A topic is made with what the broker has that is asked first: the same files give one cluster or another."""
+    names = {key: name for table_ in (REPLICAS_SET_BY, MIN_ISR_OF) for name, key in table_.items()}
+    there = {topic.name for topic in cluster.topics}
+    for key in MADE_WITH:
+        answers = {keeper: value_of(cluster, keeper, key) for keeper in cluster.keepers}
+        values = {keeper.id: said.value for keeper, said in answers.items() if not isinstance(said, Unknown)}
+        stated = [said.origin for said in answers.values() if isinstance(said, Stated)]
+        if len(set(values.values())) > 1 and stated:
+            said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
+            which = names[key] if names[key] != NEW_TOPICS else "a new topic"
+            then = "it has been made by one of them" if names[key] in there else "it is made as the broker has it that"
+            then += "" if names[key] in there else " is asked first"
+            what = f"{key} is not the same on all brokers: {said}; of {which}: {then}"
+            yield Finding("contradiction", "error", what, stated[-1], "make it the same everywhere", "KIP-115")
+
+
 def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
     """A file that says more than the description of a topic: the broker has not read it, or ZooKeeper was asked."""
     for key in DURABILITY:
@@ -156,9 +180,23 @@ def one_rack(cluster: Cluster) -> Iterator[Finding]:
 _DEPENDS_ON = {OFFSETS: "groups", TRANSACTIONS: "transactional producers"}
 
 
+def _once_each(rule: Rule) -> Rule:
+    """A rule that looks at each broker's file, with what it says of several of them alike said once."""
+
+    @wraps(rule)
+    def said_once(cluster: Cluster) -> Iterator[Finding]:
+        found: dict[str, Finding] = {}
+        for finding in rule(cluster):
+            found.setdefault(finding.what, finding)
+        yield from found.values()
+
+    return said_once
+
+
+@_once_each
 def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
-    given = cluster.keepers[:1]
+    given = cluster.keepers
     for name, who in _DEPENDS_ON.items():
         key = REPLICAS_OF[name]
         topic = next((known for known in cluster.topics if known.name == name), None)
@@ -192,9 +230,10 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("advice", "warning", what, where, "remove it; the default is -1", "KIP-1041")
 
 
+@_once_each
 def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
     """Topics that appear because somebody wrote to a misspelt name."""
-    for broker in cluster.keepers[:1]:
+    for broker in cluster.keepers:
         creates = value_of(cluster, broker, "auto.create.topics.enable")
         factor = number_of(cluster, broker, "default.replication.factor")
         if isinstance(creates, Unknown) or creates.value != "true" or factor != 1 or len(cluster.keepers) < 2:
@@ -207,9 +246,10 @@ def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("advice", "warning", what, where, to_do)
 
 
+@_once_each
 def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
     """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
-    for broker in cluster.keepers[:1]:
+    for broker in cluster.keepers:
         wait, lag = (
             number_of(cluster, broker, key) for key in ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms")
         )

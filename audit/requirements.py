@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..language.errors import nearest
-from .cluster import TRANSACTIONS
+from .cluster import OFFSETS, TRANSACTIONS
 from .questions import QUESTION
 from .signature import Subject
 from .situations import BY_NAME, FAULT, SITUATIONS, Name
@@ -32,12 +32,22 @@ class Requirement:
         return f"{self.question}={self.cell}"
 
     def is_about(self, subject: Subject) -> bool:
-        """Whether a subject must meet it."""
+        """Whether a subject must meet it. What is asked of groups is asked of the log of their offsets and of topics
+        that they read, and what is asked of consumers only of these."""
+        if subject.internal and self.question in _OF_READERS and not self._is_of_offsets(subject):
+            return False
         if self.uncleanly and not any(variant.signature.elects_uncleanly for variant in subject.variants):
             return False
         if self.of == "transactions":
             return subject.topics[0].name == TRANSACTIONS
         return self.of == "all" or (self.of == "internal") == subject.internal
+
+    def _is_of_offsets(self, subject: Subject) -> bool:
+        return self.question == "groups" and subject.topics[0].name == OFFSETS
+
+
+_OF_READERS = ("groups", "no-skips")
+"""Questions about consumers, which read no other topic of Kafka's own."""
 
 
 @dataclass(frozen=True, slots=True)

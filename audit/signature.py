@@ -18,12 +18,7 @@ from ..invariants.partition import reads
 from ..language.binding import Definition, load
 from ..model import partition
 from .cluster import (
-    CONSTRAINTS,
     MIN_ISR_OF,
-    REPLICAS_OF,
-    WHERE_SET,
-    Answer,
-    Broker,
     Client,
     Cluster,
     Stated,
@@ -31,17 +26,23 @@ from .cluster import (
     Unknown,
 )  # fmt: skip
 from .controlling import UNCLEAN, least_in_sync, unclean_elections
+from .creating import (
+    MOST_REPLICAS,
+    factor_and_placement,
+    is_to_be_made,
+    min_isr_set_by,
+    replicas_of,
+    to_be_made,
+    with_what_is_made,
+)
 from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
-from .placing import creatable, follower_reads, has_one_by_default, logs_that_pass, open_places, placement
+from .placing import follower_reads, logs_that_pass, open_places
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
 Constant = bool | int | str
-
-MOST_REPLICAS = 5
-"""The largest replication factor that the model has."""
 
 MOST_VARIANTS = 128
 """With more combinations of what is not stated nothing is explored: it is said what to state first."""
@@ -304,38 +305,8 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
     yield from ((topic, False) for topic in cluster.topics)
     yield from ((topic, True) for topic in cluster.planned)
-    keeper = _keeper(cluster)
-    if keeper is None:
-        return
-    there = {topic.name for topic in cluster.topics}
-    if not any(not topic.internal for topic in cluster.topics):
-        yield from _planned(cluster, keeper, "(new topics)", "default.replication.factor")
-    for name, key in (*REPLICAS_OF.items(), *_where_set(cluster, keeper)):
-        if name not in there:
-            yield from _planned(cluster, keeper, name, key)
-
-
-def _where_set(cluster: Cluster, broker: Broker) -> Iterator[tuple[str, str]]:
-    """The topics of Kafka's own that a broker's settings ask for, each with the setting for its replicas."""
-    for name, (key, switch) in WHERE_SET.items():
-        answer = value_of(cluster, broker, switch) if switch else None
-        on = isinstance(answer, Stated) and answer.value == "true"
-        if on or isinstance(value_of(cluster, broker, key), Stated):
-            yield name, key
-
-
-def _keeper(cluster: Cluster) -> Broker | None:
-    """A broker that keeps topics and whose settings were given: new topics are made as it says."""
-    return next(iter(cluster.keepers), None)
-
-
-def _planned(cluster: Cluster, broker: Broker, name: str, key: str) -> Iterator[tuple[Topic, bool]]:
-    answer = value_of(cluster, broker, key)
-    origin = answer.origin if isinstance(answer, Stated) else broker.origin
-    if not isinstance(answer, Unknown) and answer.value.isdecimal():
-        yield Topic(name, origin, replication_factor=int(answer.value)), True
-    else:
-        yield Topic(name, origin), True
+    if cluster.keepers:
+        yield from ((topic, True) for topic in to_be_made(cluster))
 
 
 def _subject(cluster: Cluster, topic: Topic, producer: Client | None, why_down: Refusals, *, planned: bool) -> Subject:
@@ -395,75 +366,32 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
 
 
 def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
-    replicas = _replicas(cluster, topic, used)
-    yield _factor(cluster, topic, replicas)
-    yield _min_isr(cluster, topic, replicas, used)
-    versions = list(_version_facts(cluster, topic, used))
+    numbers = replicas_of(cluster, topic, used)
+    placed = list(factor_and_placement(cluster, topic, numbers, used))
+    yield from placed
+    yield _min_isr(cluster, topic, max(numbers), used)
+    versions = list(_version_facts(cluster, topic, max(numbers), used))
     yield from versions
     if any(choice.sets["elr"] for fact in versions for choice in fact.choices):
         yield from _min_isr_with_elr(cluster, topic, used)
     yield _unclean(cluster, topic, used)
     yield _fsync(cluster, topic, used)
-    yield placement(cluster, topic, replicas, used)
     yield from open_places(cluster)
     yield follower_reads(cluster, topic, used)
     yield from producer_facts(cluster, topic, producer, used)
 
 
-def _factor(cluster: Cluster, topic: Topic, replicas: int) -> Fact:
-    """The number of replicas; of partitions that are not described each may have just one, and so has what a Streams
-    application creates whose version is not stated."""
-    open_ = topic.is_cut_short or (topic.streams != "" and has_one_by_default(cluster, topic) is None)
-    numbers = dict.fromkeys((replicas, 1) if open_ else (replicas,))
-    ask = "--client java:VERSION" if topic.streams else "the whole output of kafka-topics.sh --describe"
-    return Fact("replication factor", tuple(FactValue(str(number), {"replicas": number}) for number in numbers), ask)
-
-
-def _replicas(cluster: Cluster, topic: Topic, used: list[Used]) -> int:
-    sizes = {len(set(part.replicas) - set(part.removing)) for part in topic.partitions if part.replicas}
-    found = _without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
-    if found is not None:
-        used.append(Used("replication factor", str(found), topic.origin))
-    elif has_one_by_default(cluster, topic):
-        used.append(Used("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
-        found = 1
-    else:
-        found = _made_with(cluster, topic, used)
-    if found is None:
-        raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
-    found = found if topic.partitions else creatable(cluster, topic, found, used)
-    if found < 1:
-        raise CannotTell(f"{topic.name} has {found} replicas, and the model has 1 to {MOST_REPLICAS}")
-    return found
-
-
-def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
-    """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
-    CannotTell where nothing says which of the replicas are observers."""
-    of_brokers = (setting for broker in cluster.keepers for setting in broker.settings)
-    placed = [setting for setting in (*topic.settings, *of_brokers) if setting.key in CONSTRAINTS and setting.value]
-    if not placed or topic.internal:
-        return found
-    read = re.fullmatch(r"(\d+) replicas, (\d+) observers", placed[0].value)
-    if read is None:
-        what = f"`{placed[0].key}` of {topic.name} cannot be read, so that some of its replicas may be observers"
-        raise CannotTell(f"{what}; give it as JSON with counts, and kafka-topics.sh --describe")
-    return int(read[1]) if int(read[1]) and (found is None or int(read[1]) < found) else found
-
-
-def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> int | None:
-    """Who asks for no number of replicas has the topic made with the brokers' default."""
-    broker = _keeper(cluster)
-    if (topic.resource is None and topic not in cluster.planned) or broker is None:
-        return None
-    key = "default.replication.factor"
-    answer = note(value_of(cluster, broker, key), key, used)
-    return None if isinstance(answer, Unknown) else int(answer.value)
-
-
 def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
     key = "min.insync.replicas"
-    answer = note(_min_isr_answer(cluster, topic, key), key, used)
+    of_brokers = min_isr_set_by(cluster, topic)
+    differing = [said for said in of_brokers if not isinstance(said, Unknown) and said.value.isdecimal()]
+    if len(differing) > 1 and len(differing) == len(of_brokers):
+        for said in differing:
+            note(said, MIN_ISR_OF[topic.name], used)
+        ask = f"kafka-topics.sh --describe --topic {topic.name}"
+        return Fact(key, tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing), ask)
+    unknown = next((said for said in of_brokers if isinstance(said, Unknown)), None)
+    answer = note(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used)
     if isinstance(answer, Unknown):
         numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
         values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
@@ -474,22 +402,10 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) ->
     return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
 
 
-def _min_isr_answer(cluster: Cluster, topic: Topic, key: str) -> Answer:
-    """A topic of Kafka's own may be created with a number of its own; it is a setting of the brokers that keep it."""
-    broker, own = _keeper(cluster), MIN_ISR_OF.get(topic.name)
-    if own is not None and broker is not None and _is_to_be_made(topic):
-        return value_of(cluster, broker, own)
-    return value_of(cluster, topic, key)
-
-
-def _is_to_be_made(topic: Topic) -> bool:
-    return not topic.partitions and not topic.settings and not topic.complete
-
-
 def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Fact]:
     """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
     not override (KIP-966; docs, Eligible Leader Replicas)."""
-    if topic.name in MIN_ISR_OF and _is_to_be_made(topic):
+    if topic.name in MIN_ISR_OF and is_to_be_made(topic):
         return
     answer = least_in_sync(cluster, topic)
     if answer is None:
@@ -529,8 +445,9 @@ _FLUSHING = {False: FactValue("never", {"fsync": False}), True: FactValue("1", {
 # --- versions as facts ------------------------------------------------------------------------------------------------
 
 
-def _version_facts(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Fact]:
-    choices = tuple(_version_choices(cluster, topic, used))
+def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Iterator[Fact]:
+    versions = list(_version_choices(cluster, topic, used))
+    choices = tuple(with_what_is_made(cluster, topic, replicas, versions, used))
     if not choices:
         raise CannotTell(
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "

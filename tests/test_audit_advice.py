@@ -73,7 +73,7 @@ def test_replicas_that_are_being_added_do_not_count_yet(tmp_path: Path) -> None:
 
 def test_brokers_that_differ(tmp_path: Path) -> None:
     files = three(SOUND) | {"server-2.properties": BROKER.format(id=2, rack="b") + "min.insync.replicas=1\n"}
-    finding = one(findings(tmp_path, files), "not the same on all brokers")
+    finding = one(findings(tmp_path, files), "min.insync.replicas is not the same on all brokers")
     assert "broker 1 has 2, broker 2 has 1, broker 3 has 2" in finding.what
 
 

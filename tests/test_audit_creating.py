@@ -1,0 +1,130 @@
+"""Who makes a topic decides how many replicas it has: where brokers differ, or were few, the number is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from tidegate.audit.advice import creators_that_differ, lag_and_fetch
+from tidegate.audit.cluster import OFFSETS, TRANSACTIONS, Cluster
+from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.requirements import Requirement
+from tidegate.audit.signature import Subject, subjects
+
+BROKER = "broker.id={}\nzookeeper.connect=z1,z2,z3\nlog.dirs=/data\nmin.insync.replicas=2\n"
+DESCRIBED = (
+    "Topic: {0}\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
+    "\tTopic: {0}\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+)
+
+
+def cluster_of(key: str, *values: int | None, version: str | None = "2.8.2", **more: str) -> Cluster:
+    """Brokers whose files have these values of a setting; of None, no value."""
+    lines = ["" if value is None else f"{key}={value}\n" for value in values]
+    files = [(f"server-{at}.properties", BROKER.format(at) + line, True) for at, line in enumerate(lines, 1)]
+    files += [(name.replace("__", "."), text, True) for name, text in more.items()]
+    return of_texts(files, Options(kafka_version=version, distribution="apache", acks="all"), "x")[0]
+
+
+def subject_of(cluster: Cluster, name: str) -> Subject:
+    return next(subject for subject in subjects(cluster) if name in [topic.name for topic in subject.topics])
+
+
+def replicas_of(cluster: Cluster, name: str) -> list[int]:
+    return sorted({variant.signature.replicas for variant in subject_of(cluster, name).variants})
+
+
+FACTORS: Mapping[str, str] = {
+    OFFSETS: "offsets.topic.replication.factor",
+    TRANSACTIONS: "transaction.state.log.replication.factor",
+    "(new topics)": "default.replication.factor",
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("values", [(3, 1, 3), (1, 3, 3), (3, 3, 1), (3, 1, 1)])
+def test_brokers_that_differ_leave_the_replicas_open(name: str, values: tuple[int, ...]) -> None:
+    """Whichever broker is asked first creates it as its own file says; the order of the files changes nothing."""
+    cluster = cluster_of(FACTORS[name], *values)
+    assert replicas_of(cluster, name) == [1, 3]
+    assert "--describe" in subject_of(cluster, name).asks["replication factor"]
+    (finding,) = creators_that_differ(cluster)
+    assert (finding.kind, finding.severity) == ("contradiction", "error")
+    assert FACTORS[name] in finding.what and f"broker 1 has {values[0]}, broker 2 has {values[1]}" in finding.what
+
+
+def test_a_default_may_differ_from_what_another_broker_states() -> None:
+    assert replicas_of(cluster_of(FACTORS["(new topics)"], 3, None, 3), "(new topics)") == [1, 3]  # the default is 1
+    assert replicas_of(cluster_of(FACTORS[OFFSETS], 3, None, 3), OFFSETS) == [3]  # the default is 3
+
+
+def test_brokers_that_agree_leave_nothing_open() -> None:
+    cluster = cluster_of(FACTORS[OFFSETS], 3, 3, 3)
+    assert replicas_of(cluster, OFFSETS) == [3] and not list(creators_that_differ(cluster))
+    assert "replication factor" not in subject_of(cluster, OFFSETS).asks
+
+
+def test_a_description_decides_it() -> None:
+    cluster = cluster_of(FACTORS[OFFSETS], 3, 1, 3, topics__txt=DESCRIBED.format(OFFSETS))
+    assert replicas_of(cluster, OFFSETS) == [1]
+    assert "it has been made by one of them" in next(creators_that_differ(cluster)).what
+
+
+def test_a_topic_that_one_of_the_brokers_cannot_create() -> None:
+    """Two brokers of which one asks for three replicas: where it is asked, there is no topic."""
+    found = subject_of(cluster_of(FACTORS[OFFSETS], 1, 3), OFFSETS)
+    assert found.stops == ("writable", "readable") and "3 replicas are asked for" in found.not_checked
+
+
+def test_the_least_isr_of_transactions_is_its_makers() -> None:
+    cluster = cluster_of("transaction.state.log.min.isr", 2, 1, 2)
+    found = subject_of(cluster, TRANSACTIONS)
+    assert {variant.signature.min_isr for variant in found.variants} == {1, 2}
+    assert "transaction.state.log.min.isr is not the same" in next(creators_that_differ(cluster)).what
+
+
+@pytest.mark.parametrize("version", ["0.9.0.1", "0.10.2.1"])
+def test_before_kip_115_the_offsets_topic_has_as_many_as_were_alive(version: str) -> None:
+    cluster = cluster_of(FACTORS[OFFSETS], 3, 3, 3, version=version)
+    assert replicas_of(cluster, OFFSETS) == [1, 2, 3]
+    assert replicas_of(cluster_of(FACTORS[OFFSETS], 3, 3, version=version), OFFSETS) == [1, 2]
+    found = subject_of(cluster, OFFSETS)
+    assert found.asks["replication factor"] == f"kafka-topics.sh --describe --topic {OFFSETS}"
+    assert any(used.value == "1 to 3" and "KIP-115" in used.source for used in found.used)
+
+
+def test_an_open_version_has_that_in_its_oldest_part_alone() -> None:
+    found = subject_of(cluster_of(FACTORS[OFFSETS], 3, 3, 3, version=None), OFFSETS)
+    few = {dict(variant.given)["version"] for variant in found.variants if variant.signature.replicas < 3}
+    assert few and all("of its brokers alive" in version for version in few)
+    assert {variant.signature.replicas for variant in found.variants} == {1, 2, 3}
+
+
+def test_there_are_no_transactions_before_0_11() -> None:
+    names = [topic.name for subject in subjects(cluster_of("x", None, version="0.10.2.1")) for topic in subject.topics]
+    assert TRANSACTIONS not in names and OFFSETS in names
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "is_about"),
+    [
+        ("groups", OFFSETS, True),
+        ("groups", TRANSACTIONS, False),
+        ("groups", "(new topics)", True),
+        ("no-skips", OFFSETS, False),
+        ("no-skips", TRANSACTIONS, False),
+        ("no-skips", "(new topics)", True),
+        ("writable", TRANSACTIONS, True),
+    ],
+)
+def test_what_is_asked_of_consumers_is_asked_of_what_they_read(question: str, name: str, is_about: bool) -> None:
+    subject = subject_of(cluster_of(FACTORS[OFFSETS], 3, 3, 3), name)
+    assert Requirement(question, "crash@all").is_about(subject) is is_about
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_a_wait_that_makes_the_isr_flap_is_found_in_any_file(first: int) -> None:
+    values: list[int | None] = [None, None, None]
+    values[first] = 30_000
+    (finding,) = lag_and_fetch(cluster_of("replica.fetch.wait.max.ms", *values))
+    assert finding.where.path == f"server-{first + 1}.properties"
