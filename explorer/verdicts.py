@@ -213,9 +213,25 @@ def _of_runs(prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...]
     found = ending.liveness.get(prop.name)
     if found is None:
         found = _not_asked(ending, others) if prop.applicable else Answer("not_checked")
+    why = found.why
+    if found.word == "holds" and not found.idle and prop.kind != "always_possible":
+        why = _of_which_runs(why, ending)
     return PropertyVerdict(
-        prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, found.why
+        prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, why, found.idle
     )  # fmt: skip
+
+
+def _of_which_runs(fair: str, ending: Ending) -> str:
+    """Of which runs a property holds: those with its fairness, that stay within the limits that stop anything."""
+    cutting = dict.fromkeys(
+        guard.text if guard.text.startswith("@bound ") else action.name
+        for action in ending.actions
+        for guard in action.guards
+        if guard.is_limit and guard.evaluated > guard.passed
+    )
+    *most, last = cutting or ("",)
+    named = f"{', '.join(most)} and {last}" if most else last
+    return f"{fair or 'of the runs'} that stay within the limits of {named}" if named else fair
 
 
 def _not_asked(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Answer:
@@ -249,7 +265,7 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
 def _never(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
     """Whether something that should happen does not, in every state there is."""
     return any(action.never_happened for action in ending.actions) or any(
-        prop.verdict == "missing" for prop in properties
+        prop.verdict == "missing" or prop.idle for prop in properties
     )
 
 

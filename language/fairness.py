@@ -49,20 +49,12 @@ def counts(model: Model, before: State, after: State) -> bool:
     return any(not field.ghost and was != now for field, was, now in zip(model.fields, before, after, strict=True))
 
 
-@immutable
-class Limit:
-    """What larger bounds would let happen, and these stop: in words, and whether it would change something of the
-    protocol."""
+def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str | None:
+    """What stops a step that larger bounds would let happen, in words; None where it can happen, or the protocol stops
+    it.
 
-    text: str
-    counts: bool
-
-
-def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> Limit | None:
-    """What stops a step that larger bounds would let happen; None where it can happen, or the protocol stops it.
-
-    Beyond a `@bound` the step is tried as if there were none: one that would change something there is stopped by it,
-    and so is one that breaks the model's types there, of which no more is known.
+    Beyond a `@bound` the step is tried as if there were none: one that would change something of the protocol there is
+    stopped by it, and so is one that breaks the model's types there, of which no more is known.
     """
     beyond = bound_crossed(model, state)
     try:
@@ -70,10 +62,10 @@ def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str,
     except ModelError:
         if beyond is None:
             raise
-        return Limit(f"at @bound {beyond}", True)
+        return f"at @bound {beyond}"
     if isinstance(after, Stopped):
-        return Limit(_stopped_text(after), True) if is_held(action, after) else None
-    return None if beyond is None or after == state else Limit(f"at @bound {beyond}", counts(model, state, after))
+        return _stopped_text(after) if is_held(action, after) else None
+    return None if beyond is None or not counts(model, state, after) else f"at @bound {beyond}"
 
 
 def _stopped_text(stopped: Stopped) -> str:
@@ -88,11 +80,8 @@ def can_happen(model: Model, group: Group, state: State) -> bool:
     """Whether a step of a group can change a state, or would do so within larger bounds."""
     for action, arguments in instances(model, state):
         if group.has(action.name, arguments):
-            limit = limit_of(model, state, action, arguments)
-            if limit is not None:
-                if limit.counts:
-                    return True
-                continue
+            if limit_of(model, state, action, arguments) is not None:
+                return True
             after = attempt(model, state, action, arguments)
             if not isinstance(after, Stopped) and counts(model, state, after):
                 return True

@@ -44,8 +44,8 @@ class PropertyVerdict:
 
     Of a property of liveness, `run` leads to where what is claimed is impossible, or is the way to a loop and once
     around it: `loop` is the number of the state that it returns to. `arguments` are the values of its parameters for
-    which it fails, `why` a sentence about what was confirmed or what leaves it open,
-    or the fairness with which it holds.
+    which it fails, `why` a sentence about what was confirmed, what leaves it open, or of which runs it holds: the
+    fairness, and the limits that these stay within. `idle` says that it holds because no state has what it begins with.
     """
 
     name: str
@@ -64,6 +64,7 @@ class PropertyVerdict:
     loop: int | None = None
     arguments: tuple[tuple[str, Any], ...] = ()
     why: str = ""
+    idle: bool = False
 
 
 @immutable

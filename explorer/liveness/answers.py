@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from ...language.fairness import Limit, counts, limit_of, unlike
+from ...language.fairness import counts, limit_of, unlike
 from ...language.fairness import groups as fairness_groups
 from ...language.immutable import immutable
 from ...language.judge import holds, instances, steps
@@ -13,7 +13,7 @@ from ...language.model import Action, Model, Property
 from ...language.steptext import format_step
 from ...language.values import State
 from ...language.verdict import Disagreement, PropertyWord, Run, Step
-from .graph import Graph, Heed, no_limit
+from .graph import Fair, Graph, Heed, no_limit
 from .lasso import Lasso, lasso
 from .questions import Question, Questions
 
@@ -25,13 +25,15 @@ LOOKED_AT_MAX = 2_000
 class Answer:
     """What is so of one property: `run` shows it where it is violated, in the case that `arguments` give. `loop` is the
     state that the run returns to, if it goes round. `why` is a sentence: what plain Python confirmed, what leaves the
-    property open, or of which runs it holds, with the fairness that this takes for granted."""
+    property open, or of which runs it holds, with the fairness that this takes for granted. `idle` says that it holds
+    because no state has what it begins with."""
 
     word: PropertyWord
     run: Run | None = None
     loop: int | None = None
     arguments: tuple[tuple[str, Any], ...] = ()
     why: str = ""
+    idle: bool = False
 
 
 class Replayer(Protocol):
@@ -61,32 +63,63 @@ def answers(
     """What is so of each property that can be evaluated, by its name.
 
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
-    holds within the bounds. Then it counts as one that can: a run that is fair even so violates the property in the
-    protocol without the bounds too, and where there is none the property is open. `heed` is called before each
-    question, and `says_what` with what is looked for.
+    holds within the bounds, if there are fair runs at all that no limit ends. Then it counts as one that can: a run
+    that is fair even so violates the property in the protocol without the bounds too, and where there is none the
+    property is open. `heed` is called before each question, and `says_what` with what is looked for.
     """
     order = ("violated", "undecided", "holds")
     found = dict[Question, Answer | Lasso]()
     for number, question in enumerate(questions.asked, 1):
         says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
         found[question] = _within_bounds(model, question, graph, replayer, heed)
-    lassos = {question: made for question, made in found.items() if isinstance(made, Lasso)}
-    if lassos:
+    ended = {question: _first_ended(question, made, graph) for question, made in found.items()}
+    if any(isinstance(made, Lasso) or ended[question] is not None for question, made in found.items()):
         graph.harden()
-    told = {
-        question: made
-        if isinstance(made, Answer)
-        else _without_bounds(model, questions, question, graph, replayer, made, heed)
+    known = dict[Fair, bool]()
+    answered = {
+        question: _without_bounds(model, questions, question, graph, replayer, made, heed)
+        if isinstance(made, Lasso)
+        else _unless_all_are_ended(model, question, graph, replayer, made, ended[question], known)
         for question, made in found.items()
     }
     return {
         prop.name: min(
-            (answer for question, answer in told.items() if question.prop is prop),
-            key=lambda answer: order.index(answer.word),
+            (answer for question, answer in answered.items() if question.prop is prop),
+            key=lambda answer: (order.index(answer.word), answer.idle),
         )
         for prop in model.liveness
         if prop.applicable
     }
+
+
+def _first_ended(question: Question, made: Answer | Lasso, graph: Graph) -> int | None:
+    """Of what holds of runs, the first state in which a limit stops a step of a fairness that this assumes."""
+    if isinstance(made, Lasso) or made.idle or question.kind == "always_possible":
+        return None
+    return graph.first_stopped(question.weak | question.strong)
+
+
+def _unless_all_are_ended(
+    model: Model,
+    question: Question,
+    graph: Graph,
+    replayer: Replayer,
+    made: Answer,
+    ended: int | None,
+    known: dict[Fair, bool],
+) -> Answer:
+    """What holds of the fair runs within the bounds, unless no such run is fair in the protocol without bounds: limits
+    end all of them then, and of the others nothing is known. `known` are the searches for such runs."""
+    if ended is None:
+        return made
+    wanted = Fair(None, question.when, None, question.weak, question.strong)
+    if wanted not in known:
+        known[wanted] = graph.goes_on(wanted)
+    if known[wanted]:
+        return made
+    stopped = _hindrance(model, question, graph, [replayer.state(ended)])
+    why = f"every run within the bounds that is fair comes to where a limit stops a step that must happen: {stopped}"
+    return Answer("undecided", None, None, question.case.arguments, why)
 
 
 def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Replayer, heed: Heed) -> Answer | Lasso:
@@ -94,6 +127,9 @@ def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Rep
     heed()
     if question.kind == "always_possible":
         return _possible(model, question, graph, replayer)
+    if question.when is not None and not graph.is_ever(question.when):
+        name = question.prop.name
+        return Answer("holds", why=f"though {name} is true in no state, so that nothing is claimed", idle=True)
     component = graph.fair(question.wanted)
     if component is None:
         fair = ", ".join(fairness.text() for fairness in question.prop.fairness)
@@ -132,11 +168,11 @@ def _without_bounds(
 def _hindrance(model: Model, question: Question, graph: Graph, loop: Sequence[State]) -> str:
     """The first step that limits stop in a loop and that must happen: one that a fairness of the property is about."""
     prop = question.prop
-    stopped = [found for state in loop for found in _limits(model, state) if found[2].counts]
+    stopped = [found for state in loop for found in _limits(model, state)]
     for group in (group for fairness in prop.fairness for group in fairness_groups(model, fairness)):
         for action, arguments, limit in stopped:
             if group.has(action.name, arguments):
-                return f"{format_step(action.name, arguments)}, {limit.text}"
+                return f"{format_step(action.name, arguments)}, {limit}"
     if graph.exact:
         raise Disagreement(f"natively a limit stops a step that is fair in {prop.name}; in plain Python none does")
     return "it is not known which, of more than 63 actions or where a step breaks its types beyond a @bound"
@@ -204,7 +240,7 @@ def _held(model: Model, state: State) -> bool:
     return next(_limits(model, state), None) is not None
 
 
-def _limits(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, Any], Limit]]:
+def _limits(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, Any], str]]:
     """The steps that limits stop in a state, each with what stops it."""
     for action, arguments in instances(model, state):
         limit = limit_of(model, state, action, arguments)
@@ -222,7 +258,7 @@ def _cut(model: Model, question: Question, run: Run) -> str:
             action, arguments, limit = found
             return (
                 f"within the bounds no run leads from {run.states()[-1]} to where it is true, and a limit stops a step "
-                f"that may: {format_step(action.name, arguments)}, {limit.text}"
+                f"that may: {format_step(action.name, arguments)}, {limit}"
             )
         for step in steps(model, state):
             if step.after not in seen:

@@ -36,9 +36,8 @@ def explored(
         truths.append(_truths(model, questions, at, state))
         mine, groups, is_cut = list[Edge](), 0, False
         for action, arguments in instances(model, state):
-            limit = limit_of(model, state, action, arguments)
-            if limit is not None:
-                groups |= questions.groups_of(action.name, arguments) if limit.counts else 0
+            if limit_of(model, state, action, arguments) is not None:
+                groups |= questions.groups_of(action.name, arguments)
                 is_cut = True
                 continue
             after = attempt(model, state, action, arguments)

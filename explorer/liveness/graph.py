@@ -88,6 +88,18 @@ class Graph(Protocol):
         """States among which a run goes on for ever as it is looked for; None where there are none."""
         ...
 
+    def goes_on(self, wanted: Fair) -> bool:
+        """Whether there are such states."""
+        ...
+
+    def is_ever(self, predicate: int) -> bool:
+        """Whether a predicate is true in some state."""
+        ...
+
+    def first_stopped(self, groups: int) -> int | None:
+        """The first state in which a limit stops a step of some of these groups, a bit each; None where none does."""
+        ...
+
     def harden(self) -> None:
         """From now on a step that a limit stops counts as one that can happen: larger bounds would let it."""
         ...

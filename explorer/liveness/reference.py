@@ -62,6 +62,18 @@ class PlainGraph:
         stuck = [at for at in lost if at not in cut]
         return ("stuck", stuck[0]) if stuck else ("cut", lost[0])
 
+    def is_ever(self, predicate: int) -> bool:
+        """Whether a predicate is true in some state."""
+        return any(truth >> predicate & 1 for truth in self.truths)
+
+    def first_stopped(self, groups: int) -> int | None:
+        """The first state in which a limit stops a step of some of these groups."""
+        return next((at for at, stopped in enumerate(self.stopped) if stopped & groups), None)
+
+    def goes_on(self, wanted: Fair) -> bool:
+        """Whether there are states among which a run goes on for ever as it is looked for."""
+        return self.fair(wanted) is not None
+
     def fair(self, wanted: Fair) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
         avoid = wanted.avoid

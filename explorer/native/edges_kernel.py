@@ -43,20 +43,17 @@ def label(c, g, slot, parent):
 
 
 def stopped_beyond(c, g, out, got, parent):
-    """The actions whose steps a `@bound` stops in a state beyond it: those that change something there, whose `got`
-    successors are at `out`, and those that a limit stops anyway. All of them where one breaks the model's types."""
+    """The actions whose steps a `@bound` stops in a state beyond it: those that change something of the protocol there,
+    whose `got` successors are at `out`, and those that a limit stops anyway. All of them where one breaks the model's
+    types."""
     if got == FAILED:
         g[COARSE] = 1
         return ALL
     stopped = c[BOUNDED]
     slot = out
-    before = c[STATES] + parent * (W * 8)
     for j in range(got):
-        differ = 0
-        for k in range(W):
-            differ |= before[k] ^ slot[k]
-        if differ != 0:
-            number = label(c, g, slot, parent)
+        number = label(c, g, slot, parent)
+        if number != g[IDLE]:
             if number > 63:
                 number = 63
             stopped |= 1 << number

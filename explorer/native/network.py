@@ -159,8 +159,29 @@ class Network:
         cut = self.call("first_marked", _REST, 0)
         return ("cut", cut) if cut < self.size else ("always", 0)
 
+    def is_ever(self, predicate: int) -> bool:
+        """Whether a predicate is true in some state."""
+        return self._first("TRUTHS", 1 << predicate) is not None
+
+    def first_stopped(self, groups: int) -> int | None:
+        """The first state in which a limit stops a step of some of these groups. Of actions beyond the last bit it is
+        known only that one of them was stopped: then it may be one of these."""
+        actions = sum(1 << at for at, its in enumerate(self.groups[:STOPPED_MAX]) if its & groups)
+        return self._first("STOPPED", actions | 1 << STOPPED_MAX)
+
+    def _first(self, words: str, bits: int) -> int | None:
+        """The first state that has some of these bits in its word."""
+        self.call("mark_all", _OUT)
+        self.call("seed_any", self[words], bits, _OUT, _IN, 0)
+        found = self.call("first_marked", _IN, 0)
+        return found if found < self.size else None
+
     def fair(self, wanted: Fair) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
+        return self._component() if self.goes_on(wanted) else None
+
+    def goes_on(self, wanted: Fair) -> bool:
+        """Whether there are states among which a run goes on for ever as it is looked for: they are marked then."""
         self.call("mark_all", _OUT)
         avoid = 0 if wanted.avoid is None else 1 << wanted.avoid
         if wanted.after is None:
@@ -177,9 +198,9 @@ class Network:
             self.call("gather", _IN, found)
             sifted = self.call("sift", _IN, _FAIR, wanted.weak, wanted.strong, again)
             if sifted & 0xFFFFFFFF:
-                return self._component()
+                return True
             if not sifted >> 32:
-                return None
+                return False
 
     def _component(self) -> Component:
         """The fair component that was met first, and the way to it from where it was entered."""

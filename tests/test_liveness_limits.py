@@ -1,0 +1,243 @@
+"""What bounds do to claims of whole runs: an end that a limit makes is no violation; what holds says of which runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .test_liveness import checked, found, model_of
+
+LIMITED = """
+@state
+class Counter:
+    '''A number that goes up, and a node that may be lost.'''
+    count: Annotated[int, Range(0, 3)]  # so far
+    lost: bool  # whether it is lost
+
+@initial
+def zero() -> Counter:
+    '''Nothing yet.'''
+    return Counter(count=0, lost=False)
+
+@action
+def up(s: Counter) -> None:
+    '''One more.'''
+    require(not s.lost)
+    limit(s.count < 3)
+    s.count += 1
+
+@action(kind="fault")
+def lose(s: Counter) -> None:
+    '''It is lost.'''
+    require(s.count == {lost_at})
+    s.lost = True
+
+@always_possible
+def becomes_four(s: Counter) -> bool:
+    '''It may become more than there is room for.'''
+    return s.count > 3
+
+@eventually_always(weak(up))
+def grows_for_ever(s: Counter) -> bool:
+    '''It is lost in the end, or above what there is room for.'''
+    return s.count > 3 or s.lost
+
+@always_eventually(weak(up))
+def is_three(s: Counter) -> bool:
+    '''It comes to three.'''
+    return s.count == 3 or s.lost
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_an_end_that_a_limit_makes_is_no_violation(engine: str, cache: Path, tmp_path: Path) -> None:
+    model = model_of(tmp_path, LIMITED.replace("{lost_at}", "4"))
+    verdict = checked(model, engine, cache)
+    assert (verdict.verdict, verdict.outcome) == ("inconclusive", "none")
+    possible, grows = found(verdict, "becomes_four"), found(verdict, "grows_for_ever")
+    assert (possible.verdict, grows.verdict) == ("undecided", "undecided")
+    line = model.action("up").form.where.line + 3
+    assert f"up, at the limit in line {line}" in possible.why
+    assert f"a limit stops a step that must happen: up, at the limit in line {line}" in grows.why
+    assert "becomes_four is undecided: within the bounds no run" in verdict.assurance
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_what_only_runs_that_a_limit_ends_keep_is_undecided(engine: str, cache: Path, tmp_path: Path) -> None:
+    """Every run comes to three and stays there for the limit alone: of a fair run of the protocol nothing is known."""
+    model = model_of(tmp_path, LIMITED.replace("{lost_at}", "4"))
+    three = found(checked(model, engine, cache), "is_three")
+    line = model.action("up").form.where.line + 3
+    assert (three.verdict, three.why) == (
+        "undecided",
+        "every run within the bounds that is fair comes to where a limit stops a step that must happen: "
+        f"up, at the limit in line {line}",
+    )
+
+
+WRITTEN = """
+@state
+class Log:
+    '''How many records were written, and how many of them were copied.'''
+    written: Annotated[int, Range(0, 3)]  # by the client
+    copied: Annotated[int, Range(0, 3)]  # by the follower
+
+@initial
+def empty() -> Log:
+    '''Nothing yet.'''
+    return Log(written=0, copied=0)
+
+@action(kind="client")
+def write(s: Log) -> None:
+    '''One more.'''
+    limit(s.written < 3)
+    s.written += 1
+
+@action
+def copy(s: Log) -> None:
+    '''One more.'''
+    require(s.copied < s.written)
+    s.copied += 1
+
+def is_whole(s: Log) -> bool:
+    return s.copied == s.written
+
+@always_eventually(weak(copy))
+def is_copied(s: Log) -> bool:
+    '''All is copied, again and again.'''
+    return is_whole(s)
+
+@leads_to(is_whole, weak(copy))
+def catches_up(s: Log) -> bool:
+    '''A follower that is behind catches up.'''
+    return s.written > s.copied
+
+@leads_to(is_whole, weak(copy))
+def comes_back(s: Log) -> bool:
+    '''What was copied before it was written is written.'''
+    return s.copied > s.written
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_what_holds_says_within_which_limits_and_what_is_never_claimed(
+    engine: str, cache: Path, tmp_path: Path
+) -> None:
+    """A client that wrote for ever would keep a follower behind: it holds where the limit of `write` has stopped it."""
+    verdict = checked(model_of(tmp_path, WRITTEN), engine, cache)
+    copied, catches, back = (found(verdict, name) for name in ("is_copied", "catches_up", "comes_back"))
+    assert {copied.why, catches.why} == {"of the runs with weak(copy) that stay within the limits of write"}
+    assert {copied.verdict, catches.verdict, back.verdict} == {"holds"}
+    assert back.why == "though comes_back is true in no state, so that nothing is claimed"
+    assert (back.idle, copied.idle, verdict.outcome) == (True, False, "vacuous")
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_what_no_larger_bounds_can_mend_is_a_violation(engine: str, cache: Path, tmp_path: Path) -> None:
+    verdict = checked(model_of(tmp_path, LIMITED.replace("{lost_at}", "1")), engine, cache)
+    stuck = found(verdict, "becomes_four")
+    assert (stuck.verdict, stuck.loop) == ("violated", None)
+    assert stuck.run is not None
+    assert [step.action for step in stuck.run.steps] == ["up", "lose"]
+    assert stuck.why == "plain Python confirms that nothing changes any more"
+
+
+BOUNDED = """
+@state
+class Counter:
+    '''A number that goes up, and comes to an end.'''
+    count: Annotated[int, Range(0, 4)]  # so far
+    seen: Ghost[bool]  # whether somebody looked
+
+@initial
+def zero() -> Counter:
+    '''Nothing yet.'''
+    return Counter(count=0, seen=False)
+
+@bound
+def is_small(s: Counter) -> bool:
+    '''Not above two.'''
+    return s.count <= 2
+
+@action
+def up(s: Counter) -> None:
+    '''One more.'''
+    require(s.count < {end})
+    s.count += 1
+
+@action
+def look(s: Counter) -> None:
+    '''Somebody looks.'''
+    s.seen = True
+
+@action(kind="client")
+def skip(s: Counter) -> None:
+    '''One more, of a client.'''
+    require(s.count < 1)
+    s.count += 1
+
+@action
+def halt(s: Counter) -> None:
+    '''Nothing, unless it is four.'''
+    require(s.count == 4)
+    s.count = 0
+
+@always_eventually(weak(up), weak(skip))
+def is_none(s: Counter) -> bool:
+    '''It is none again and again.'''
+    return s.count == 0
+
+@always_eventually(weak(skip), strong(halt))
+def is_none_though_it_stops(s: Counter) -> bool:
+    '''It is none again and again, though it may stop.'''
+    return s.count == 0
+
+@always_possible
+def may_be_none(s: Counter) -> bool:
+    '''It can become none.'''
+    return s.count == 0
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize("ghosts", [False, True])
+@pytest.mark.parametrize(
+    ("end", "words", "why"),
+    [
+        # Beyond the bound nothing can happen: what ends there ends in the protocol too.
+        ("3", ("violated", "violated", "violated"), ""),
+        # Beyond the bound one more can happen, which ends the wait for it.
+        ("4", ("undecided", "violated", "undecided"), "up, at @bound is_small"),
+        # Beyond the bound one more than two would break the types.
+        ("9", ("undecided", "violated", "undecided"), "up, at @bound is_small"),
+    ],
+)
+def test_what_can_happen_beyond_a_bound_is_evaluated(
+    engine: str, ghosts: bool, end: str, words: tuple[str, ...], why: str, cache: Path, tmp_path: Path
+) -> None:
+    text = BOUNDED.replace("{end}", end)
+    text = text.replace("s.count += 1", "s.count += 2", 1) if end == "9" else text
+    verdict = checked(model_of(tmp_path, text, ghosts=ghosts), engine, cache)
+    names = ("is_none", "is_none_though_it_stops", "may_be_none")
+    assert tuple(found(verdict, name).verdict for name in names) == words
+    for name, word in zip(names, words, strict=True):
+        if word == "undecided":
+            assert found(verdict, name).why.endswith(why)
+
+
+def test_an_undecided_claim_names_a_limit_of_a_fair_step(cache: Path, tmp_path: Path) -> None:
+    """Another limit that stops something there is not why."""
+    other = """
+@action
+def down(s: Counter) -> None:
+    '''One fewer than is possible.'''
+    limit(s.count > 3)
+    s.count -= 1
+"""
+    text = LIMITED.replace("{lost_at}", "4").replace("@action\ndef up", f"{other.strip()}\n\n@action\ndef up")
+    model = model_of(tmp_path, text)
+    grows = found(checked(model, "native", cache), "grows_for_ever")
+    assert grows.why.endswith(
+        f"stops a step that must happen: up, at the limit in line {model.action('up').form.where.line + 3}"
+    )
