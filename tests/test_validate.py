@@ -92,6 +92,14 @@ def test_a_broker_that_registers_anew_was_down_and_one_that_does_not_was_up(tide
     assert (steps.count("restart"), steps.count("unfence")) == (1, 1)
 
 
+def test_two_unclean_restarts_at_once_are_finer_than_the_model(tidegate: Run) -> None:
+    """With ELR, a broker leaves the ELR when it registers and is unfenced later; in the model that is one step. Here
+    another broker is unfenced in between (4.1.0, offsets 60 to 64): a run that the model should have, and has not."""
+    done = tidegate("validate", str(ROOT / "tests" / "fixtures" / "histories" / "two_restart_at_once.log"))
+    assert done.exit == 1
+    assert "no run of the model shows moment 8 of 17" in done.out
+
+
 # --- histories that the model makes ----------------------------------------------------------------------------------
 
 
