@@ -34,6 +34,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         weaker_below,
         one_rack,
         internal_topics,
+        unverified_writes,
         replication_by_default,
         lag_and_fetch,
         storage,
@@ -228,6 +229,22 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
             what = f"offsets.commit.required.acks={acks}: committed offsets can be lost with one broker"
             where = place_of(cluster, broker, "offsets.commit.required.acks")
             yield Finding("advice", "warning", what, where, "remove it; the default is -1", "KIP-1041")
+
+
+@_once_each
+def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
+    """KIP-890 switched off: `transactions:kafka_2_5` shows what a write that is late does then (`nothing_hangs`)."""
+    key, kafka = "transaction.partition.verification.enable", cluster.versions.kafka
+    if kafka is not None and at_least(kafka.value, "3.6") is False:
+        return
+    for broker in cluster.keepers:
+        found = value_of(cluster, broker, key)
+        if isinstance(found, Stated) and found.value.lower() == "false":
+            what = (
+                f"{key}=false: a transaction's write that arrives after its abort can stay open for ever, and stops "
+                "all readers of committed records of that partition"
+            )
+            yield Finding("advice", "warning", what, place_of(cluster, broker, key), "true, the default", "KIP-890")
 
 
 @_once_each

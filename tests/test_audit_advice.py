@@ -129,6 +129,7 @@ def test_transactions_that_cannot_end(tmp_path: Path) -> None:
         ("min.insync.replicas=2\n", "made on first use, with one replica", "advice"),
         (SOUND + "replica.fetch.wait.max.ms=30000\n", "the ISR flaps", "arithmetic"),
         (SOUND + "offsets.commit.required.acks=1\n", "committed offsets can be lost", "advice"),
+        (SOUND + "transaction.partition.verification.enable=false\n", "can stay open for ever", "advice"),
         (SOUND + "log.message.format.version=0.10.2\n", "no leader epochs", "advice"),
         (SOUND + "inter.broker.protocol.version=2.6\n", "KIP-497", "advice"),
         (SOUND + "inter.broker.protocol.version=4.0\n", "is above Kafka", "contradiction"),
@@ -138,6 +139,12 @@ def test_rules_of_brokers(tmp_path: Path, extra: str, word: str, kind: str) -> N
     version = "2.8.2" if "format" in extra else "3.9.1"
     found = findings(tmp_path, three(extra), Options(version, distribution="apache"))
     assert one(found, word).kind == kind
+
+
+def test_verification_is_of_3_6(tmp_path: Path) -> None:
+    files = three(SOUND + "transaction.partition.verification.enable=false\n")
+    found = findings(tmp_path, files, Options("3.5.1", distribution="apache"))
+    assert all("can stay open for ever" not in finding.what for finding in found)
 
 
 def test_a_temporary_folder(tmp_path: Path) -> None:

@@ -115,6 +115,8 @@ profiles = {
     "answers_early": {"in_one_step": False, "commit_before_answer": False},
     "former_answers": {"former_verifies": True},
     "former_answers_3_6": {**BEFORE_VERSION_2, "former_verifies": True},
+    "forgetful_4_2": {"forgets": Forgets.WITH_RECORDS},
+    "forgetful_former": {"forgets": Forgets.WITH_RECORDS, "former_verifies": True},
     "unfenced_markers": {**BEFORE_2_5, "fence_markers": False},
     "log_lost": {"loses_acknowledged": True},
 }
