@@ -60,7 +60,7 @@ def is_not_behind(s: Quorum, leader: Voter) -> bool:
     weak(truncate, each="follower"),
 )
 def high_watermark_moves_on(s: Quorum, leader: Voter) -> bool:
-    """The high watermark of the newest leader comes to the end of its log, or a newer epoch begins."""
+    """Once nothing is appended, the newest leader's high watermark comes to its log's end, or a newer epoch begins."""
     return is_behind(s, leader)
 
 

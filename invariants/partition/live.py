@@ -1,9 +1,10 @@
 """What must happen in a partition once faults have stopped: it gets a leader, its high watermark moves on, and what was
 acknowledged can be read again.
 
-Every kind of fault has a budget, so that in each run there is a last one, and fairness makes nothing of faults. What is
-fair here is what Kafka does again and again: followers fetch, brokers apply what the controller registers, leaders ask
-for a larger ISR and the controller answers, it fences who is down, and who is down starts again.
+Every kind of fault has a budget, so that in each run there is a last one, and fairness makes nothing of faults. Records
+have a bound, so that in each run producers stop: what is claimed of the whole log is claimed of then, and what is
+claimed of each record (RL1) holds while they go on, too. What is fair here is what Kafka does again and again:
+followers fetch, brokers apply what the controller registers, leaders ask for a larger ISR and the controller answers, it fences who is down, and who is down starts again.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def gets_a_leader_though_nobody_returns(s: Partition) -> bool:
 
 @always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS)
 def high_watermark_moves_on(s: Partition) -> bool:
-    """Again and again the partition's leader has its high watermark at the end of its log."""
+    """RL2: once producers have stopped, the leader's high watermark is again and again at the end of its log."""
     return all_is_committed(s)
 
 
@@ -122,7 +123,7 @@ def writes_are_answered_without_fetches(s: Partition, id: RecordId) -> bool:
 
 @always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS)
 def logs_are_alike_again(s: Partition) -> bool:
-    """RL2, RL7: again and again every replica has the leader's log, and all that was acknowledged with it."""
+    """RL2, RL7: once producers have stopped, every replica again and again has the leader's log."""
     return any(is_true_leader(s, leader) and all(s.log[at] == s.log[leader] for at in Broker) for leader in Broker)
 
 

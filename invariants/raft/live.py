@@ -76,7 +76,7 @@ def matches_or_leads_no_more(s: Cluster, leader: Server, follower: Server) -> bo
 
 @leads_to(matches_or_leads_no_more, *_REPLICATION)
 def backtracking_ends(s: Cluster, leader: Server, follower: Server) -> bool:
-    """F10: a leader that a follower's log disagrees with finds where it agrees, and brings it to its own end."""
+    """F10: a leader finds where a follower's log agrees and, once nothing is appended, brings it to its own end."""
     return is_rejected(s, leader, follower)
 
 
@@ -100,7 +100,7 @@ def has_committed_all(s: Cluster, leader: Server) -> bool:
 
 @leads_to(has_committed_all, *_REPLICATION, weak(advance_commit_index, each="leader"))
 def entries_are_committed(s: Cluster, leader: Server) -> bool:
-    """FL1: what a leader appends in its term is committed, with all before it, or a newer term begins."""
+    """FL1: once nothing is appended, all that a leader appended in its term is committed, or a newer term begins."""
     return has_uncommitted(s, leader)
 
 
