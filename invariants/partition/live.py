@@ -3,8 +3,9 @@ acknowledged can be read again.
 
 Every kind of fault has a budget, so that in each run there is a last one, and fairness makes nothing of faults. Records
 have a bound, so that in each run producers stop: what is claimed of the whole log is claimed of then, and what is
-claimed of each record (RL1) holds while they go on, too. What is fair here is what Kafka does again and again:
-followers fetch, brokers apply what the controller registers, leaders ask for a larger ISR and the controller answers, it fences who is down, and who is down starts again.
+claimed of each record (RL1) does not rest on it. What is fair here is what Kafka does again and again: followers fetch,
+brokers apply what the controller registers, leaders ask for a larger ISR and the controller answers, it fences who is
+down, and who is down starts again.
 """
 
 from __future__ import annotations
