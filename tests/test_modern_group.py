@@ -192,6 +192,35 @@ def test_a_heartbeat_that_is_late_is_taken_for_a_revocation() -> None:
 # --- properties that no profile violates can fail ---------------------------------------------------------------------
 
 
+def test_two_members_of_one_partition_take_its_offset_back() -> None:
+    """Both have their epoch, so that both commits are accepted: 2, then 1. Nothing that was confirmed is forgotten."""
+    story = Story("kafka_4_1").beats(A, A, A).reconciles(A).beats(B, A, B)
+    both = Map({A: Set({P}), B: Set({P})})
+    story.state = shape_of(story.model).replace(story.state, owned=both)
+    goes_back = next(prop for prop in story.model.properties if prop.name == "commits_never_go_back")
+    for member, times in ((A, 2), (B, 1)):
+        for _ in range(times):
+            story.step("process", member=member, partition=P)
+        story.step("commit", member=member, partition=P)
+        (request,) = story.state.commits
+        story.step("accept_commit", request=request)
+        assert "offset_durable" not in story.false()
+        before = story.state
+        story.step("log_commits")
+        assert holds(story.model, goes_back, before, story.state) is (member == A)
+        assert "offset_durable" not in story.false()
+
+
+def test_a_new_coordinator_that_has_forgotten_an_offset_goes_back() -> None:
+    story = Story("offsets_lost").beats(A, A, A).reconciles(A).step("process", member=A, partition=P)
+    story.step("commit", member=A, partition=P)
+    (request,) = story.state.commits
+    story.step("accept_commit", request=request).step("log_commits").step("lose_records")
+    before = story.step("load").state
+    names = [prop for prop in story.model.properties if prop.name == "commits_never_go_back"]
+    assert not holds(story.model, names[0], before, before) and "offset_durable" in story.false()
+
+
 def test_properties_that_no_profile_violates_can_fail() -> None:
     """In states that no run leads to, and in steps that no action takes."""
     story = two_members()

@@ -141,14 +141,22 @@ def revoke_before_assign(before: Cluster, after: Cluster) -> bool:
 
 @transition
 def commits_never_go_back(before: Cluster, after: Cluster) -> bool:
-    """G9: the committed offset of a partition never decreases, unless it expires, which is to have none."""
-    return (
-        not is_here(newest(before))
-        or not is_here(newest(after))
-        or all(
-            newest(after).offsets[p] >= newest(before).offsets[p] or newest(after).offsets[p] == 0 for p in Partition
-        )
+    """G9: a coordinator has no smaller offset than what was confirmed last, unless a committed tombstone removed it."""
+    group = newest(after)
+    return not is_here(group) or all(
+        group.offsets[p] >= before.confirmed[p] or (group.offsets[p] == 0 and is_removed(after, p)) for p in Partition
     )
+
+
+def is_removed(s: Cluster, p: Partition) -> bool:
+    """Whether the log has a committed tombstone of a partition's offset."""
+    return any(is_tombstone_of(s, entry, p) for entry in s.log.committed)
+
+
+def is_tombstone_of(s: Cluster, entry: Entry, p: Partition) -> bool:
+    """Whether that record removes the partition's offset."""
+    line = s.offset_lines[entry]
+    return line is not None and line.partition == p and line.offset == 0
 
 
 @invariant

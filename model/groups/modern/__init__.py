@@ -15,12 +15,15 @@ Whoever is silent too long is thrown out: after the session's timeout, after the
 or by its own background thread after the poll's. It does not know, and goes on. A fenced one joins again with the
 same member id and epoch 0; 4.1 refuses that, too, until the session has ended, for 0 is not its previous epoch.
 
-`kafka_4_1` is as released, for 4.0 and 4.1 do the same here. It keeps no two members apart where answers are lost or a
-coordinator fails over: a consumer that repeats a heartbeat says what it owns, and not what it is about to take on by an
-older answer. The coordinator takes what is not said for revoked. This was read from the source of the consumer
+`kafka_4_1` is as released, for 4.0 and 4.1 do the same here. It does not keep two members apart: a heartbeat that says
+what its sender owns does not say what it is about to take on by an older answer, and the coordinator takes what is not
+said for revoked. A lost answer or a fail-over is the short way there; a reconciliation that ends while a heartbeat is
+under way is one where nothing is lost (`shrinking`, `pausing`). The member's epoch stays its own, so that commits of
+both are accepted, and an offset may go back. This was read from the source of the consumer
 (ConsumerHeartbeatRequestManager sends `currentAssignment`; AbstractMembershipManager goes on to reconcile) and is not
-reported of a running Kafka. `target_reported` is a consumer that says both: a repair of ours, in no Kafka. Neither
-withstands a heartbeat that is late: one from before says that its sender owns less than it does by now.
+reported of a running Kafka. `target_reported` is a consumer that says both: a repair of ours, in no Kafka, for a
+reconciliation that is one step. One that lasts while a newer answer replaces the target would have to be said as well.
+Neither withstands a heartbeat that is late: one from before says that its sender owns less than it does by now.
 
 Each of the other profiles has that repair, and leaves out one fence:
 
