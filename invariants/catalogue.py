@@ -56,6 +56,7 @@ _ENTRIES = (
     BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
     BuiltIn("modern_group", default_profile="kafka_4_1", module="groups.modern"),
     BuiltIn("assignors", module="groups.assignors"),
+    BuiltIn("uniform_assignor", module="groups.uniform"),
     BuiltIn("sticky_assignors", default_profile="kafka_3_9", module="groups.sticky"),
     BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),
     BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),

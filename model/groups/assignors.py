@@ -9,8 +9,9 @@ The group's leader calls one of them, with the members in the order of their ids
 
 A run is one assignment: every topology is an initial state, and an assignor is chosen. What is left out: racks
 (KIP-881), static members, which come first in the order, and the assignors that know who owned what: `sticky/` has
-Sticky and CooperativeSticky, and the coordinator's own (KIP-848) are not modelled. Sources: RangeAssignor and
-RoundRobinAssignor of Kafka's clients, 3.6. Properties are in `invariants/groups/assignors.py`.
+Sticky and CooperativeSticky, `uniform.py` the coordinator's Uniform. The coordinator's Range (KIP-848) is the same
+function as the clients'. Sources: RangeAssignor and RoundRobinAssignor of Kafka's clients, 3.6; the coordinator's
+RangeAssignor, 4.1.0. Properties are in `invariants/groups/assignors.py`.
 """
 
 from __future__ import annotations
