@@ -382,6 +382,31 @@ def test_every_mutant_of_the_catalogue_turns_its_property_red() -> None:
     assert mutants <= red
 
 
+ONE_PARTITION = {"consumers": 2, "partitions": 1, "max_generation": 3, "records": 2, "pauses": 1, "failovers": 0}
+ONE_MEMBER = {"consumers": 1, "partitions": 1, "max_generation": 2, "records": 2, "pauses": 0, "failovers": 1}
+
+
+@pytest.mark.parametrize(
+    ("profile", "name", "values", "commits", "steps"),
+    [
+        ("unfenced_commits", "generation_fencing", ONE_PARTITION, 2, 12),
+        ("unfenced_commits", "commits_never_go_back", ONE_PARTITION, 2, None),  # A commits 1, and B 2 at once, without
+        ("unfenced_commits", "commits_never_go_back", ONE_PARTITION, 3, 27),
+        ("offsets_lost", "offset_durable", ONE_MEMBER, 2, 14),
+        ("kafka_5600", "offset_durable", ONE_MEMBER, 2, 16),
+        ("kafka_5600", "commits_never_go_back", ONE_MEMBER, 2, 16),
+    ],
+)
+def test_with_commit_at_once_a_record_is_a_commit(
+    profile: str, name: str, values: dict[str, int], commits: int, steps: int | None, cache: Path
+) -> None:
+    """What fails without it fails with it; where a member commits two records at once that takes one commit more."""
+    given = {**values, "commits": commits, "entries": commits + 3, "leaves": 0, "expiries": 0, "commit_at_once": True}
+    model = find("classic_group")[0].bind("at_once", given, profile, properties=[name])
+    (found,) = ENGINES["native"](model, Search(symmetry=True, cache=cache), None).properties
+    assert (found.verdict, found.run and len(found.run.steps)) == ("holds" if steps is None else "violated", steps)
+
+
 def test_plain_python_counts_the_same(cache: Path) -> None:
     small = {"partitions": 1, "max_generation": 1, "records": 0, "commits": 0, "failovers": 0, "entries": 1}
     model = find("classic_group")[0].bind("small", small, "cooperative", properties=["no_double_client_assignment"])

@@ -36,7 +36,8 @@ profile:
 * `process_first`: a member commits an offset once it has processed the record, so that whoever takes over skips none.
 * `commit_at_once` is no mistake: a member commits each record in the step in which it processes it. An eager member
   that commits later does the same as one whose commit arrives later, so that no run is lost but those in which it
-  processes and does not commit at all: `processed_once` is not asked with it.
+  processes a record and does not commit it: `processed_once` is not asked with it, and where one commit would have
+  said two records, there are two. With `unfenced_commits`, `commits_never_go_back` takes three commits, not two.
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
