@@ -386,6 +386,7 @@ ONE_PARTITION = {"consumers": 2, "partitions": 1, "max_generation": 3, "records"
 ONE_MEMBER = {"consumers": 1, "partitions": 1, "max_generation": 2, "records": 2, "pauses": 0, "failovers": 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("profile", "name", "values", "commits", "steps"),
     [
