@@ -25,7 +25,7 @@ from tidegate.language.constants import Value
 
 CLAIMS = Path(__file__).with_name("replication_claims.py")
 SAFETY = ("weak_isr", "strong_isr")
-GOALS = {"informed_with_one": 2.0, "informed_with_five": 3.0}
+GOALS = {"leader_is_informed_with_one": 2.0, "leader_is_informed_with_five": 3.0}
 """At most so many times the time of the same search for what is safe."""
 TIMES_TLC = 100
 ROUNDS = 5
@@ -62,12 +62,12 @@ AllIsWritten == <>[](nextRecordId = MaxRecords)
 """
 """The properties of `replication_claims.py`, of the published module."""
 PUBLISHED = {
-    "informed_with_none": ("WithNone", "IsInformed"),
-    "informed_with_one": ("WithOne", "IsInformed"),
-    "informed_with_five": ("WithFive", "IsInformed"),
-    "followed": ("WithFive", "Followed"),
-    "moves_on_with_three": ("WithThree", "MovesOn"),
-    "moves_on_with_five": ("WithFive", "MovesOn"),
+    "leader_is_informed_without_fairness": ("WithNone", "IsInformed"),
+    "leader_is_informed_with_one": ("WithOne", "IsInformed"),
+    "leader_is_informed_with_five": ("WithFive", "IsInformed"),
+    "leader_is_followed_with_five": ("WithFive", "Followed"),
+    "high_watermark_moves_with_three": ("WithThree", "MovesOn"),
+    "high_watermark_moves_with_five": ("WithFive", "MovesOn"),
     "all_is_written": ("WithFive", "AllIsWritten"),
 }
 """The specification and the property of each claim."""

@@ -93,6 +93,9 @@ LIVENESS_CLAIMS: Mapping[str, BuiltIn] = {
         BuiltIn("raft_live", "raft", "raft.live"),
         BuiltIn("classic_group_live", "eager", "groups.classic_live"),
         BuiltIn("consumer_group_live", "published", "groups.consumer_live"),
+        BuiltIn("transactions_live", "kafka_4_2", "transactions.live"),
+        BuiltIn("transactions_published_live", "published", "transactions.published_live"),
+        BuiltIn("replication_live", "kip320", "replication.live"),
     )
 }
 """What must happen in a model in the end: its text, with properties of liveness as its only ones."""

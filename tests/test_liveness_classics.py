@@ -91,12 +91,12 @@ def with_claims(name: str, folder: Path, **constants: int) -> Verdict:
 
 
 TLC_OF_REPLICATION = {
-    "informed_with_none": "violated",
-    "informed_with_one": "holds",
-    "informed_with_five": "holds",
-    "followed": "holds",
-    "moves_on_with_three": "violated",
-    "moves_on_with_five": "violated",
+    "leader_is_informed_without_fairness": "violated",
+    "leader_is_informed_with_one": "holds",
+    "leader_is_informed_with_five": "holds",
+    "leader_is_followed_with_five": "holds",
+    "high_watermark_moves_with_three": "violated",
+    "high_watermark_moves_with_five": "violated",
     "all_is_written": "violated",
 }
 """What TLC says of `bench/replication_claims.py`, of the published module, at each of the sizes below."""
@@ -120,11 +120,11 @@ def test_what_tlc_says_of_the_published_replication(states: int, size: tuple[int
     verdict = check(model, Search(keep_going=True, deadlocks=False, cache=cache), None)
     found = words_of(verdict)
     assert verdict.distinct_states == states
-    assert found.pop("moves_on_with_five") == "undecided"
+    assert found.pop("high_watermark_moves_with_five") == "undecided"
     assert {"weak_isr": "holds", "strong_isr": "holds"}.items() <= found.items()
-    theirs = {prop: word for prop, word in TLC_OF_REPLICATION.items() if prop != "moves_on_with_five"}
+    theirs = {prop: word for prop, word in TLC_OF_REPLICATION.items() if prop != "high_watermark_moves_with_five"}
     assert theirs.items() <= found.items()
-    (why,) = [prop.why for prop in verdict.properties if prop.name == "moves_on_with_five"]
+    (why,) = [prop.why for prop in verdict.properties if prop.name == "high_watermark_moves_with_five"]
     assert "only because a limit stops a step that must happen: write(" in why
 
 
