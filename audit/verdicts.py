@@ -368,6 +368,11 @@ _TOO_MANY = (
     f"with {ONE_FAULT_FROM} replicas or more it is asked of a moved leader, a crash, a power loss and a lost disk, "
     "with all replicas in sync"
 )
+_FIRST_REFUSED = (
+    ": a new producer's first batch is refused for now, and a later one is appended, whose answer is lost "
+    "(KAFKA-15591; 4.5 mends it for a partition that never had records); it does not happen with "
+    "max.in.flight.requests.per.connection=1"
+)
 _NOT_OF_RETRIES = "it is asked of a moved leader, a crash, a power loss and a lost disk"
 
 
@@ -379,12 +384,17 @@ def _delivery(signature: Signature, question: Question, cell: Cell, explorations
         return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")
     calm = _delivered(question, delivery_case(signature), explorations)
     if calm.word != "no loss found":  # what needs no fault happens in every cell
-        return calm
+        return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}") if _is_careful(signature) else calm
     if asks_delivery(signature, cell):
         return _delivered(question, delivery_case(signature, cell), explorations)
     worse = (_delivered(question, delivery_case(signature, part), explorations) for part in _parts_of(signature, cell))
     less = next((found for found in worse if found.word == "can lose"), None)
     return less or Answer("not checked", "", _NOT_OF_RETRIES if signature.replicas < ONE_FAULT_FROM else _TOO_MANY)
+
+
+def _is_careful(signature: Signature) -> bool:
+    """Whether leaders look at the producer's sequences, so that only the first batch of a new producer goes wrong."""
+    return signature.acks == "all" and signature.idempotent
 
 
 def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:

@@ -213,11 +213,49 @@ def test_with_the_controllers_majority_gone_nothing_is_decided() -> None:
 
 def test_a_record_that_is_sent_again_is_there_once() -> None:
     story = Story(retries=2).commit(A, B, C)
-    with pytest.raises(StepError, match="is_in_sequence"):
+    with pytest.raises(StepError, match="acknowledged is false"):
         story.step("produce_again", leader=A, id=0)
     twice = Story("not_idempotent", retries=2).commit(A, B, C).step("produce_again", leader=A, id=0)
     assert twice.log(A) == [0, 0]
     assert "no_duplicate" in twice.false()
+
+
+def test_a_copy_of_what_is_committed_is_answered() -> None:
+    """The leader died that would have answered; the next one knows the record."""
+    story = Story(retries=1, max_in_flight=1).step("produce", leader=A).fetch(A, B, C).step("crash", broker=A)
+    story.fence(A, B).learn(B, C).fetch(B, C).step("advance_high_watermark", leader=B)
+    assert 0 not in story.state.acknowledged
+    story.step("produce_again", leader=B, id=0)
+    assert (story.log(B), set(story.state.acknowledged)) == ([0], {0})
+
+
+def test_a_second_record_may_come_first_and_be_there_twice() -> None:
+    """KAFKA-15591: the first is refused for now, and the second has no answer when the first is out of sequence."""
+    story = Story(retries=3).step("fail_to_produce").step("produce", leader=A)
+    story.step("produce_again", leader=A, id=0)
+    assert (story.log(A), story.false()) == ([1, 0], {"producer_order"})
+    story.step("produce_again", leader=A, id=1)
+    assert (story.log(A), story.false()) == ([1, 0, 1], {"producer_order", "no_duplicate"})
+    with pytest.raises(StepError, match="max_in_flight"):
+        Story(retries=3, max_in_flight=1).step("fail_to_produce").step("produce", leader=A)
+
+
+def test_what_a_producer_has_an_answer_of_is_not_sent_with_another_epoch() -> None:
+    """The first record is refused until it is given up."""
+    story = Story(retries=3, min_isr=1).step("fail_to_produce").commit(A, B, C)
+    assert (story.log(A), set(story.state.acknowledged)) == ([1], {1})
+    with pytest.raises(StepError, match="begins_anew"):
+        story.step("produce_again", leader=A, id=0)
+
+
+def test_a_restart_that_nobody_notices_has_a_record_written_twice() -> None:
+    """KAFKA-7235, before 2.2: the leader comes back without what its follower has, and the producer sends it again."""
+    sizes = {"replicas": 2, "min_isr": 1, "power_losses": 1, "retries": 3, "log_size": 4, "max_records": 2}
+    story = Story("kafka_2_1", **sizes).step("fail_to_produce").step("produce", leader=A).fetch(A, B)
+    story.step("lose_power", broker=A, kept=0).step("restart_unnoticed", broker=A).learn(A)
+    story.step("produce_again", leader=A, id=0).step("produce_again", leader=A, id=1).fetch(A, B)
+    assert story.log(B) == [1, 1]
+    assert "no_duplicate" in story.false()
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------

@@ -84,12 +84,16 @@ def produce_again(s: Partition, leader: Broker, id: RecordId) -> None:
     require(acks != Acks.NONE)
     require(id < s.sent and s.sent - id <= max_in_flight)
     require(accepts(s, leader))
-    require(is_in_sequence(s, leader, id))
-    limit(len(s.log[leader]) < log_size)
-    s.log[leader].append(Record(id=id, epoch=s.view[leader].leader_epoch))
-    if acks != Acks.ALL:
+    if is_copy(s, leader, id):
+        require(id not in s.acknowledged)
         s.acknowledged.add(id)
-    check_high_watermark(s, leader)
+    else:
+        require(is_in_sequence(s, leader, id) or begins_anew(s, leader, id))
+        limit(len(s.log[leader]) < log_size)
+        s.log[leader].append(Record(id=id, epoch=s.view[leader].leader_epoch))
+        if acks != Acks.ALL:
+            s.acknowledged.add(id)
+        check_high_watermark(s, leader)
 
 
 def accepts(s: Partition, leader: Broker) -> bool:
@@ -97,10 +101,32 @@ def accepts(s: Partition, leader: Broker) -> bool:
     return leads(s, leader) and (acks != Acks.ALL or len(s.view[leader].isr) >= effective_min_isr())
 
 
+def is_copy(s: Partition, leader: Broker, id: int) -> bool:
+    """Whether an idempotent producer's record is committed at the leader, which answers without appending it again."""
+    return idempotent and acks == Acks.ALL and any(s.log[leader][at].id == id for at in range(s.high_watermark[leader]))
+
+
 def is_in_sequence(s: Partition, leader: Broker, id: int) -> bool:
-    """Whether an idempotent producer's record comes next. One that the leader has is not appended again."""
+    """Whether an idempotent producer's record comes next. One that the leader has is not appended again. Of a producer
+    that it does not know it takes any (`ProducerAppendInfo.checkSequence`)."""
     last = len(s.log[leader]) - 1
     return not (idempotent and acks == Acks.ALL) or last < 0 or id == s.log[leader][last].id + 1
+
+
+def begins_anew(s: Partition, leader: Broker, id: int) -> bool:
+    """Whether an idempotent producer sends a record with a new epoch, which the leader takes behind all that it has:
+    it was out of sequence, though the next after all that were acknowledged (KAFKA-14359, KAFKA-15591, KIP-360).
+
+    A later one was the first that the leader had of the producer, and has no answer; it will be sent again, too
+    (`TransactionManager.canRetry`, bumpIdempotentProducerEpoch).
+    """
+    last = len(s.log[leader]) - 1
+    return (
+        last >= 0
+        and s.log[leader][last].id > id
+        and all(record.id != id and (record.id < id or record.id not in s.acknowledged) for record in s.log[leader])
+        and all((other in s.acknowledged) == (other < id) or other > id for other in range(max_records))
+    )
 
 
 @terminal
