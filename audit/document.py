@@ -162,6 +162,7 @@ def _subject(report: SubjectReport) -> Document:
         "settings": [_used(used) for used in subject.used],
         "not_given": dict(subject.asks),
         "loss": _loss(report),
+        "scenarios": [],
         "repair": report.repair,
         "no_repair": report.no_repair,
         "now": report.now,

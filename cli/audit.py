@@ -29,9 +29,9 @@ from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
 from ..reports.paper import count
 from .auditconfirm import confirm_losses
-from .auditfiles import name_pages, save
+from .auditfiles import Scenario, name_pages, save
 from .options import add_print_options, paper_of, positive, seconds
-from .output import prepared, print_json
+from .output import open_page, prepared, print_json
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -65,8 +65,9 @@ def add(verbs: Verbs[Parser]) -> None:
         "--out",
         metavar="DIR",
         type=Path,
-        help="write audit.json, summary.md, results.sarif, junit.xml and a page of each loss",
+        help="write index.html and pages of the losses, audit.json, summary.md, results.sarif, junit.xml",
     )
+    parser.add_argument("--open", action="store_true", help="with --out: show index.html in the browser")
     parser.add_argument(
         "--confirm",
         action="store_true",
@@ -159,6 +160,8 @@ def run(options: argparse.Namespace) -> Exit:
             "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
             "a directory of a running cluster"
         )
+    if options.open and options.out is None:
+        raise UsageError("--open shows the page that --out writes: give --out DIR too")
     if options.confirm and options.out is None:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
     out: Path | None = None if options.out is None else prepared(options.out)
@@ -172,26 +175,26 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError(f"{error}\ntry: tidegate audit --help") from None
     except CannotRead as error:
         raise Unreadable(str(error)) from None
-    if out is not None:
-        name_pages(done.document)
+    scenarios = [] if out is None else name_pages(done)
     if options.json:
         print_json(done.document)
     else:
         print(audit_page(done.document, paper_of(options), every=options.all).text(), end="", flush=True)
-    return Exit(done.exit) if out is None else _saved(done, out, options)
+    return Exit(done.exit) if out is None else _saved(done, scenarios, out, options)
 
 
-def _saved(done: Audited, out: Path, options: argparse.Namespace) -> Exit:
+def _saved(done: Audited, scenarios: list[Scenario], out: Path, options: argparse.Namespace) -> Exit:
     try:
-        pages = save(done, out)
+        pages = save(done, scenarios, out)
         if options.confirm:
-            confirm_losses(done, out, paper_of(options), quiet=options.json)
+            confirm_losses(done, scenarios, out, paper_of(options), quiet=options.json)
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return Exit(done.exit) if done.exit else Exit.USAGE
-    print(
-        f"saved {out / 'audit.json'}, summary.md, results.sarif, junit.xml and {count(pages, 'page')}", file=sys.stderr
-    )
+    files = f"audit.json, summary.md, results.sarif, junit.xml and {count(pages, 'scenario')}"
+    print(f"saved {out / 'index.html'}, which leads to {files}", file=sys.stderr)
+    if options.open:
+        open_page(out / "index.html")
     return Exit(done.exit)
 
 

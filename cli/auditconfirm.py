@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..reports.confirm import confirm_junit, confirm_text, mark
 from ..reports.files import write_json, write_text
 from ..reports.paper import Paper
 from ..reports.trace.html import page
-from .auditfiles import traces_of
+from .auditfiles import Scenario, traces_of
 from .confirm import SCHEMA, needs_kafka_python
 from .progress import ProgressLine, report_for
 
@@ -23,7 +23,15 @@ Confirm = Callable[..., dict[str, Any]]
 _RELEASE = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
-def confirm_losses(done: Audited, out: Path, paper: Paper, *, quiet: bool, confirm: Confirm | None = None) -> None:
+def confirm_losses(
+    done: Audited,
+    scenarios: Sequence[Scenario],
+    out: Path,
+    paper: Paper,
+    *,
+    quiet: bool,
+    confirm: Confirm | None = None,
+) -> None:
     """Drives real brokers through each different trace in `out`, once as it is and once with the repair; writes
     confirmed.json and confirmed.xml, and what came out on the pages; prints it unless `quiet`. `confirm` drives one.
     UsageError where there is no Java, or no such release."""
@@ -32,7 +40,7 @@ def confirm_losses(done: Audited, out: Path, paper: Paper, *, quiet: bool, confi
     kafka = stated if _RELEASE.fullmatch(stated) else None
     found = dict[str, list[dict[str, Any]]]()
     with ProgressLine(sys.stderr) as line:
-        for number, (page_of, trace, shown) in enumerate(_losses(done, out), 1):
+        for number, (page_of, trace, shown) in enumerate(_losses(done, scenarios, out), 1):
             key = _key(trace)
             if key not in found:
                 say = _saying(line, f"loss {number}: ")
@@ -55,13 +63,12 @@ def _confirm() -> Confirm:
     return confirmed
 
 
-def _losses(done: Audited, out: Path) -> list[tuple[Path, dict[str, Any], dict[str, Any]]]:
-    """Each loss that has a page: the page, its trace, and the trace with the cluster's names."""
-    return [
-        (out / subject["loss"]["html"], *traces_of(done, report, subject))
-        for subject, report in zip(done.document["subjects"], done.reports, strict=True)
-        if subject["loss"] is not None and subject["loss"]["html"] is not None
-    ]
+def _losses(
+    done: Audited, scenarios: Sequence[Scenario], out: Path
+) -> list[tuple[Path, dict[str, Any], dict[str, Any]]]:
+    """Each loss that is reported and has a page: the page, its trace, and the trace with the cluster's names."""
+    reported = {subject["loss"]["html"] for subject in done.document["subjects"] if subject["loss"] is not None}
+    return [(out / made.html, *traces_of(done, made)) for made in scenarios if made.html in reported]
 
 
 def _key(trace: Mapping[str, Any]) -> str:

@@ -1,18 +1,25 @@
-"""The files that `audit --out DIR` writes: audit.json, summary.md, results.sarif, junit.xml, in scenarios/ pages of the
-losses, in repairs/ every command of each repair.
+"""The files that `audit --out DIR` writes: index.html, which leads to the rest, audit.json, summary.md, results.sarif,
+junit.xml, in scenarios/ pages of the losses, in repairs/ every command of each repair.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..audit.auditing import Audited
 from ..audit.document import Document, SubjectReport
-from ..audit.own_fault import run_of
-from ..audit.scenario import names, renamed
+from ..audit.headline import in_words
+from ..audit.own_fault import run_of, run_shown
+from ..audit.questions import QUESTION
+from ..audit.scenario import names, renamed, sentences
+from ..audit.situations import CELLS
+from ..audit.verdicts import Answer
 from ..language.verdict import PropertyVerdict
+from ..reports.audit.index import audit_index
 from ..reports.audit.junit import audit_junit
 from ..reports.audit.markdown import audit_markdown
 from ..reports.audit.repair import whole
@@ -23,26 +30,79 @@ from ..traces.document import trace_document
 
 FOLDER, REPAIRS = "scenarios", "repairs"
 MOST = 40
-"""Losses that get a page: the worst."""
+"""Runs that get a page: of each group of topics the loss that is reported, the worst first, then those of other
+cells."""
 
 
-def name_pages(document: Document) -> None:
-    """Says in the document of each loss which file will be its page, so that what is printed is what is saved."""
-    lost = [subject for subject in document["subjects"] if subject["loss"] is not None]
-    for number, subject in enumerate(lost[:MOST], 1):
-        subject["loss"]["html"] = f"{FOLDER}/{number:02d}-{_slug(subject)}.html"
+@dataclass(slots=True)
+class Scenario:
+    """A run that gets a page: of whom, the answer that has it, its file, and the cells of the table that it shows."""
+
+    report: SubjectReport
+    subject: Document
+    answer: Answer
+    html: str
+    title: str
+    cells: list[str] = field(default_factory=list[str])
 
 
-def save(done: Audited, out: Path) -> int:
-    """Writes the files, the pages as `name_pages` named them; how many there are. Raises OSError."""
+def name_pages(done: Audited) -> list[Scenario]:
+    """Says in the document which file will be the page of each loss and of each cell that can fail, so that what is
+    printed is what is saved: those runs. Where there are more than `MOST`, the rest have no page."""
+    pairs = list(zip(done.document["subjects"], done.reports, strict=True))
+    found = [made for subject, report in pairs if (made := _reported(subject, report)) is not None][:MOST]
+    for number, made in enumerate(found, 1):
+        made.html = made.subject["loss"]["html"] = f"{FOLDER}/{number:02d}-{_slug(made.subject)}.html"
+    for subject, report in pairs:
+        mine = [made for made in found if made.report is report]
+        for made in _of_cells(done, subject, report, mine):
+            if len(found) == MOST:
+                break
+            question, _, cell = made.cells[0].partition("=")
+            made.html = f"{FOLDER}/{len(found) + 1:02d}-{_slug(subject)}-{question}-{cell.replace('@', '-')}.html"
+            found.append(made)
+        subject["scenarios"] = [{"html": made.html, "cells": made.cells} for made in found if made.report is report]
+    return found
+
+
+def _reported(subject: Document, report: SubjectReport) -> Scenario | None:
+    """The run of the loss that is reported of a group of topics."""
+    if subject["loss"] is None or report.loss is None:
+        return None
+    cell, question, _, answer = report.loss
+    return Scenario(report, subject, answer, "", f"{subject['name']}: {subject['headline']}", [f"{question}={cell}"])
+
+
+def _of_cells(done: Audited, subject: Document, report: SubjectReport, known: list[Scenario]) -> Iterator[Scenario]:
+    """The runs of the cells that can fail, each once; a cell with a run that is known is added to it."""
+    every = {(made.answer.property, made.answer.steps): made for made in known}
+    for (question, name), answer in report.verdict.table.items():
+        if answer.word != "can lose" or not answer.steps or f"{question}={name}" in [c for m in known for c in m.cells]:
+            continue
+        cell = next(one for one in CELLS if one.name == name)
+        shown = run_shown(report.verdict, question, cell, answer, done.explorations)
+        made = every.get((shown.property, shown.steps))
+        if made is None:
+            title = f"{subject['name']}: {QUESTION[question].title}, {in_words(cell)}"
+            made = every[shown.property, shown.steps] = Scenario(report, subject, shown, "", title)
+            made.cells.append(f"{question}={name}")
+            yield made
+        else:
+            made.cells.append(f"{question}={name}")
+
+
+def save(done: Audited, scenarios: list[Scenario], out: Path) -> int:
+    """Writes the files, with the pages that `name_pages` named; how many there are. Raises OSError."""
     _clear(out)
-    pages = _pages(done, out)
+    for made in scenarios:
+        _page(done, made, out)
     _repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
     write_text(out / "junit.xml", audit_junit(done.document))
     write_json(out / "audit.json", done.document)
-    return pages
+    write_text(out / "index.html", audit_index(done.document))
+    return len(scenarios)
 
 
 def _clear(out: Path) -> None:
@@ -54,18 +114,12 @@ def _clear(out: Path) -> None:
         folder.rmdir()
 
 
-def _pages(done: Audited, out: Path) -> int:
-    written = 0
-    for subject, report in zip(done.document["subjects"], done.reports, strict=True):
-        if subject["loss"] is None or subject["loss"]["html"] is None:
-            continue
-        (out / FOLDER).mkdir(exist_ok=True)
-        written += 1
-        name = Path(subject["loss"]["html"]).with_suffix("")
-        trace, shown = traces_of(done, report, subject)
-        write_json(out / f"{name}.trace.json", trace)
-        write_text(out / f"{name}.html", page([shown], beside=f"{name.name}.trace.json"))
-    return written
+def _page(done: Audited, made: Scenario, out: Path) -> None:
+    (out / FOLDER).mkdir(exist_ok=True)
+    name = Path(made.html).with_suffix("")
+    trace, shown = traces_of(done, made)
+    write_json(out / f"{name}.trace.json", trace)
+    write_text(out / f"{name}.html", page([shown], beside=f"{name.name}.trace.json"))
 
 
 def _repairs(document: Document, out: Path) -> None:
@@ -83,18 +137,17 @@ def _slug(subject: Document) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", subject["topics"][0])[:80].strip("-.")
 
 
-def traces_of(done: Audited, report: SubjectReport, subject: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The trace of a loss, replayed: as `replay` takes it, and with the brokers' names in the user's cluster."""
-    assert report.loss is not None, "who asks for a page of a loss has one"
-    answer = report.loss[-1]
+def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The trace of a run, replayed: as `replay` takes it, and with the brokers' names in the user's cluster."""
+    answer, subject = made.answer, made.report.verdict.subject
     model, run = run_of(done.explorations, answer)
     broken = next(prop for prop in model.properties if prop.name == answer.property)
     about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", run)
     trace = trace_document(model, about, engine="native")
-    trace["title"] = f"{subject['name']}: {subject['headline']}"
-    called = names(report.verdict.subject, answer.steps)
+    trace["title"] = made.title
+    called = names(subject, answer.steps)
     who = ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
     shown = renamed(trace, called)
-    for step, says in zip(shown["steps"], subject["loss"]["scenario"], strict=False):
+    for step, says in zip(shown["steps"], sentences(subject, answer), strict=False):
         step["sentence"] = says
     return trace | {"notes": [*trace["notes"], f"Here {who}."]}, shown

@@ -14,6 +14,7 @@ from ..explorer.search import Search
 from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.verdict import Verdict
+from ..reports.check.index import check_index
 from ..reports.check.page import verdict_page
 from ..reports.document import Document, check_document
 from ..reports.exits import Exit, of_verdict, worst
@@ -68,7 +69,7 @@ def add(verbs: Verbs[Parser]) -> None:
     add_cluster_options(parser)
     add_print_options(parser)
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="also write report.json there, and each trace with its page"
+        "--out", metavar="DIR", type=Path, help="also write report.json there, each trace with its page, and index.html"
     )
     parser.add_argument(
         "--witness",
@@ -170,9 +171,11 @@ def _saved(
             write_trace(Path(path), traces[name])
             write_text(Path(path.removesuffix(_TRACE) + ".html"), page([traces[name]], beside=Path(path).name))
         write_json(out / "report.json", document)
+        pages = {name: Path(path).name.removesuffix(_TRACE) + ".html" for name, path in paths.items()}
+        write_text(out / "index.html", check_index(document, pages))
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
     also = f" and {count(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
-    print(f"saved {out / 'report.json'}{also}", file=sys.stderr)
+    print(f"saved {out / 'index.html'}, which leads to report.json{also}", file=sys.stderr)
     return found

@@ -64,6 +64,14 @@ def kept_for_json() -> Generator[None]:
         yield
 
 
+def open_page(path: Path) -> None:
+    """Shows a page in the browser; where there is none to start, says where the page is."""
+    import webbrowser  # which few commands need
+
+    if not webbrowser.open(path.resolve().as_uri()):
+        print(f"--open: no browser could be started; the page is {path.resolve()}", file=sys.stderr)
+
+
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     stream = None

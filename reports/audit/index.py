@@ -1,0 +1,273 @@
+"""An audit's `index.html`: what is kept and what is lost at a glance, then for each group of topics its scenarios, the
+setting that decides, the repair, and the scenario with and without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..document import Document
+from ..index import commands, index_page, text
+from ..paper import count
+from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
+from .repair import shown
+
+KEPT: Mapping[str, str] = {
+    "no-loss": "acknowledged records are kept",
+    "no-unread": "records that were read are kept",
+    "no-divergence": "logs stay alike",
+    "no-stale-reads": "followers serve consumers rightly",
+    "writable": "writes go on",
+    "readable": "reads go on",
+    "no-duplicates": "no record is written twice",
+    "in-order": "records stay in order",
+    "groups": "consumer groups go on",
+    "no-skips": "consumers skip no record",
+}
+"""What is kept where a question is answered without a loss: the name of a row."""
+
+_FAILS: Mapping[str, str] = {
+    "no-loss": "lost",
+    "no-unread": "gone",
+    "no-divergence": "differ",
+    "no-stale-reads": "wrong",
+    "writable": "stop",
+    "readable": "stop",
+    "no-duplicates": "twice",
+    "in-order": "reordered",
+    "groups": "stuck",
+    "no-skips": "skipped",
+}
+_LOOK = {
+    "can lose": ("bad", "✗"),
+    "depends": ("open", "?"),
+    "not checked": ("open", "-"),
+    "no loss found": ("good", "✓"),
+}
+_ORDER = ("can lose", "depends", "not checked", "no loss found")
+_MARK_LOOK = {"✗": "bad", "?": "open", "•": "open", "✓": "good"}
+
+
+def audit_index(document: Document) -> str:
+    """The page. Its scenarios are those of `document["subjects"][...]["scenarios"]`, by paths relative to it."""
+    return index_page(f"Audit: {audit_verdict(document)}", "\n".join(_body(document)), tool=document["tool"])
+
+
+def _body(document: Document) -> Iterator[str]:
+    verdict = audit_verdict(document)
+    yield f'<h1 class="{_MARK_LOOK.get(verdict[0], "")}">{text(verdict)}</h1>'
+    yield from (f'<p class="{"bad" if one["certain"] else "open"}">now: {text(one["says"])}</p>'
+                for one in document["outages"])  # fmt: skip
+    yield _legend(document)
+    yield from (f'<p class="open">Assumed: {text(assumed)}.</p>' for assumed in document["assumptions"])
+    if document["out_of_time"]:
+        yield f'<p class="open">{text(document["out_of_time"])}.</p>'
+    for group in groups_of(document["subjects"]):
+        yield from _group(group, document)
+    if asks := asks_of(document["subjects"]):
+        yield f"<section><h2>To decide what is open, give</h2><ul>{_items(asks)}</ul></section>"
+    yield from _findings(document["findings"])
+    yield f"<section><h2>What this rests on</h2><ul>{_items(document['notes'])}</ul>{_files(document)}</section>"
+
+
+def _items(lines: Sequence[str]) -> str:
+    return "".join(f"<li>{text(line)}</li>" for line in lines)
+
+
+def _legend(document: Document) -> str:
+    words = (
+        ("good", "✓", "no loss found within the bounds"),
+        ("bad", "✗", "it can fail; a link leads to how, step by step"),
+        ("open", "?", "depends on something not given"),
+        ("open", "-", "not decided"),
+    )
+    marks = "".join(f'<li><span class="chip {look}">{mark}</span> {text(says)}</li>' for look, mark, says in words)
+    return (
+        f'<ul class="legend" aria-label="Legend">{marks}</ul>'
+        f'<p class="muted">Required: {text(document["required"])}. A cell is about its fault and no other.</p>'
+    )
+
+
+def _files(document: Document) -> str:
+    read = _items([f"{one['path']} ({one['format']})" for one in document["files"]])
+    return f"<details><summary>{count(len(document['files']), 'file')} read</summary><ul>{read}</ul></details>"
+
+
+def _group(group: Sequence[Mapping[str, Any]], document: Document) -> Iterator[str]:
+    first = group[0]
+    mark = mark_of(first)
+    yield f'<section><h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {text(names_of(group))}</h2>'
+    yield f'<p class="muted">{text(MEANINGS[mark])}</p><p class="lead">{text(first["headline"])}</p>'
+    yield from (f"<p>if {text(case['if'])}: {text(case['says'])}</p>" for case in first["conditional"])
+    yield from (f'<p class="{"bad" if says.startswith("fails") else "open"}">{text(says)}</p>' for says in unmet(first))
+    if first["accepted"]:
+        yield f"<p>{text(first['accepted'])}</p>"
+    yield _glance(first, document)
+    yield from (_questions(first, document))
+    if first["loss"] or first["repair"]:
+        yield '<div class="beside">'
+        yield from _loss(first)
+        yield from _repair(first)
+        yield "</div>"
+    elif first["no_repair"]:
+        yield f"<p>{text(first['no_repair'])}</p>"
+    yield from _settings(first)
+    for other in group[1:]:
+        yield from _also(other)
+    yield "</section>"
+
+
+def _titles(subject: Mapping[str, Any], document: Document) -> list[str]:
+    least = subject["least_isr"]
+    names = [one["title"] for one in document["situations"]]
+    return [f"{name} ({least})" if "min.isr" in name and least else name for name in names]
+
+
+def _heading(subject: Mapping[str, Any], document: Document, first: str) -> str:
+    titles = "".join(f'<th scope="col">{text(title)}</th>' for title in _titles(subject, document))
+    return f'<thead><tr><th scope="col">{first}</th>{titles}</tr></thead>'
+
+
+def _glance(subject: Mapping[str, Any], document: Document) -> str:
+    """A row for each thing that is kept, over all faults: understood in ten seconds."""
+    rows: list[str] = []
+    for question in document["questions"]:
+        cells = subject["table"][question["name"]]
+        row = "".join(_over_faults(cells, question["name"], one["name"], document) for one in document["situations"])
+        rows.append(f'<tr><th scope="row">{text(KEPT[question["name"]])}</th>{row}</tr>')
+    caption = '<caption class="muted">In each state of the partition, over all faults:</caption>'
+    return _table(f"{caption}{_heading(subject, document, '')}", "".join(rows))
+
+
+def _table(head: str, rows: str) -> str:
+    return f'<div class="wide"><table>{head}<tbody>{rows}</tbody></table></div>'
+
+
+def _over_faults(cells: Mapping[str, Any], question: str, situation: str, document: Document) -> str:
+    words = [cells[f"{fault['name']}@{situation}"]["word"] for fault in document["faults"]]
+    word = next(word for word in _ORDER if word in words)
+    look, mark = _LOOK[word]
+    number, of = words.count(word), len(words)
+    said = {
+        "can lose": f"{_FAILS[question]} under {number} of {of} faults",
+        "depends": f"{number} of {of} depend",
+        "not checked": f"{number} of {of} not decided",
+        "no loss found": "under every fault",
+    }[word]
+    return f'<td class="{look}">{mark} {text(said)}</td>'
+
+
+def _questions(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
+    """Of each thing that is kept its faults one by one; what is required, or lost, stands open."""
+    required = {check["question"] for check in subject["checks"]}
+    pages = {cell: one["html"] for one in subject["scenarios"] for cell in one["cells"]}
+    for question in document["questions"]:
+        name = question["name"]
+        cells = subject["table"][name]
+        rows = "".join(_row(fault, cells, name, pages, document) for fault in document["faults"])
+        mark = _LOOK[next(word for word in _ORDER if any(cell["word"] == word for cell in cells.values()))]
+        note = "required" if name in required else "not required"
+        yield (
+            f'<details{" open" if name in required else ""}><summary><span class="chip {mark[0]}">{mark[1]}</span> '
+            f'{text(KEPT[name])}, fault by fault <span class="muted">({note})</span></summary>'
+            f"{_table(_heading(subject, document, 'fault'), rows)}</details>"
+        )
+
+
+def _row(
+    fault: Mapping[str, Any], cells: Mapping[str, Any], question: str, pages: Mapping[str, str], document: Document
+) -> str:
+    made = "".join(_cell(f"{fault['name']}@{one['name']}", cells, question, pages) for one in document["situations"])
+    return f'<tr><th scope="row" title="{text(fault["says"])}">{text(fault["title"])}</th>{made}</tr>'
+
+
+def _cell(name: str, cells: Mapping[str, Any], question: str, pages: Mapping[str, str]) -> str:
+    cell = cells[name]
+    look, mark = _LOOK[cell["word"]]
+    said = {"can lose": _FAILS[question], "no loss found": "kept" if question.startswith("no-") else "yes"}
+    why = f"on {', '.join(cell['on'])}" if cell["on"] else cell["why"]
+    words = f"{mark} {said.get(cell['word'], cell['word'])}"
+    found = pages.get(f"{question}={name}")
+    if found is None or cell["word"] != "can lose":
+        return f'<td class="{look}" title="{text(why)}">{text(words)}</td>'
+    return f'<td class="{look}"><a href="{text(found)}" title="{text(why)}">{text(words)}</a></td>'
+
+
+def _loss(subject: Mapping[str, Any]) -> Iterator[str]:
+    loss = subject["loss"]
+    if loss is None:
+        return
+    supposed = f", if {loss['supposed']}" if loss["supposed"] else ""
+    yield f"<div><h3>{text(loss['title'])} ({text(loss['says'])}{text(supposed)})</h3>"
+    yield f"<ol>{_items(loss['scenario'][:-1])}</ol>"
+    yield f'<p class="end">{text(loss["scenario"][-1])}</p>'
+    if loss["source"]:
+        yield f'<p class="muted">{text(loss["source"])}</p>'
+    if loss["html"]:
+        yield f'<a class="button" href="{text(loss["html"])}">See it step by step</a>'
+    yield "</div>"
+
+
+def _repair(subject: Mapping[str, Any]) -> Iterator[str]:
+    repair = subject["repair"]
+    if repair is None:
+        if subject["no_repair"]:
+            yield f"<div><h3>Repair</h3><p>{text(subject['no_repair'])}</p></div>"
+        return
+    yield f"<div><h3>{text(repair['headline'])}</h3>"
+    yield from _decides(subject)
+    yield "<ol>"
+    for step in repair["steps"]:
+        lines = list(shown(step))
+        yield f"<li>{text(step['says'])}{commands(chr(10).join(lines)) if lines else ''}</li>"
+    yield f"</ol>{''.join(f'<p>{text(note)}</p>' for note in repair['notes'])}</div>"
+
+
+def _decides(subject: Mapping[str, Any]) -> Iterator[str]:
+    """The settings that the repair changes, as they are now, with their places."""
+    stated = {used["key"]: used for used in subject["settings"]}
+    for setting in subject["repair"].get("settings", ()):
+        key = setting.partition("=")[0]
+        used = stated.get(key)
+        place = f"{used['value']} ({_from(used)})" if used else "not set in what was given"
+        yield f"<p><strong>It depends on {text(key)}</strong>: {text(place)}</p>"
+
+
+def _from(used: Mapping[str, Any]) -> str:
+    if used["where"] is None:
+        return f"default: {used['source']}"
+    return f"{place_of(used['where'])} ({used['source']})" if used["source"] else place_of(used["where"])
+
+
+def _settings(subject: Mapping[str, Any]) -> Iterator[str]:
+    if not subject["settings"]:
+        return
+    rows = "".join(
+        f'<tr><th scope="row">{text(used["key"])}</th><td class="loose">{text(used["value"])}</td>'
+        f'<td class="loose">{text(_from(used))}</td></tr>'
+        for used in subject["settings"]
+    )
+    head = '<thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">where</th></tr></thead>'
+    yield (f"<details><summary>Settings that the answers rest on</summary>{_table(head, rows)}</details>")
+
+
+def _also(subject: Mapping[str, Any]) -> Iterator[str]:
+    """Another group of topics of which the same is said: its own scenario and repair."""
+    pages = [(one["html"], one["cells"][0]) for one in subject["scenarios"]]
+    if pages:
+        made = "".join(f'<li><a href="{text(page)}">{text(cell)}</a></li>' for page, cell in pages)
+        yield f"<details><summary>{text(subject['name'])}: its own scenarios</summary><ul>{made}</ul></details>"
+    if subject["repair"]:
+        lines = "\n".join(line for step in subject["repair"]["steps"] for line in shown(step))
+        yield f"<details><summary>Its repair</summary>{commands(lines)}</details>"
+
+
+def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not findings:
+        return
+    rows = [
+        f"{one['severity']}: {place_of(one['where'])}: {one['what']}; {one['to_do']}"
+        for one in sorted(findings, key=lambda one: ("error", "warning", "note").index(one["severity"]))
+    ]
+    yield f"<section><h2>{count(len(findings), 'finding')} about the files</h2><ul>{_items(rows)}</ul></section>"

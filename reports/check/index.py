@@ -1,0 +1,57 @@
+"""The `index.html` of a check: each property with its verdict, and the page of its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...traces.heading import tool
+from ..index import index_page, text
+
+_FOUND = {
+    "safety": "violates a property",
+    "liveness": "violates a property of liveness",
+    "deadlock": "has a deadlock",
+    "model_error": "breaks its own types",
+}
+_LOOK = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad"}
+
+
+def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
+    """The page of a check's document. `pages` has the page of each trace, by the name of its property; "" is that of
+    the failure of the run itself."""
+    title = f"{document['model']} {_FOUND.get(document['outcome'], document['verdict'])}"
+    return index_page(title, "\n".join(_body(document, pages, title)), tool=tool())
+
+
+def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> Iterator[str]:
+    good = (document["verdict"], document["outcome"]) == ("holds", "none")
+    look = "good" if good else "bad" if document["outcome"] in _FOUND else "open"
+    yield f'<h1 class="{look}">{text(title)}</h1><p class="lead">{text(document["assurance"])}</p>'
+    if "" in pages:
+        yield f'<a class="button" href="{text(pages[""])}">See the failure step by step</a>'
+    yield '<section><h2>Properties</h2><div class="wide"><table><thead><tr><th scope="col">verdict</th>'
+    yield '<th scope="col">property</th><th scope="col">what it says</th></tr></thead><tbody>'
+    for prop in document["properties"]:
+        yield row(prop["name"], prop["says"], prop["verdict"], pages.get(prop["name"]))
+    yield "</tbody></table></div></section>"
+    known = {"", *(prop["name"] for prop in document["properties"])}
+    others = {name: page for name, page in pages.items() if name not in known}
+    if others:
+        yield "<section><h2>Other traces</h2><ul>"
+        yield from (f'<li><a href="{text(page)}">{text(name)}</a></li>' for name, page in others.items())
+        yield "</ul></section>"
+    if document["notes"]:
+        notes = "".join(f"<li>{text(note)}</li>" for note in document["notes"])
+        yield f"<section><h2>Notes</h2><ul>{notes}</ul></section>"
+
+
+def row(name: str, says: str, verdict: str, page: str | None) -> str:
+    """A property with its verdict; where there is a page of its trace, the verdict opens it."""
+    look = _LOOK.get(verdict, "open")
+    mark = {"good": "✓", "bad": "✗", "open": "?"}[look]
+    word = f"{mark} {text(verdict)}"
+    cell = word if page is None else f'<a href="{text(page)}">{word}</a>'
+    return (
+        f'<tr><td class="{look}">{cell}</td><th scope="row">{text(name)}</th><td class="loose">{text(says)}</td></tr>'
+    )

@@ -1,0 +1,53 @@
+"""The frame of a page that leads to others: `index.html` of an audit, a check, a gate. It loads and sends nothing.
+
+    text = index_page("Audit of 3 groups of topics", body, tool="tidegate 1.0")
+
+`body` is HTML that was made with `text` of every value in it.
+"""
+
+from __future__ import annotations
+
+import html
+from importlib.resources import files
+
+from ..trace.html import policy
+
+
+def text(value: object) -> str:
+    """A value as it may stand in a page."""
+    return html.escape(str(value))
+
+
+def index_page(title: str, body: str, *, tool: str) -> str:
+    """The whole page. Its content security policy allows its own style and script and nothing else."""
+    style, script = _asset("index.css"), _asset("index.js")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{text(policy(style, script))}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="{text(tool)}">
+<title>{text(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def commands(lines: str) -> str:
+    """Lines to be copied: with a button that copies them."""
+    return (
+        f'<div class="commands"><pre tabindex="0" aria-label="commands">{text(lines)}</pre>'
+        '<button type="button" class="copy">copy</button></div>'
+    )
+
+
+def _asset(name: str) -> str:
+    return files(__package__ or "").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,103 @@
+"""The pages that lead to others, `index.html` of an audit and of a check: their links lead somewhere, what fails has
+its scenario, and what comes from files stands there as text."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from tidegate.reports.audit.index import KEPT, audit_index
+from tidegate.reports.check.index import check_index
+
+from .browser import chromium, shown
+from .conftest import ROOT, Run
+
+CLUSTERS = ROOT / "examples" / "clusters"
+OLD = ("--kafka-version", "3.9")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+def links(text: str) -> list[str]:
+    return re.findall(r'<a [^>]*?href="([^"]*)"', text)
+
+
+def cells_of(subject: dict[str, Any], word: str) -> set[str]:
+    table = subject["table"]
+    return {f"{question}={name}" for question, cells in table.items() for name in cells if cells[name]["word"] == word}
+
+
+def test_each_cell_that_fails_opens_its_scenario(tidegate: Run, tmp_path: Path) -> None:
+    done = tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path / "out"))
+    assert done.err.splitlines()[-1].startswith(f"saved {tmp_path / 'out' / 'index.html'}, which leads to audit.json")
+    document = json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))
+    text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert links(text)
+    assert [link for link in links(text) if not (tmp_path / "out" / link).is_file()] == []
+    for subject in document["subjects"]:
+        shown_ = {cell for one in subject["scenarios"] for cell in one["cells"]}
+        assert shown_ <= cells_of(subject, "can lose")
+        assert {cell for cell in cells_of(subject, "can lose") if cell.startswith("no-loss=")} <= shown_
+        for one in subject["scenarios"]:
+            trace = json.loads((tmp_path / "out" / one["html"]).with_suffix(".trace.json").read_text(encoding="utf-8"))
+            assert trace["steps"]
+            assert one["html"] in links(text)
+
+
+def test_what_comes_from_files_is_text(tidegate: Run, tmp_path: Path) -> None:
+    done = tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--json")
+    document = json.loads(done.out.replace("orders", "<script>x</script>"))
+    text = audit_index(document)
+    assert "<script>x" not in text
+    assert "&lt;script&gt;x&lt;/script&gt;" in text
+    assert list(KEPT) == [question["name"] for question in document["questions"]]
+
+
+def test_a_check_leads_to_its_traces(tidegate: Run, tmp_path: Path) -> None:
+    done = tidegate("check", "replication:kip101", "--out", str(tmp_path))
+    assert done.err.splitlines()[-1].startswith(f"saved {tmp_path / 'index.html'}, which leads to report.json")
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert '<h1 class="bad">replication:kip101 violates a property</h1>' in text
+    assert [link for link in links(text) if not (tmp_path / link).is_file()] == []
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert len(links(text)) == len(list(tmp_path.glob("*.trace.json")))
+    good = check_index(report | {"verdict": "holds", "outcome": "none"}, {"": "failure.html"})
+    assert '<h1 class="good">' in good
+    assert links(good) == ["failure.html"]
+
+
+def test_the_page_is_opened_in_the_browser_that_is_set(
+    tidegate: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    script = tmp_path / "browser"
+    script.write_text(f"#!{sys.executable}\nimport sys\nopen({str(seen)!r}, 'w').write(sys.argv[1])\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{script} %s")
+    tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path / "out"), "--open")
+    assert seen.read_text() == (tmp_path / "out" / "index.html").as_uri()
+    done = tidegate("audit", str(CLUSTERS / "acks-1"), "--open")
+    assert (done.exit, "--open shows the page that --out writes" in done.err) == (64, True)
+
+
+@pytest.mark.long
+def test_in_chromium_it_asks_for_nothing_and_a_failing_cell_leads_to_its_page(
+    tidegate: Run, browser: Browser, tmp_path: Path
+) -> None:
+    tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path / "out"))
+    with shown(browser, tmp_path / "out" / "index.html", at="h1") as one:
+        wide = one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        link = one.page.locator("td.bad a").first.get_attribute("href")
+    assert (wide, link is not None) == (True, True)
+    with shown(browser, tmp_path / "out" / str(link)) as scenario:
+        assert "lost" in scenario.page.title() or "orders" in scenario.page.title()
