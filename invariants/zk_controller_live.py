@@ -96,6 +96,28 @@ def leader_knows_in_the_end_without_requests(s: Cluster, leader: Broker) -> bool
     return is_stale(s, leader)
 
 
+def cannot_write(s: Cluster, leader: Broker) -> bool:
+    """Whether the leader on record cannot write the ISR: it knows an old version, or was refused for good."""
+    return is_stale(s, leader) or (s.partition.leader == leader and leader in s.refused)
+
+
+def can_write_or_leads_no_more(s: Cluster, leader: Broker) -> bool:
+    """Whether it can, or another one leads."""
+    return not cannot_write(s, leader)
+
+
+@leads_to(can_write_or_leads_no_more, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK)
+def leader_may_write_in_the_end(s: Cluster, leader: Broker) -> bool:
+    """RL4: the leader on record can write the ISR in the end, and is not refused for good (KAFKA-14154)."""
+    return cannot_write(s, leader)
+
+
+@leads_to(can_write_or_leads_no_more, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
+def leader_may_write_in_the_end_without_requests(s: Cluster, leader: Broker) -> bool:
+    """RL4 without what it needs: the controller sends nothing."""
+    return cannot_write(s, leader)
+
+
 @reachable
 def controller_is_gone(s: Cluster) -> bool:
     """There is no controller any more, and somebody believes to be it."""

@@ -149,3 +149,28 @@ def test_a_leader_alone_answers_nobody_until_a_follower_fetches(cache: Path) -> 
     assert (last.high_watermark[leader], len(last.log[leader])) == (0, 1)
     mended = checked(shipped("partition_live:kafka_4_1", bounds, ghosts=False), cache)
     assert words(mended)["writes_are_answered_though_nobody_returns"] == "holds"
+
+
+@pytest.mark.parametrize(
+    ("mistake", "repair", "claim", "bounds"),
+    [
+        ("kafka_14154", "kafka_3_9", "leader_may_write_in_the_end", "one_expiry"),
+        pytest.param("kafka_2729", "kafka_2_6", "leader_knows_in_the_end", "returning", marks=pytest.mark.long),
+    ],
+)
+def test_a_leader_that_cannot_write_its_isr_for_ever(
+    mistake: str, repair: str, claim: str, bounds: str, cache: Path
+) -> None:
+    """B40, KAFKA-14154, and B39, KAFKA-2729: nothing happens any more, and the leader was refused, or is behind."""
+    constants = read(ROOT / "spec/zk_controller_live.toml").bounds[bounds]
+    mistaken = shipped(f"zk_controller_live:{mistake}", constants, ghosts=False)
+    stuck = next(prop for prop in checked(mistaken, cache).properties if prop.name == claim)
+    assert stuck.verdict == "violated"
+    assert stuck.run is not None
+    last = stuck.run.states()[-1]
+    ((_, leader),) = stuck.arguments
+    assert last.partition.leader == leader
+    assert (leader in last.refused) == (mistake == "kafka_14154")
+    assert (last.known[leader].version < last.partition.version) == (mistake == "kafka_2729")
+    mended = shipped(f"zk_controller_live:{repair}", constants, ghosts=False)
+    assert words(checked(mended, cache))[claim] == "holds"
