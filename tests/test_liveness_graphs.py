@@ -30,9 +30,22 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
                 found += bool(truth)
                 for answer in (plain.fair(wanted), native.fair(wanted)):
                     assert agrees(answer, truth), (seed, hardened, answer, truth)
+                assert plain.goes_on(wanted) == native.goes_on(wanted) == bool(truth), (seed, hardened)
+            for bits in range(1, 8):
+                stopped = [at for at, word in enumerate(graph.stopped) if actions_of(graph, bits) & word]
+                first = stopped[0] if stopped else None
+                assert graph.plain().first_stopped(bits) == native.first_stopped(bits) == first, (seed, bits)
+            for predicate in range(3):
+                ever = any(truth >> predicate & 1 for truth in graph.truths)
+                assert graph.plain().is_ever(predicate) == native.is_ever(predicate) == ever, (seed, predicate)
         finally:
             native.close()
     assert len(seeds) * 0.2 < found < len(seeds) * 1.8, "graphs of both kinds are drawn"
+
+
+def actions_of(graph: Drawn, groups: int) -> int:
+    """The actions of some of these groups, a bit each."""
+    return sum(1 << action for action, its in enumerate(graph.groups) if its & groups)
 
 
 def test_what_is_always_possible_is_so_in_both_ways() -> None:

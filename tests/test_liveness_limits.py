@@ -133,6 +133,45 @@ def test_what_holds_says_within_which_limits_and_what_is_never_claimed(
     assert (back.idle, copied.idle, verdict.outcome) == (True, False, "vacuous")
 
 
+EACH = """
+def has(s: Log, number: Annotated[int, Range(0, 3)]) -> bool:
+    return s.copied >= number
+
+@leads_to(has, weak(copy))
+def each_is_copied(s: Log, number: Annotated[int, Range(0, 3)]) -> bool:
+    '\''Each record is copied.'\''
+    return s.copied < number and s.written >= number
+"""
+
+FROM_EACH = """
+def is_there(s: Counter, number: Annotated[int, Range(0, 3)]) -> bool:
+    return s.count == 3 or s.lost
+
+@leads_to(is_there, weak(up))
+def comes_to_three(s: Counter, number: Annotated[int, Range(0, 3)]) -> bool:
+    '\''From each number on it comes to three, or is lost.'\''
+    return s.count == number
+"""
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_a_claim_of_several_values_claims_something_if_one_of_them_does(
+    engine: str, cache: Path, tmp_path: Path
+) -> None:
+    verdict = checked(model_of(tmp_path, WRITTEN + EACH), engine, cache)
+    each = found(verdict, "each_is_copied")
+    assert (each.verdict, each.idle) == ("holds", False)
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_a_claim_of_several_values_is_undecided_if_one_of_them_is(engine: str, cache: Path, tmp_path: Path) -> None:
+    """From zero and one on it may be lost, which no limit ends; from two on the limit ends every fair run."""
+    text = LIMITED.replace("{lost_at}", "1") + FROM_EACH
+    comes = found(checked(model_of(tmp_path, text), engine, cache), "comes_to_three")
+    assert (comes.verdict, comes.arguments) == ("undecided", (("number", 2),))
+    assert comes.why.startswith("every run within the bounds that is fair comes to where a limit stops a step")
+
+
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_what_no_larger_bounds_can_mend_is_a_violation(engine: str, cache: Path, tmp_path: Path) -> None:
     verdict = checked(model_of(tmp_path, LIMITED.replace("{lost_at}", "1")), engine, cache)
