@@ -52,6 +52,7 @@ _ENTRIES = (
     BuiltIn("broker_registration", default_profile="kafka_2_2"),
     BuiltIn("producer", default_profile="idempotent"),
     BuiltIn("consumer", default_profile="auto"),
+    BuiltIn("end_to_end", default_profile="email"),
     BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
     BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
     BuiltIn("modern_group", default_profile="kafka_4_1", module="groups.modern"),

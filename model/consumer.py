@@ -9,6 +9,7 @@ there. When which offset is committed is the application's choice (`commits`):
 * `AFTER`: the application commits its positions when it has processed all it got, with commitSync.
 * `BEFORE`: it commits them before it processes.
 * `EACH`: it commits each record's offset, plus one, after that record.
+* `TOGETHER`: a database has the effect and the offset in one transaction, which fails where the offset is another.
 
 An application may hand records over to another thread and poll on (`hands_over`), in which a pool may take them in any
 order (`pool`). A rebalance takes partitions away inside a poll; automatic commits are sent before, others where a
@@ -71,6 +72,7 @@ class Commits(Enum):
     AFTER = "after processing"  # commitSync when all is processed that was returned
     BEFORE = "before processing"
     EACH = "after each record"
+    TOGETHER = "with the effect"  # in one transaction of a database, which has the offset in place of Kafka
 
 
 class Reset(Enum):
@@ -110,6 +112,7 @@ profiles = {
     "after": {"commits": Commits.AFTER},
     "before": {"commits": Commits.BEFORE},
     "each": {"commits": Commits.EACH},
+    "together": {"commits": Commits.TOGETHER},
     "after_on_revoke": {"commits": Commits.AFTER, "commits_on_revoke": True},
     "auto_handed_over": {"hands_over": True},
     "after_in_pool": {"commits": Commits.EACH, "hands_over": True, "pool": True},
@@ -501,9 +504,11 @@ def process(s: Consuming, member: Member, partition: Partition, entry: Entry, co
     require(pool or all(entry <= other for other in s.in_hand[member][partition]))
     require(not commits_it or (commits == Commits.EACH and accepts(s, member) and partition in s.owned[member]))
     require(not commits_it or entry in s.logs[partition].committed)
+    counts = commits != Commits.TOGETHER or s.offset[partition] == place(s, partition, entry)
     s.in_hand[member][partition].remove(entry)
-    s.effects[partition][entry] = min(2, s.effects[partition][entry] + 1)
-    if commits_it:
+    if counts:
+        s.effects[partition][entry] = min(2, s.effects[partition][entry] + 1)
+    if commits_it or (counts and commits == Commits.TOGETHER):
         commit_at(s, partition, place(s, partition, entry) + 1)
 
 

@@ -213,7 +213,7 @@ def test_the_tables_of_the_page_are_what_is_recorded() -> None:
     rows = re.findall(r"^\| `(\w+)` \| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
     recorded = [
         (check.profile, name, check.bounds, str(expected.steps))
-        for model in ("producer", "consumer")
+        for model in ("producer", "consumer", "end_to_end")
         for check in read(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated"
