@@ -162,7 +162,8 @@ def test_a_leader_that_cannot_write_its_isr_for_ever(
     mistake: str, repair: str, claim: str, bounds: str, cache: Path
 ) -> None:
     """B40, KAFKA-14154, and B39, KAFKA-2729: nothing happens any more, and the leader was refused, or is behind."""
-    constants = read(ROOT / "spec/zk_controller_live.toml").bounds[bounds]
+    recorded = read(ROOT / "spec/zk_controller_live.toml").bounds[bounds]
+    constants: dict[str, Value] = {name: value for name, value in recorded.items() if not isinstance(value, str)}
     mistaken = shipped(f"zk_controller_live:{mistake}", constants, ghosts=False)
     stuck = next(prop for prop in checked(mistaken, cache).properties if prop.name == claim)
     assert stuck.verdict == "violated"
