@@ -125,6 +125,7 @@ def _property(name: str, check: Recorded, result: Result, found: Mapping[str, An
         "says": found.get("says", ""),
         "expected": None if wanted is None else _expected(wanted.verdict, wanted.steps),
         "verdict": found.get("verdict"),
+        "why": found.get("why", ""),
         **(_trace(found) if found.get("verdict") == "violated" else {}),
         "recorded": wanted is not None and wanted.verdict == "violated",
     }
@@ -140,6 +141,7 @@ def _claim(name: str, kind: str, result: Result, differences: Sequence[Differenc
         "result": result.result if undecided else "differs" if differences else "ok",
         "differences": [difference.text for difference in (*differences, *whole)],
         "says": "",
+        "why": "",
         "trace": None,
         "html": None,
         "replay": None,

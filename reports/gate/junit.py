@@ -44,7 +44,8 @@ def _add_suite(root: ElementTree.Element, document: Document, check: Mapping[str
         ElementTree.SubElement(properties, "property", {"name": name, "value": clean(value)})
     for claim in check["claims"]:
         _add_case(suite, check, claim)
-    pages = [f"{claim['name']}: {claim['html']}" for claim in check["claims"] if claim["html"] is not None]
+    pages = [f"{claim['name']} holds {claim['why']}" for claim in check["claims"] if is_of_some_runs(claim)]
+    pages += [f"{claim['name']}: {claim['html']}" for claim in check["claims"] if claim["html"] is not None]
     ElementTree.SubElement(suite, "system-out").text = clean("\n".join(pages)) or None
     ElementTree.SubElement(suite, "system-err")
 
@@ -81,6 +82,11 @@ def _properties(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def is_of_some_runs(claim: Mapping[str, Any]) -> bool:
+    """Whether a claim holds of the runs that its reason names, and not of all."""
+    return claim.get("verdict") == "holds" and bool(claim["why"])
 
 
 def _add_case(suite: ElementTree.Element, check: Mapping[str, Any], claim: Mapping[str, Any]) -> None:
