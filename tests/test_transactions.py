@@ -16,6 +16,7 @@ from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Seq, Set
 from tidegate.model.transactions.processing import Member
+from tidegate.model.transactions.protocol import profiles
 from tidegate.model.transactions.protocol.state import (
     Cell,
     Client,
@@ -217,6 +218,19 @@ def test_a_producer_whose_transaction_was_timed_out_gets_the_next_epoch_in_versi
         )
 
 
+def test_in_4_0_0_who_is_fenced_loses_two_epochs() -> None:
+    story = Story("kafka_4_0").step("init_producer", client=A).opens(A, P).step("time_out").marks(P)
+    assert story.state.memory.epoch == 3
+    with pytest.raises(StepError):
+        story.step("end_is_answered", client=A, commit=False)
+    story.step("is_fenced", client=A)
+    # With one epoch left nobody gets a producer id any more (KAFKA-19367).
+    for profile, stuck in (("kafka_4_0", {"no_bad_state"}), ("kafka_4_1", set())):
+        story = Story(profile, max_epoch=3).step("init_producer", client=A).opens(A, P).ends(A, P).opens(A, P)
+        story.step("epoch_overflows" if stuck else "fence", client=B)
+        assert story.false() == stuck
+
+
 def test_readers_stop_at_the_first_open_record() -> None:
     story = Story("replicated_later").step("init_producer", client=A).opens(A, P).step("replicate", partition=P)
     with pytest.raises(StepError):
@@ -254,6 +268,71 @@ def test_the_table_of_what_fails_is_what_is_recorded() -> None:
         for name, expected in check.properties.items()
         if expected.verdict == "violated"
     }
+
+
+REPAIRED_BY = {
+    "kafka_0_11": "kafka_1_1",
+    "goes_on_1_1": "kafka_1_1",
+    "kafka_9666": "kafka_1_1",
+    "kafka_1_1": "kafka_4_0",
+    "kafka_2_5": "kafka_3_6",
+    "goes_on_3_6": "kafka_3_6",
+    "kafka_14884": "verified_in_two_steps",
+    "kafka_3_6": "kafka_4_0",
+    "kafka_4_0": "kafka_4_2",
+    "kafka_4_1": "kafka_4_2",
+    "log_lost": "kafka_4_2",
+    "former_answers": "kafka_4_2",
+    "former_answers_3_6": "former_answers",
+    "forgetful_former": "forgetful_4_2",
+    "kafka_7190": "unforgotten",
+    "kafka_9144": "unforgotten",
+    "unfenced_markers": "unforgotten",
+    "kafka_9807": "replicated_later",
+    "answers_early": "step_by_step",
+}
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKS if not check.counts], ids=lambda check: named(check))
+def test_what_repairs_a_mistake_is_exhausted_in_bounds_as_large(check: Recorded) -> None:
+    (name,) = check.properties
+    assert any(
+        other.profile == REPAIRED_BY[check.profile or ""]
+        and other.counts
+        and name in other.properties
+        and other.properties[name].verdict == "holds"
+        and all(sizes(other).get(key, 0) >= value for key, value in sizes(check).items())
+        for other in CHECKS
+    )
+
+
+def sizes(check: Recorded) -> dict[str, int]:
+    """The constants of a check that bounds give: all of them are numbers. `max_epoch` is 6 where they leave it out."""
+    given = {name: value for name, value in check.constants.items() if isinstance(value, int)}
+    assert len(given) == len(check.constants)
+    return {"max_epoch": 6, **given}
+
+
+AT_ONCE = [
+    pytest.param(profile, bounds, marks=pytest.mark.long if bounds == "time_out" else pytest.mark.matrix)
+    for profile, switches in profiles.items()
+    if "in_one_step" not in switches
+    for bounds in ("time_out", "late_write", "late_end", "late_marker")
+]
+
+
+@pytest.mark.parametrize(("profile", "bounds"), AT_ONCE)
+def test_each_property_has_one_verdict_whether_records_are_committed_at_once(
+    profile: str, bounds: str, cache: Path
+) -> None:
+    constants = next(sizes(check) for check in CHECKS if check.bounds == bounds)
+    found: list[dict[str, str]] = []
+    for at_once in (True, False):
+        model = shipped(f"transactions:{profile}", {**constants, "in_one_step": at_once})
+        verdict = ENGINES["native"](model, Search(symmetry=True, keep_going=True, cache=cache), None)
+        found.append({prop.name: prop.verdict for prop in verdict.properties if prop.kind != "reachable"})
+    assert found[0] == found[1]
+    assert {"undecided", "not_checked"}.isdisjoint(found[0].values())
 
 
 def named(check: Recorded) -> str:

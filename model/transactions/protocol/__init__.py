@@ -19,6 +19,9 @@ each, and each of Kafka's published mistakes a profile:
   EndTxn that is late ends the next transaction (found by Jepsen in 2024), whose records are then committed in part.
   Partitions are added by their leaders, when a write arrives, and who aborts gets a new epoch, also without a
   transaction.
+* `fence_takes_two`: in 4.0.0 who is fenced in version 2, or takes too long, loses two epochs: one as it is fenced, one
+  as its transaction is aborted. Where there is but one left, nobody gets a producer id any more (KAFKA-19367, 4.0.1).
+  From then on an epoch is raised when the log has the record, so that a log that fails takes none.
 * `strict_markers`: a marker of version 2 ends only what was written with an older epoch (KIP-1228, 4.2). Before, a
   marker that was sent twice ends the next transaction in one partition.
 * `fence_markers`: a leader refuses the markers of a coordinator older than one that it has obeyed.
@@ -33,7 +36,8 @@ each, and each of Kafka's published mistakes a profile:
 * `former_verifies`: a coordinator that is one no longer, and does not know, goes on to answer leaders.
 * `loses_acknowledged` is the log's own switch: `__transaction_state` with one replica, on a disk that is lost.
 
-The versions are `kafka_0_11` (0.11.0.0), `kafka_1_1`, `kafka_2_5`, `kafka_3_6`, `kafka_4_0` and `kafka_4_2`.
+The versions are `kafka_0_11` (0.11.0.0), `kafka_1_1`, `kafka_2_5`, `kafka_3_6`, `kafka_4_0` (4.0.0), `kafka_4_1` (4.0.1
+and 4.1) and `kafka_4_2`; those of version 2 with `transaction.version` 2, and clients that speak it.
 
 A client waits for the answer to each request, so that a request and its answer are one step, unless the request is
 *late*: then its sender has given up, and it arrives at any time, or never. This stands for a request that is lost, one
@@ -44,13 +48,15 @@ The text is in several files: `state.py` says what there is, `clients.py` what c
 coordinator, its log and its markers, `partitions.py` what leaders accept and readers get. The log is the abstract one
 of `../../parts/replicated_logs.py`; records about one id replace each other (compaction), so that it has one or two.
 
-What is abstracted away. One `transactional.id`, and one producer id: when epochs run out the search stops, where Kafka
-takes a new producer id. A transaction writes one record to each partition at most. The window of five batches, and
-writes without transactions, are left out. A partition's log keeps of a marker what it does to records. Partitions do
-not fail over, since what a leader knows of a producer is made from its log; without `replicate_later` a record is
-below the high watermark at once. Who retries an InitProducerId with its epoch, whose answer a fail-over cut off, is
-fenced here; Kafka answers it. AddOffsetsToTxn and TxnOffsetCommit are writes to one more partition. There is no
-clock: a transaction may take too long at any time. Ids do not expire.
+What is abstracted away. One `transactional.id`, and one producer id: when epochs run out the search stops, where
+Kafka takes a new producer id (so that KAFKA-20090 is out of reach). That a leader which does not know a producer
+takes none but the first number in version 2 is since 4.1 (KAFKA-18202); here it makes no difference, since each
+transaction of version 2 begins with the first. A transaction writes one record to each partition at most. The window
+of five batches, and writes without transactions, are left out. A partition's log keeps of a marker what it does to
+records. Partitions do not fail over, since what a leader knows of a producer is made from its log; without
+`replicate_later` a record is below the high watermark at once. Who retries an InitProducerId with its epoch, whose
+answer a fail-over cut off, is fenced here; Kafka answers it. AddOffsetsToTxn and TxnOffsetCommit are writes to one
+more partition. There is no clock: a transaction may take too long at any time. Ids do not expire.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
@@ -96,7 +102,8 @@ BEFORE_2_5 = {**BEFORE_3_6, "after_failure": AfterFailure.STOPS}
 
 profiles = {
     "kafka_4_2": {},
-    "kafka_4_0": {"strict_markers": False},
+    "kafka_4_1": {"strict_markers": False},
+    "kafka_4_0": {"strict_markers": False, "fence_takes_two": True},
     "kafka_3_6": BEFORE_VERSION_2,
     "kafka_2_5": BEFORE_3_6,
     "kafka_1_1": BEFORE_2_5,

@@ -28,6 +28,7 @@ from .state import (
     durable,
     failed_fences,
     failovers,
+    fence_takes_two,
     former_verifies,
     in_one_step,
     is_free,
@@ -214,18 +215,18 @@ def fence(s: Cluster, client: Client) -> None:
     """{client} asks for a producer id while a transaction is under way: that is aborted with the next epoch."""
     require(s.phase[client] == Phase.OUT)
     may_fence(s)
-    abort(s, fenced_epoch(s))
+    abort(s, fenced_epoch(s, not s.fence_failed or not keep_failed_fence))
 
 
 def may_fence(s: Cluster) -> None:
     """Somebody may be fenced: a transaction is under way, and the epoch can be raised."""
     require(is_free(s) and s.memory.state == TxnState.ONGOING)
-    limit((s.fence_failed and keep_failed_fence) or s.memory.epoch < max_epoch)
+    limit(fenced_epoch(s, not s.fence_failed or not keep_failed_fence) <= max_epoch)
 
 
-def fenced_epoch(s: Cluster) -> Epoch:
-    """The epoch with which a transaction is aborted whose producer is fenced."""
-    return s.memory.epoch if s.fence_failed and keep_failed_fence else s.memory.epoch + 1
+def fenced_epoch(s: Cluster, raised: bool) -> int:
+    """The epoch with which a transaction is aborted whose producer is fenced; raised: not by a try that failed."""
+    return s.memory.epoch + (1 if raised else 0) + (1 if fence_takes_two else 0)
 
 
 def abort(s: Cluster, epoch: Epoch) -> None:
@@ -237,13 +238,22 @@ def abort(s: Cluster, epoch: Epoch) -> None:
 def fence_fails(s: Cluster, client: Client) -> None:
     """{client} asks for a producer id while a transaction is under way, and the log cannot be written to."""
     require(failed_fences > 0 and s.phase[client] == Phase.OUT and s.memory.state == TxnState.ONGOING and is_free(s))
-    require(not s.stuck)
+    require(not s.stuck and (fence_takes_two or not bump_every_time))
     kept = s.fence_failed and keep_failed_fence
     if not kept and s.memory.epoch == max_epoch:
         s.stuck = True
     else:
         s.memory = replace(s.memory, epoch=s.memory.epoch if kept else s.memory.epoch + 1)
         s.fence_failed = True
+
+
+@action
+def epoch_overflows(s: Cluster, client: Client) -> None:
+    """{client} asks for a producer id while a transaction is under way, whose epoch {s.memory.epoch} is raised twice:
+    there is no such epoch."""
+    require(fence_takes_two and s.phase[client] == Phase.OUT and s.memory.state == TxnState.ONGOING and is_free(s))
+    require(not s.stuck and fenced_epoch(s, not s.fence_failed or not keep_failed_fence) > max_epoch)
+    s.stuck = True
 
 
 @action
@@ -261,7 +271,7 @@ def late_init_fences(s: Cluster, request: Annotated[Request, Member("late")]) ->
     require(late_inits > 0 and request.kind == Kind.INIT)
     may_fence(s)
     s.late.remove(request)
-    abort(s, fenced_epoch(s))
+    abort(s, fenced_epoch(s, not s.fence_failed or not keep_failed_fence))
 
 
 @action(budget="timeouts")
@@ -269,8 +279,8 @@ def time_out(s: Cluster) -> None:
     """The transaction has taken too long: the coordinator aborts it."""
     require(timeouts > 0 and s.memory.state == TxnState.ONGOING and is_free(s))
     raised = bump_on_timeout and not s.fence_failed
-    limit(not raised or s.memory.epoch < max_epoch)
-    abort(s, s.memory.epoch + 1 if raised else s.memory.epoch)
+    limit(fenced_epoch(s, raised) <= max_epoch)
+    abort(s, fenced_epoch(s, raised))
 
 
 # --- AddPartitionsToTxn and EndTxn ------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ after_failure = constant(AfterFailure.BUMPS, says="what a client does that gave 
 verify = constant(True, says="KIP-890: a leader asks the coordinator before a producer's first write in a transaction")
 verify_in_two_steps = constant(False, says="something may happen between that answer and the append")
 guard = constant(True, says="KAFKA-14884: a marker in between makes the append fail")
+fence_takes_two = constant(False, says="KAFKA-19367: in version 2 who is fenced loses two epochs, not one")
 bump_every_time = constant(True, says="KIP-890, transaction version 2: every transaction has an epoch of its own")
 strict_markers = constant(True, says="KIP-1228: a marker of version 2 ends only what has an older epoch")
 fence_markers = constant(True, says="a leader refuses markers of a coordinator older than one that it has obeyed")
