@@ -16,6 +16,7 @@ from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
 from .rules_of_controllers import of_controllers
 from .rules_of_limits import of_limits
+from .rules_of_transactions import of_transactions
 from .rules_of_versions import of_versions
 
 Rule = Callable[[Cluster], Iterator[Finding]]
@@ -44,6 +45,7 @@ def advise(cluster: Cluster) -> tuple[Finding, ...]:
         of_controllers,
         of_versions,
         of_clients,
+        of_transactions,
         of_limits,
     )
     found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))

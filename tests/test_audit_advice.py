@@ -270,7 +270,7 @@ def test_readers_of_transactions(tmp_path: Path) -> None:
     found = findings(tmp_path, files, Options(clients=("java:3.9",)))
     assert one(found, "sees aborted records").severity == "warning"
     (tmp_path / "ledger.properties").write_text(CONSUMER + "isolation.level=read_committed\n")
-    assert not read([tmp_path], Options(clients=("java:3.9",)))[1]
+    assert all("aborted records" not in finding.what for finding in read([tmp_path], Options(clients=("java:3.9",)))[1])
 
 
 def test_a_transaction_longer_than_the_brokers_allow(tmp_path: Path) -> None:

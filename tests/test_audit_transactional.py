@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.advice import advise
 from tidegate.audit.cluster import Cluster
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.requirements import DEFAULT, Requirement
+from tidegate.audit.rules_of_transactions import FAULTS, Fault
 from tidegate.audit.signature import Subject, subjects
 from tidegate.audit.transactional import WRITERS, with_transactions, written
 from tidegate.audit.verdicts import Answer, RequirementCheck
+from tidegate.gates.records import read
+
+from .conftest import ROOT
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\ntransaction.state.log.min.isr=1\n"
 PLAIN = "key.serializer=x\nacks=all\n"
@@ -63,3 +68,36 @@ def test_other_checks_and_other_topics_are_left_as_they_are() -> None:
     check = RequirementCheck(Requirement("writable", "crash@all", "internal"), "failed", Answer("can lose"))
     for name in ("__transaction_state", "__consumer_offsets"):
         assert with_transactions([check], subject(cluster, name), cluster) == ([check], {})
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.profile} {fault.fails}")
+def test_what_a_version_does_to_transactions_is_recorded_of_the_model(fault: Fault) -> None:
+    checks = read(ROOT / "spec" / "transactions.toml").checks
+    assert any(
+        check.profile == fault.profile
+        and fault.fails in check.properties
+        and check.properties[fault.fails].verdict == "violated"
+        for check in checks
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "hangs", "tears"),
+    [
+        ("0.11.0", True, True),
+        ("2.4.1", True, True),
+        ("3.5.2", True, True),
+        ("3.6.0", False, True),
+        ("3.9.1", False, True),
+        ("4.1.0", False, True),
+        ("4.2.0", False, True),
+        (None, True, True),
+    ],
+)
+def test_a_transactional_producer_is_warned_by_version(version: str | None, hangs: bool, tears: bool) -> None:
+    for producer, asked in ((PLAIN, False), (PLAIN + "transactional.id=t\n", True)):
+        texts = [("b1.properties", BROKER.format(id=1), True), ("p.producer.properties", producer, True)]
+        found = [finding.what for finding in advise(of_texts(texts, Options(kafka_version=version), "x")[0])]
+        assert sum("open for ever" in what for what in found) == (asked and hangs)
+        assert any("end the next" in what for what in found) == (asked and tears)
+        assert not any("cannot hang" in what for what in found)
