@@ -6,11 +6,23 @@ harms after an upgrade, `contradiction` cannot work. The same mistake of many to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 
-from .cluster import MIN_ISR_OF, OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Finding, Stated, Topic, Unknown
-from .creating import NEW_TOPICS, REPLICAS_SET_BY
+from .cluster import (
+    MIN_ISR_OF,
+    OFFSETS,
+    REPLICAS_OF,
+    TRANSACTIONS,
+    Broker,
+    Cluster,
+    Finding,
+    Origin,
+    Stated,
+    Topic,
+    Unknown,
+)
+from .creating import NEW_TOPICS, REPLICAS_SET_BY, makers
 from .directories import is_in_memory, is_temporary
 from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
@@ -110,16 +122,30 @@ def creators_that_differ(cluster: Cluster) -> Iterator[Finding]:
     names = {key: name for table_ in (REPLICAS_SET_BY, MIN_ISR_OF) for name, key in table_.items()}
     there = {topic.name for topic in cluster.topics}
     for key in MADE_WITH:
-        answers = {keeper: value_of(cluster, keeper, key) for keeper in cluster.keepers}
-        values = {keeper.id: said.value for keeper, said in answers.items() if not isinstance(said, Unknown)}
+        answers = {node: value_of(cluster, node, key) for node in makers(cluster, names[key])}
+        values = {node: said.value for node, said in answers.items() if not isinstance(said, Unknown)}
         stated = [said.origin for said in answers.values() if isinstance(said, Stated)]
         if len(set(values.values())) > 1 and stated:
-            said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
+            if any(not node.keeps_topics for node in values):
+                yield _controllers_differ(key, values, stated[-1])
+                continue
+            said = ", ".join(f"broker {node.id} has {value}" for node, value in values.items())
             which = names[key] if names[key] != NEW_TOPICS else "a new topic"
             then = "it has been made by one of them" if names[key] in there else "it is made as the broker has it that"
             then += "" if names[key] in there else " is asked first"
             what = f"{key} is not the same on all brokers: {said}; of {which}: {then}"
             yield Finding("contradiction", "error", what, stated[-1], "make it the same everywhere", "KIP-115")
+
+
+def _controllers_differ(key: str, values: Mapping[Broker, str], where: Origin) -> Finding:
+    """A topic that is created without a number of replicas has the active controller's, not the brokers'."""
+    said = ", ".join(
+        f"{'broker' if node.keeps_topics else 'controller'} {node.id} has {value}" for node, value in values.items()
+    )
+    then = "made on first use it has the broker's, created without a number of replicas (-1) the active controller's"
+    what = f"{key} is not the same on all brokers and controllers: {said}; of a new topic: {then}"
+    to_do = "make it the same everywhere, in the controllers' files as well"
+    return Finding("contradiction", "error", what, where, to_do, "ReplicationControlManager")
 
 
 def descriptions_without(cluster: Cluster) -> Iterator[Finding]:

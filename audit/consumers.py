@@ -93,12 +93,18 @@ def _modelled(answer: Answer, why: str, bad: bool) -> Answer:
 
 
 def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
+    """Whether groups stop. Of the offsets topic itself it has the run in which that takes no writes or serves no reads;
+    of others it says that it rests on the offsets topic, whose brokers need not be theirs."""
     if subject.subject.internal and subject.subject.topics[0].name != OFFSETS:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
         return Answer("depends", "arithmetic", "", (OFFSETS,))
     found = worst([offsets.table[name, cell] for name in ("writable", "readable")])
-    return _modelled(found, f"groups commit to {OFFSETS}", STOPPED in fails(found.word == "can lose", loses=False))
+    why = f"groups commit to {OFFSETS}"
+    said = _modelled(found, why, STOPPED in fails(found.word == "can lose", loses=False))
+    if subject is not offsets or said.word != found.word:
+        return said
+    return replace(said, steps=found.steps, case=found.case, property=found.property)
 
 
 def _skips(

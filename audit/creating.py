@@ -1,8 +1,11 @@
 """With how many replicas topics are created, and with which `min.insync.replicas`, as far as the files say.
 
-Whoever asks for no number gets that of the node that makes the topic, and any broker may: a topic of Kafka's own is
-made as the broker says that is asked for its coordinator first (KafkaApis 0.11, AutoTopicCreationManager since 2.8).
-Where brokers differ, and no description says how many there are, each of their numbers is possible.
+A topic of Kafka's own is made as the broker says that is asked for its coordinator first, and one that is made on
+first use as the broker says that was asked for it: both send their own number (KafkaApis 0.11,
+AutoTopicCreationManager since 2.8). Who creates a topic and asks for no number (-1) gets that of the active controller:
+with ZooKeeper that is one of the brokers (ZkAdminManager), in KRaft a controller, whatever the brokers' files say
+(ControllerServer, ReplicationControlManager). Where those who may make it differ, and no description says how many
+there are, each of their numbers is possible.
 """
 
 from __future__ import annotations
@@ -10,9 +13,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .cluster import CONSTRAINTS, MIN_ISR_OF, OFFSETS, REPLICAS_OF, WHERE_SET, Answer, Cluster, Stated, Topic, Unknown
+from .cluster import (
+    CONSTRAINTS,
+    MIN_ISR_OF,
+    OFFSETS,
+    REPLICAS_OF,
+    WHERE_SET,
+    Answer,
+    Broker,
+    Cluster,
+    Default,
+    Stated,
+    Topic,
+    Unknown,
+)
 from .facts import CannotTell, Fact, FactValue, Used, note
 from .keys import at_least, value_of
+from .patches import by_strimzi
 from .placing import creatable, has_one_by_default, placement
 
 MOST_REPLICAS = 5
@@ -47,14 +64,47 @@ def _is_asked_for(cluster: Cluster, key: str, switch: str, at: int) -> bool:
 
 
 def _made_by_brokers(cluster: Cluster, name: str) -> Topic:
-    stated = [said for said in asked_of_brokers(cluster, REPLICAS_SET_BY[name]) if isinstance(said, Stated)]
+    answers = _asked_of_makers(cluster, name, REPLICAS_SET_BY[name])
+    stated = [said for said in answers if isinstance(said, Stated)]
     return Topic(name, stated[0].origin if stated else cluster.keepers[0].origin)
 
 
 def asked_of_brokers(cluster: Cluster, key: str) -> Sequence[Answer]:
     """What the brokers have for a setting, each value once; those whose files were not given are like these."""
-    every = (value_of(cluster, keeper, key) for keeper in cluster.keepers)
-    return tuple({None if isinstance(said, Unknown) else said.value: said for said in reversed(list(every))}.values())
+    return _once([value_of(cluster, keeper, key) for keeper in cluster.keepers])
+
+
+def _once(answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    return tuple({None if isinstance(said, Unknown) else said.value: said for said in reversed(answers)}.values())
+
+
+def makers(cluster: Cluster, name: str) -> tuple[Broker, ...]:
+    """The nodes whose settings decide how many replicas a topic of this name is made with: the brokers, and in KRaft,
+    of a topic that is not Kafka's own, the controllers as well, of whom no number may have been asked. A broker that
+    makes no topic on first use decides none there."""
+    if name != NEW_TOPICS or cluster.control_plane != "kraft":
+        return cluster.keepers
+    controllers = _deciding(cluster)
+    on_first_use = tuple(node for node in cluster.keepers if not controllers or _makes_topics(cluster, node))
+    return tuple(node for node in cluster.brokers if node in on_first_use or node in controllers)
+
+
+def _makes_topics(cluster: Cluster, broker: Broker) -> bool:
+    """Whether a broker may make a topic on first use."""
+    answer = value_of(cluster, broker, "auto.create.topics.enable")
+    return isinstance(answer, Unknown) or answer.value != "false"
+
+
+def _default_factors(cluster: Cluster) -> Sequence[Answer]:
+    """With how many replicas a topic is created of which nobody says how many; of controllers whose files were not
+    given, what the brokers have or the default."""
+    if cluster.control_plane != "kraft":
+        return asked_of_brokers(cluster, DEFAULT_FACTOR)
+    given = [value_of(cluster, node, DEFAULT_FACTOR) for node in _deciding(cluster)]
+    if given:
+        return _once(given)
+    unset = Default("1", "KafkaConfig: the default, on the controllers, whose files were not given")
+    return _once([*asked_of_brokers(cluster, DEFAULT_FACTOR), unset])
 
 
 def replicas_of(cluster: Cluster, topic: Topic, used: list[Used]) -> Sequence[int]:
@@ -83,12 +133,29 @@ def _is_before_kip_115(cluster: Cluster) -> bool:
     return kafka is not None and at_least(kafka.value, "0.11") is False
 
 
+def _asks_for_none(cluster: Cluster, topic: Topic) -> bool:
+    """Whether it is created by someone, who states no number of replicas if none is known."""
+    return topic.resource is not None or topic in cluster.planned
+
+
+def _is_left_to_controllers(cluster: Cluster, topic: Topic) -> bool:
+    """Whether controllers decide its number of replicas whose files were not given."""
+    return cluster.control_plane == "kraft" and not _deciding(cluster) and _asks_for_none(cluster, topic)
+
+
+def _deciding(cluster: Cluster) -> tuple[Broker, ...]:
+    """The controllers of KRaft whose settings were given. Strimzi gives every node those of its Kafka resource."""
+    found = tuple(node for node in cluster.controllers if node.settings)
+    return found or (cluster.keepers if by_strimzi(cluster) else ())
+
+
 def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> list[int]:
-    """Who asks for no number of replicas has the topic made with that of a broker, whichever it is."""
-    asks_for_none = topic.resource is not None or topic in cluster.planned
+    """Who asks for no number of replicas has the topic made with that of the controllers; all other topics are made
+    with that of a broker, whichever it is."""
+    asks_for_none = _asks_for_none(cluster, topic)
     key = REPLICAS_SET_BY.get(topic.name) if topic not in cluster.topics else None
     key = DEFAULT_FACTOR if asks_for_none else key
-    answers = asked_of_brokers(cluster, key) if key else ()
+    answers = _default_factors(cluster) if asks_for_none else _asked_of_makers(cluster, topic.name, key) if key else ()
     known = [said for said in answers if not isinstance(said, Unknown) and said.value.isdecimal()]
     if not key or not known or len(known) < len(answers):
         raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
@@ -98,6 +165,10 @@ def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> list[int]:
     else:
         used.append(Used("replication factor", known[0].value, topic.origin))
     return [int(said.value) for said in known]
+
+
+def _asked_of_makers(cluster: Cluster, name: str, key: str) -> Sequence[Answer]:
+    return _once([value_of(cluster, node, key) for node in makers(cluster, name)])
 
 
 def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
@@ -126,7 +197,10 @@ def factor_and_placement(cluster: Cluster, topic: Topic, numbers: Sequence[int],
         return
     choices = [(number, placement(cluster, topic, number, used)) for number in numbers]
     made = tuple(FactValue(str(n), {**placed.choices[0].sets, "replicas": n}) for n, placed in choices)
-    ask = f"kafka-topics.sh --describe --topic {topic.name}" if topic.internal else ask
+    if topic.internal:
+        ask = f"kafka-topics.sh --describe --topic {topic.name}"
+    elif _is_left_to_controllers(cluster, topic):
+        ask = "server.properties of the controllers" + (f", and {ask}" if open_ else "")
     yield Fact("replication factor", made, ask)
 
 

@@ -27,12 +27,13 @@ _BUDGET = {"crash": "crashes", "lose_disk": "disk_losses", "lose_host": "host_lo
 
 
 def run_shown(subject: SubjectVerdict, question: str, cell: Cell, answer: Answer, explorations: Explorations) -> Answer:
-    """A subject's answer with the run that is shown of it, under the first of its variants that has this run."""
+    """A subject's answer with the run that is shown of it, under the first of its variants that has this run. What is
+    said of consumers is no variant's own answer, and stays what it is."""
     of = next(
         (
             variant.signature
             for variant, table in zip(subject.subject.variants, subject.tables, strict=True)
-            if table[question, cell.name].steps == answer.steps
+            if (question, cell.name) in table and table[question, cell.name].steps == answer.steps
         ),
         None,
     )

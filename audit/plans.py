@@ -228,9 +228,10 @@ def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> P
     if by_strimzi(cluster):
         says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
         return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)
-    return PlanStep(
-        f"Set {key}={replicas} on every broker, and restart them. {what}", (f"{key}={replicas}",), True, cost
-    )
+    alone = any(not node.keeps_topics for node in cluster.controllers) or not cluster.controllers
+    by_controllers = cluster.control_plane == "kraft" and key == "default.replication.factor" and alone
+    where = "every broker and every controller" if by_controllers else "every broker"
+    return PlanStep(f"Set {key}={replicas} on {where}, and restart them. {what}", (f"{key}={replicas}",), True, cost)
 
 
 def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str, most: int) -> PlanStep:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 from tidegate.audit.advice import creators_that_differ, lag_and_fetch
+from tidegate.audit.auditing import AuditRequest, audit
 from tidegate.audit.cluster import OFFSETS, TRANSACTIONS, Cluster
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.requirements import Requirement
@@ -76,6 +77,55 @@ def test_a_topic_that_one_of_the_brokers_cannot_create() -> None:
     assert found.stops == ("writable", "readable") and "3 replicas are asked for" in found.not_checked
 
 
+KRAFT = "process.roles={}\nnode.id={}\nlog.dirs=/data\nmin.insync.replicas=2\ncontroller.quorum.voters=4@c:9093\n"
+RESOURCE = "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata: {name: orders}\nspec: {partitions: 1}\n"
+"""A topic that is created without a number of replicas."""
+
+
+def in_kraft(brokers: str, controller: str | None, **more: str) -> Cluster:
+    """Three brokers and a controller, each with these lines; None where its file is not given."""
+    files = [(f"broker-{at}.properties", KRAFT.format("broker", at) + brokers, True) for at in (1, 2, 3)]
+    if controller is not None:
+        files.append(("controller.properties", KRAFT.format("controller", 4) + controller, True))
+    files += [(name.replace("__", "."), text, True) for name, text in more.items()]
+    return of_texts(files, Options(kafka_version="4.1.0", distribution="apache", acks="all"), "x")[0]
+
+
+THREE, NO_AUTO = "default.replication.factor=3\n", "auto.create.topics.enable=false\n"
+
+
+@pytest.mark.parametrize(
+    ("brokers", "controller", "created", "new"),
+    [
+        (THREE, "", [1], [1, 3]),  # only brokers that make it on first use have it made with three
+        (THREE + NO_AUTO, "", [1], [1]),
+        ("", THREE, [3], [1, 3]),
+        (NO_AUTO, THREE, [3], [3]),
+        (THREE, THREE, [3], [3]),
+        (THREE, None, [1, 3], [3]),  # what the controllers have is open
+        ("", None, [1], [1]),
+    ],
+)
+def test_in_kraft_the_controllers_decide_where_nobody_says_how_many(
+    brokers: str, controller: str | None, created: list[int], new: list[int]
+) -> None:
+    assert replicas_of(in_kraft(brokers, controller, topic__yaml=RESOURCE), "orders") == created
+    cluster = in_kraft(brokers, controller)
+    assert replicas_of(cluster, "(new topics)") == new
+    found = [finding.what for finding in creators_that_differ(cluster)]
+    assert len(found) == (len(new) > 1) and all("controller 4 has" in what and "(-1)" in what for what in found)
+
+
+def test_controllers_whose_files_were_not_given_are_asked_for() -> None:
+    cluster = in_kraft(THREE, None, topic__yaml=RESOURCE)
+    assert subject_of(cluster, "orders").asks["replication factor"] == "server.properties of the controllers"
+
+
+def test_with_zookeeper_the_controller_is_one_of_the_brokers() -> None:
+    cluster = cluster_of(FACTORS["(new topics)"], 3, 1, 3, topic__yaml=RESOURCE)
+    assert replicas_of(cluster, "orders") == [1, 3]
+
+
 def test_the_least_isr_of_transactions_is_its_makers() -> None:
     cluster = cluster_of("transaction.state.log.min.isr", 2, 1, 2)
     found = subject_of(cluster, TRANSACTIONS)
@@ -128,3 +178,17 @@ def test_a_wait_that_makes_the_isr_flap_is_found_in_any_file(first: int) -> None
     values[first] = 30_000
     (finding,) = lag_and_fetch(cluster_of("replica.fetch.wait.max.ms", *values))
     assert finding.where.path == f"server-{first + 1}.properties"
+
+
+@pytest.mark.long
+def test_groups_that_stop_are_a_requirement_that_fails_with_the_run_of_the_offsets_topic() -> None:
+    """It has no variants of its own: what is shown of the offsets topic is its run, of others what it rests on."""
+    lines = BROKER.replace("min.insync.replicas=2", "min.insync.replicas=1") + f"{FACTORS[OFFSETS]}=1\n"
+    files = [(f"server-{at}.properties", lines.format(at), True) for at in (1, 2, 3)]
+    cluster = of_texts(files, Options(kafka_version="2.8.2", distribution="apache", acks="all"), "x")[0]
+    asked = AuditRequest(required=(Requirement("groups", "crash@all"),), seconds=60, workers=1, repairs=False)
+    checks = {report.verdict.subject.topics[0].name: report.checks for report in audit(cluster, (), asked).reports}
+    (own,), (others,) = (checks[name] for name in (OFFSETS, "(new topics)"))
+    assert own.result == others.result == "failed" and own.answer is not None and others.answer is not None
+    assert own.answer.steps and own.answer.property == "writes_resume" and not others.answer.steps
+    assert own.answer.why == others.answer.why and OFFSETS in others.answer.why

@@ -6,7 +6,9 @@ import pytest
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import subjects
 
-BROKER = "process.roles=broker\nnode.id={}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+BROKER = (
+    "process.roles=broker,controller\nnode.id={}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from ...model.groups.classic.state import (
     GroupState,
     Partition,
     Phase,
-    answers_to,
     consumes,
     cooperative,
     counts,
@@ -89,12 +88,16 @@ def leads(group: Group) -> bool:
 
 @invariant
 def valid_stable_state(s: Cluster) -> bool:
-    """G4: who consumes in the group's generation has nothing but what was assigned, and nobody is ahead of it."""
+    """G4: who consumes in the group's generation has exactly what was assigned, and nobody is ahead of it.
+
+    The coordinator's group is stable before its members have their answers, and some may pause: that all of them are
+    at its generation is asked of those who consume.
+    """
     return all(
         s.phase[m] != Phase.RUNNING
         or not is_current(s, m)
         or s.generation[m] < newest(s).generation
-        or (s.generation[m] == newest(s).generation and s.owned[m] <= newest(s).assignment[m])
+        or (s.generation[m] == newest(s).generation and s.owned[m] == newest(s).assignment[m])
         for m in Consumer
     )
 
@@ -121,8 +124,7 @@ def client_generation_is_monotone(before: Cluster, after: Cluster) -> bool:
 def generation_fencing(before: Cluster, after: Cluster) -> bool:
     """G7: an offset is appended only for a member of the group, in its generation."""
     return len(after.log.appended) == len(before.log.appended) or all(
-        request in after.commits
-        or counts(before.groups[before.talks_to[request.source]], request.source, request.generation)
+        request in after.commits or counts(before.groups[request.to], request.source, request.generation)
         for request in before.commits
     )
 
@@ -167,7 +169,11 @@ def offset_durable(s: Cluster) -> bool:
 
 @transition
 def coordinator_unique(before: Cluster, after: Cluster) -> bool:
-    """G14: only the leader of the offsets' partition appends to it, and confirms a commit."""
+    """G14: only the leader of the offsets' partition appends to it.
+
+    There is one coordinator for each of the partition's leader epochs, since the model numbers them so. One that is it
+    no longer may still answer from memory: that it does not is not asked, and Kafka does not keep it.
+    """
     return all(
         entry in before.log.appended or entry not in after.log.appended or is_written_by(after, entry, before.newest)
         for entry in range(entries)
@@ -235,8 +241,7 @@ def fails_over_in_a_rebalance(s: Cluster) -> bool:
 def zombie_commits(s: Cluster) -> bool:
     """A commit is under way of one who is not a member any longer, and does not know."""
     return any(
-        is_here(answers_to(s, request.source)) and request.source not in answers_to(s, request.source).members
-        for request in s.commits
+        is_here(s.groups[request.to]) and request.source not in s.groups[request.to].members for request in s.commits
     )
 
 

@@ -67,7 +67,7 @@ def nobody_stops_for_good(s: Cluster) -> bool:
 
 @invariant
 def coordinator_mapping(s: Cluster) -> bool:
-    """G15: a group's partition is the hash of its id, modulo the number of partitions that the topic has."""
+    """G15: a group's partition is its number, which stands for the hash of its id, modulo the topic's partitions."""
     return all(
         is_home(s, group, home) == (position(group) % homes == position(home)) for group in Group for home in Home
     )

@@ -35,9 +35,10 @@ profile:
   `rejoin_when_cleared` (KAFKA-8104, 2.4.0) it joins again.
 * `process_first`: a member commits an offset once it has processed the record, so that whoever takes over skips none.
 * `commit_at_once` is no mistake: a member commits each record in the step in which it processes it. An eager member
-  that commits later does the same as one whose commit arrives later, so that no run is lost but those in which it
-  processes a record and does not commit it: `processed_once` is not asked with it, and where one commit would have
-  said two records, there are two. With `unfenced_commits`, `commits_never_go_back` takes three commits, not two.
+  that commits later to the same coordinator does the same as one whose commit arrives later. The runs that are lost are
+  those in which it processes a record and does not commit it, so that `processed_once` is not asked with it, and those
+  in which it processes one before a fail-over and commits it to the coordinator after; where one commit would have said
+  two records, there are two. With `unfenced_commits`, `commits_never_go_back` takes three commits, not two.
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
@@ -48,13 +49,17 @@ keep its promises. Here a new coordinator finds all that may ever be committed: 
 since the leader of a partition has every committed record, and no other may append (docs/partition.md).
 
 What is abstracted away. There are no clocks: a timeout may expire while a member pauses, or speaks with another
-coordinator. A request that waits has what its sender still has, so that joins and syncs in flight are phases of the
-member; their answers are in flight, and so are commits. A heartbeat, a leave, and the fetch of offsets are each one
-step with their answers. A member's id is whether the coordinator counts it as a member. The leader takes any
-balanced assignment (`assignors.py` has Kafka's), so that members are alike, and partitions are. One append is under
-way at once. Rejoining members that change nothing, static members (KIP-345: `static_members`), the first rebalance's
-delay, and regular expressions are left out. All members subscribe to one topic: that offsets of a topic to which no
-member subscribes expire, from 2.4 on in a group with members, too, is not in the model.
+coordinator. Commits are in flight, each to the coordinator for which its sender took it when it sent it, and arrive
+late there, or never; so are the answers to joins and syncs. A JoinGroup or a SyncGroup that waits is a phase of its
+sender: it arrives at the coordinator with which the member speaks, with what the member has by then, and never twice,
+nor after its sender gave it up. A heartbeat, a leave, and the fetch of offsets are each one step with their answers.
+All of that has fewer behaviours than Kafka: a join or a sync that arrives after its sender's next request, or that a
+replaced coordinator gets late, is in no run, so that nothing is shown of what it does. A member's id is whether the
+coordinator counts it as a member. The leader takes any balanced assignment (`assignors.py` has Kafka's), so that
+members are alike, and partitions are. One append is under way at once. Rejoining members that change nothing, static
+members (KIP-345: `static_members`), the first rebalance's delay, and regular expressions are left out. All members
+subscribe to one topic: that offsets of a topic to which no member subscribes expire, from 2.4 on in a group with
+members, too, is not in the model.
 
 Sources: GroupCoordinator, GroupMetadata and GroupMetadataManager of Kafka 2.0 to 3.6; AbstractCoordinator and
 ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Properties are in

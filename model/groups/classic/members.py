@@ -88,6 +88,7 @@ def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
     s.commits.add(
         Commit(
             source=member,
+            to=s.talks_to[member],
             generation=s.generation[member],
             partition=partition,
             offset=reached(s, member, partition),
@@ -105,19 +106,17 @@ def is_accepted(group: Group, commit: Commit) -> bool:
 
 @action
 def accept_commit(s: Cluster, commit: Commit) -> None:
-    """The coordinator appends {commit.source}'s offset {commit.offset} of {commit.partition}."""
-    coordinator = s.talks_to[commit.source]
-    require(is_accepted(s.groups[coordinator], commit))
-    append(s, coordinator)
+    """Coordinator {commit.to} appends {commit.source}'s offset {commit.offset} of {commit.partition}."""
+    require(is_accepted(s.groups[commit.to], commit))
+    append(s, commit.to)
     s.commits.remove(commit)
-    s.offset_lines[last(s.log)] = OffsetLine(by=coordinator, partition=commit.partition, offset=commit.offset)
+    s.offset_lines[last(s.log)] = OffsetLine(by=commit.to, partition=commit.partition, offset=commit.offset)
 
 
 @action
 def refuse_commit(s: Cluster, commit: Commit) -> None:
     """{commit.source}'s commit of generation {commit.generation} is refused, or is not answered."""
-    coordinator = s.talks_to[commit.source]
-    require(not is_accepted(s.groups[coordinator], commit) or (coordinator != s.newest and fence_appends))
+    require(not is_accepted(s.groups[commit.to], commit) or (commit.to != s.newest and fence_appends))
     s.commits.remove(commit)
 
 

@@ -147,6 +147,7 @@ class Commit:
     """An OffsetCommit under way."""
 
     source: Consumer
+    to: Coordinator
     generation: Generation
     partition: Partition
     offset: Offset
