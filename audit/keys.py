@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -470,8 +471,18 @@ def _assumed(answer: Answer, known: Sequence[Broker], every: Sequence[Broker]) -
 
 def wrong(key: Key, value: str, family: str | None = None) -> str:
     """What is wrong with a value, in words, or ''. A value with a placeholder (`${...}`) is not checked."""
-    if "${" in value:
-        return ""
+    message = "" if "${" in value else _wrong(key, value, family)
+    return f"{message}{_unseen(value)}" if message else ""
+
+
+def _unseen(value: str) -> str:
+    """What nobody sees in a value: blanks other than the space, and characters without a shape."""
+    found = dict.fromkeys(mark for mark in value if mark != " " and (mark.isspace() or not mark.isprintable()))
+    named = [f"{unicodedata.name(mark, 'a control character').lower()} (U+{ord(mark):04X})" for mark in found]
+    return f": it has {', '.join(named)}" if named else ""
+
+
+def _wrong(key: Key, value: str, family: str | None) -> str:
     if key.type in ("int", "long"):
         return _wrong_number(key, value)
     if key.type == "boolean":
@@ -482,6 +493,11 @@ def wrong(key: Key, value: str, family: str | None = None) -> str:
     words = [word.strip() for word in value.split(",")] if key.type == "list" else [value]
     bad = [w for w in words if legal and not any(_fits(w, text) for text in legal)]
     return f"is not one of {', '.join(legal)}" if bad and value else ""
+
+
+def is_never_blank(key: Key) -> bool:
+    """Whether a client refuses it with an empty value: one of several words, or a number (ConfigDef, ValidString)."""
+    return key.type in NEVER_EMPTY or (key.type == "string" and bool(key.legal) and "" not in key.legal)
 
 
 def is_version(text: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cluster import HIDDEN, Client, Cluster, Finding, Setting, Unknown
-from .keys import NEVER_EMPTY, at_least, number_of, place_of, table, underneath, value_of, wrong
+from .keys import at_least, is_never_blank, number_of, place_of, table, underneath, value_of, wrong
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 
@@ -79,7 +79,7 @@ def _illegal(client: Client) -> Iterator[str]:
         key = table().get(setting.key)
         if key is None or "producer" not in key.scopes or setting.value == HIDDEN:
             continue
-        empty = "has no value" if not setting.value and key.type in NEVER_EMPTY else ""
+        empty = "has no value" if not setting.value and is_never_blank(key) else ""
         message = wrong(key, setting.value, "java") or empty
         if message:
             yield f"`{setting.key}={setting.value}` {message}: the producer does not start"

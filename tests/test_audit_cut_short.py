@@ -88,6 +88,50 @@ def test_a_topic_that_is_named_and_not_described_is_not_known() -> None:
     assert audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
 
 
+MAPPED = '[topic."{name}"]\nproducer = "p.properties"\n'
+
+
+@pytest.mark.parametrize(("name", "missing"), [("payments", 1), (".*", 0), ("(?!payments).*", 0)])
+def test_where_no_topic_is_described_none_is_known_by_its_name(name: str, missing: int) -> None:
+    """Its own settings may be weaker than those with which brokers create a topic."""
+    brokers = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
+    texts = [*brokers, ("audit.toml", MAPPED.format(name=name), True), ("p.properties", "acks=all\n", True)]
+    cluster, every = of_texts(texts, OPTIONS, "x")
+    found = [finding for finding in every if finding.kind == "incomplete"]
+    assert [finding.what for finding in found] == [
+        "`payments` is the name of no topic that was read: none is described"
+    ] * missing
+    if missing:
+        assert audit(cluster, every, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
+
+
+OTHERS = """\
+apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata: {name: mine}
+spec: {kafka: {version: 4.1.0, replicas: 3}}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata: {name: payments, labels: {strimzi.io/cluster: other}}
+spec: {partitions: 1, replicas: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    "left_out", [("k.yaml", OTHERS), ("c.txt", "Dynamic configs for topic payments are:\n")], ids=["strimzi", "configs"]
+)
+@pytest.mark.parametrize("name", ["payments", "(orders|pay.*)"])
+def test_a_topic_that_is_named_and_left_out_is_not_known(left_out: tuple[str, str], name: str) -> None:
+    topics = ("t.txt", f"{HEAD}\tConfigs: {PARTITION}")
+    cluster, missing, _ = of(topics, left_out, ("audit.toml", MAPPED.format(name=name)), ("p.properties", "acks=all\n"))
+    assert [finding.what for finding in missing if str(finding.where).startswith("audit.toml")] == [
+        f"`{name}` names topic payments, which was not read: nothing is known of it"
+    ]
+    assert audit(cluster, missing, AuditRequest(required=(), repairs=False, seconds=0.0)).exit == 5
+    assert not of(topics, left_out, ("audit.toml", MAPPED.format(name="orders")), ("p.properties", "acks=all\n"))[1]
+
+
 @pytest.mark.parametrize(
     "line", ["Configs for topic 'orders' are min.insync.replicas=1", "Configs for broker '1' are x=1"]
 )

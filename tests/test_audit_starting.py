@@ -36,6 +36,7 @@ def audited(producer: str) -> Audited:
         ("transactional.id=t\nenable.idempotence=false\n", "java:3.9"),
         ("acks=all\nmax.in.flight.requests.per.connection=6\n", "java:4.0"),
         ("acks=ALL\n", "java:3.9"),
+        ("acks=\n", "java:3.9"),
         ("acks=2\n", "java:3.9"),
         ("acks=all\nretries=-1\n", "java:3.9"),
         ("acks=all\nretries=99999999999\n", "java:3.9"),
@@ -82,3 +83,28 @@ def test_idempotence_that_is_switched_off_is_nothing_that_an_answer_rests_on(lin
     (orders,) = subjects(of_texts(texts, options, "x")[0])
     (used,) = (use for use in orders.used if use.key == "enable.idempotence")
     assert (used.value, used.source) == ("false", f"{line} switches it off")
+
+
+def test_acks_without_a_value_is_a_finding_at_its_line() -> None:
+    texts = [("t.txt", TOPIC, True), ("producer.properties", "linger.ms=1\nacks=\n", True)]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
+    found = [finding for finding in of_texts(texts, options, "x")[1] if finding.kind == "wrong_value"]
+    assert [(finding.what, str(finding.where)) for finding in found] == [
+        ("`acks=` has no value", "producer.properties:2")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("2\u00a0", "is not a whole number: it has no-break space (U+00A0)"),
+        ("\u200b2", "is not a whole number: it has zero width space (U+200B)"),
+        ("two", "is not a whole number"),
+    ],
+)
+def test_what_nobody_sees_in_a_value_is_named(value: str, says: str) -> None:
+    broker = f"process.roles=broker\nnode.id=1\nlog.dirs=d\nmin.insync.replicas={value}\n"
+    _, findings = of_texts([("b.properties", broker, True)], Options(kafka_version="3.9.0"), "x")
+    assert [finding.what for finding in findings if finding.kind == "wrong_value"] == [
+        f"`min.insync.replicas={value}` {says}"
+    ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..cluster import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Client, Cluster, Finding, Origin, Setting
-from ..keys import NEVER_EMPTY, Key, known, table, underneath, wrong
+from ..keys import NEVER_EMPTY, Key, is_never_blank, known, table, underneath, wrong
 from . import names
 
 MOST_SHOWN = 40
@@ -102,7 +102,8 @@ def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None
     for setting in settings:
         key = table().get(setting.key) or known().get(setting.key)
         message = wrong(key, setting.value, family) if key is not None and setting.value not in (HIDDEN, "") else ""
-        if key is not None and key.type in NEVER_EMPTY and cluster.states_nothing(setting):
+        never = key is not None and (is_never_blank(key) if family == "java" else key.type in NEVER_EMPTY)
+        if never and cluster.states_nothing(setting):
             message = "has no value"
         if key is not None and message:
             yield Finding("wrong_value", "error", _said(setting, message), setting.origin, _legal(key))

@@ -196,6 +196,7 @@ def _allowed(part: Part, topic: Mapping[str, Any], address: str) -> bool:
         return True
     what = f"topic {topic['name']} is not described (error {topic['error_code']})"
     part.note("not_read", "warning", what, Origin(address, None, "topics"), "let this user describe it, or ask again")
+    part.left_out.add(topic["name"])
     return False
 
 

@@ -43,6 +43,7 @@ from .parsed_file import Part, numbers
 from .places import in_racks
 from .releases import release
 from .strimzi import NOT_APPLIED
+from .unread import brokers_without_files, not_described
 
 OPTIONS = Origin("command line")
 
@@ -109,7 +110,9 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         planned=_planned(joined, topics),
         assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
     )
-    assumed = (*cluster.assumptions, *unnamed, *_of_voters(quorum, versions), *assumed_of_nodes(cluster))
+    unread, alike = brokers_without_files(cluster)
+    joined.findings += unread
+    assumed = (*cluster.assumptions, *alike, *unnamed, *_of_voters(quorum, versions), *assumed_of_nodes(cluster))
     cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
     _uses(joined, cluster)
     return cluster, joined.findings
@@ -575,12 +578,11 @@ def _of_two_ways(
 def _uses(joined: _Joined, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
-        every = [topic.name for topic in (*cluster.topics, *cluster.planned)]
         embedded = any(client.embedded for _, name in use.named if (client := cluster.client(name)) is not None)
-        if use.subject == "topic" and cluster.topics and not embedded and not any(map(use.covers, every)):
-            what = f"`{use.pattern}` is the name of no topic among the {len(cluster.topics)} that were read"
+        what = "" if use.subject != "topic" or embedded else not_described(joined.parts, cluster, use)
+        if what:
             to_do = "describe all topics, or correct the pattern, which is matched whole"
-            joined.findings.append(Finding("incomplete", "error", what, use.origin, to_do))
+            joined.incomplete(what, use.origin, to_do)
         for _, name in use.named:
             if cluster.client(name) is None:
                 what = (

@@ -16,6 +16,7 @@ class Part:
     `per_broker` are dynamic settings by broker id, `whole_brokers` everything that a running broker has, defaults too.
     `whole_topics` are described with everything that holds for them. `whole`: there are no nodes but `brokers`.
     `made` are topics that a program creates for itself. `assumptions` are sentences, what was taken for granted.
+    `left_out` are topics of which it says that they are there, and no more.
     `ensemble` are ZooKeeper's servers that vote, by host and port. `racks` are by host, or by a node's id.
     """
 
@@ -36,6 +37,7 @@ class Part:
     control_plane: ControlPlane | None = None
     whole: bool = False
     made: list[Topic] = field(default_factory=list[Topic])
+    left_out: set[str] = field(default_factory=set[str])
     findings: list[Finding] = field(default_factory=list[Finding])
     assumptions: list[str] = field(default_factory=list[str])
     ensemble: list[str] = field(default_factory=list[str])

@@ -71,6 +71,8 @@ def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tre
         if None not in (name, label) and label != name and tree.text("kind") != "Kafka":
             what = f"{tree.text('kind')} {tree.text('metadata', 'name')} is of cluster {label}, not of {name}: left out"
             part.note("not_read", "warning", what, Origin(path, tree.line), f"correct {LABEL}, or audit {label} alone")
+            if tree.text("kind") == "KafkaTopic":
+                part.left_out.add(_name_of(tree) or "")
         else:
             yield path, tree
 
@@ -219,8 +221,13 @@ def _not_applied(tree: Tree) -> Tree | None:
     return next(found, None)
 
 
+def _name_of(tree: Tree) -> str | None:
+    """What a KafkaTopic's topic is called."""
+    return tree.text("spec", "topicName") or tree.text("metadata", "name")
+
+
 def _topic(part: Part, path: str, tree: Tree) -> None:
-    name = tree.text("spec", "topicName") or tree.text("metadata", "name")
+    name = _name_of(tree)
     if name is None or not re.fullmatch(r"[A-Za-z0-9._\-]{1,249}", name):
         part.note("not_read", "error", "a KafkaTopic without a legal name", Origin(path, tree.line), "name it")
         return
