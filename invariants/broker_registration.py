@@ -30,10 +30,10 @@ def registered_is_in_the_directory(s: Registration) -> bool:
 
 @transition
 def known_registration_stops_nobody(before: Registration, after: Registration) -> bool:
-    """KAFKA-7165: nobody shuts down because of the znode of the session under which it was registered last."""
+    """KAFKA-7165: nobody gives up because of the znode of the session under which it was registered last."""
     return all(
-        after.status[process] != Status.DOWN
-        or before.status[process] == Status.DOWN
+        after.status[process] != Status.GIVEN_UP
+        or before.status[process] == Status.GIVEN_UP
         or before.owner != before.before[process]
         for process in Process
     )
@@ -56,16 +56,18 @@ def old_znode_is_replaced(s: Registration) -> bool:
 
 @reachable
 def gives_up_with_nobody_else(s: Registration) -> bool:
-    """A broker has shut down, and no other one has a session: with one broker, it took its own znode for another's."""
+    """A broker has given up, and no other one has a session: with one broker, it took its own znode for another's."""
     return any(
-        s.status[one] == Status.DOWN and not any(has_session(s, other) for other in Process if other != one)
+        s.status[one] == Status.GIVEN_UP and not any(has_session(s, other) for other in Process if other != one)
         for one in Process
     )
 
 
 @reachable
 def somebody_else_has_the_id(s: Registration) -> bool:
-    """A broker has shut down, and another one with its id is registered."""
+    """A broker has given up, and another one with its id is registered."""
     return any(
-        s.status[one] == Status.DOWN and s.status[other] == Status.REGISTERED for one in Process for other in Process
+        s.status[one] == Status.GIVEN_UP and s.status[other] == Status.REGISTERED
+        for one in Process
+        for other in Process
     )

@@ -4,18 +4,24 @@ A broker creates the ephemeral znode `/brokers/ids/<id>`. Its session owns it, a
 Where the znode is there already, the broker reads who owns it:
 
 * its own session: the answer to an earlier create was lost, and it is registered;
-* a session of somebody else, who has the same id: it shuts down;
+* a session of somebody else, who has the same id: it gives up, and is not registered;
 * the session under which it was registered last. ZooKeeper may leave an ephemeral znode behind when a session ends
-  (ZOOKEEPER-2985). Up to 2.1 a broker took that for somebody else and shut down. With `recreates` (KAFKA-7165, from
+  (ZOOKEEPER-2985). Up to 2.1 a broker took that for somebody else, and gave up. With `recreates` (KAFKA-7165, from
   2.2 on) it deletes the znode and creates it again. It knows such a session only once a create was answered: where the
-  answer is lost, it shuts down because of its own znode even so.
+  answer is lost, it gives up because of its own znode even so.
+
+A broker that gives up as its process starts shuts down (KafkaServer.startup). One that gives up after its session has
+expired stays up: the controller's event thread logs the error and goes on (ControllerEventManager, 1.1 to 3.9), and the
+broker neither registers nor stands for controller. A session under which it was registered before is one of the same
+process, so KAFKA-7165 is of the second kind.
 
 It reads first and deletes later, whatever is there by then; with `checks_owner`, which Kafka does not have, only if the
 owner is still the one that it has read. This makes a difference only where two brokers have the same id.
 
-What is abstracted away: what is in the znode, and its versions. The session of a broker ends at any time, and the
-broker learns so later. Source: KafkaZkClient (CheckedEphemeral) of Kafka 2.6. Properties are in
-`invariants/broker_registration.py`.
+What is abstracted away: what is in the znode, and its versions; who has given up tries no more, where Kafka tries again
+once the next session has expired. The session of a broker ends at any time, and the broker learns so later. Sources:
+KafkaZkClient (CheckedEphemeral) of Kafka 2.1, 2.2 and 2.6, KafkaController (RegisterBrokerAndReelect). Properties are
+in `invariants/broker_registration.py`.
 """
 
 from __future__ import annotations
@@ -61,7 +67,7 @@ class Status(Enum):
     STARTING = "starting"  # it is about to create its znode
     REPLACING = "replacing"  # it has seen the znode of its session before, and is about to delete it
     REGISTERED = "registered"
-    DOWN = "down"
+    GIVEN_UP = "given up"  # it is not registered, and tries no more
 
 
 @state
@@ -159,11 +165,11 @@ def delete(s: Registration, process: Process) -> None:
 
 @action
 def give_up(s: Registration, process: Process) -> None:
-    """{process} finds the znode of session {s.owner}, takes it for somebody else's, and shuts down."""
+    """{process} finds the znode of session {s.owner}, takes it for somebody else's, and gives up."""
     require(s.status[process] == Status.STARTING and has_session(s, process))
     require(s.owner is not None and s.owner != s.session[process])
     require(not recreates or s.owner != s.before[process])
-    s.status[process] = Status.DOWN
+    s.status[process] = Status.GIVEN_UP
 
 
 @action(kind="fault", budget="expiries")
@@ -196,8 +202,8 @@ def clean_up(s: Registration) -> None:
 
 @action
 def learn(s: Registration, process: Process) -> None:
-    """{process} learns that its session has ended, and starts again."""
-    require(s.session[process] is not None and not has_session(s, process) and s.status[process] != Status.DOWN)
+    """{process} learns that its session has ended, and registers anew."""
+    require(s.session[process] is not None and not has_session(s, process) and s.status[process] != Status.GIVEN_UP)
     s.session[process] = None
     s.status[process] = Status.STARTING
 
@@ -205,4 +211,4 @@ def learn(s: Registration, process: Process) -> None:
 @terminal
 def all_is_settled(s: Registration) -> bool:
     """Everybody is registered or down: nothing happens any more once no session ends."""
-    return all(s.status[process] in {Status.REGISTERED, Status.DOWN} for process in Process)
+    return all(s.status[process] in {Status.REGISTERED, Status.GIVEN_UP} for process in Process)

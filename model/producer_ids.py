@@ -11,18 +11,21 @@ the *next* block is kept, not the last one.
 * `names_broker`: that content says for which broker the block is, as Kafka's does. Else two that race write the same.
 * `copies_next`: what is copied to KRaft is the block after the last one (KAFKA-15552, repaired in 3.5.2 and 3.6.1).
 * `fenced`: the write checks `/controller_epoch`, too, which KRaft raises when it takes over. Kafka's does not: it
-  compares the version of this znode alone, and the migration only reads the znode. So a controller that does not know
-  yet that it was replaced, a zombie, takes blocks after that.
+  compares the version of this znode alone, and KRaft only reads the znode as it takes over. So a controller that does
+  not know yet that it was replaced, a zombie, takes blocks after that.
 * `rewrites`: KRaft writes the znode as it takes over, so that its version is no longer what was read before. Kafka does
   not. It would not be enough: whoever is refused reads again.
 
 What is abstracted away: how ids of a block are used up, and sessions. From 3.0 on brokers ask the controller (KIP-730),
 which takes blocks in the same way; here a broker stands for itself, and for the controller that it asks. KRaft takes
-over and reads the znode in one step. What it writes back to ZooKeeper during a migration, and when a zombie learns that
-it was replaced, are left out.
+over and reads the znode in one step. What it writes back to ZooKeeper afterwards is left out: each block that it hands
+out, since 3.4, and in 3.9 what differs from a snapshot, over whatever version the znode has (writeProducerId). Such a
+write follows KRaft's own record, so a zombie may write before it, as here. When a zombie learns that it was replaced is
+left out, too.
 
 Sources: ProducerIdManager of Kafka 2.6, 2.8 and 3.9, KafkaZkClient (conditionalUpdatePath,
-tryRegisterKRaftControllerAsActiveController) and ZkMigrationClient (migrateProducerId) of 3.9, KAFKA-15552, KIP-730.
+tryRegisterKRaftControllerAsActiveController), ZkMigrationClient (migrateProducerId, writeProducerId) and
+KRaftMigrationZkWriter of 3.9, KRaftMigrationDriver of 3.4, KAFKA-15552, KIP-730.
 Properties are in `invariants/producer_ids.py`.
 """
 

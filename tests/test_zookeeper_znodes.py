@@ -171,7 +171,7 @@ def test_a_broker_replaces_the_znode_of_its_session_before() -> None:
     story = with_an_old_znode("kafka_7165")
     with pytest.raises(StepError, match="recreates"):
         story.step("find_old", process=ONE)
-    assert story.step("give_up", process=ONE).state.status[ONE] == Status.DOWN
+    assert story.step("give_up", process=ONE).state.status[ONE] == Status.GIVEN_UP
 
 
 def test_a_broker_that_finds_what_it_has_created_is_registered() -> None:
@@ -184,14 +184,14 @@ def test_a_broker_that_finds_what_it_has_created_is_registered() -> None:
 def test_a_broker_whose_create_was_not_answered_gives_up_because_of_itself() -> None:
     story = Story("broker_registration").steps("open_session", "create_unheard", "leave_behind", process=ONE)
     story.steps("learn", "open_session", "give_up", process=ONE)
-    assert story.state.status[ONE] == Status.DOWN and story.state.session[OTHER] is None
+    assert story.state.status[ONE] == Status.GIVEN_UP and story.state.session[OTHER] is None
     assert story.false() == set()
 
 
 def test_of_two_brokers_with_the_same_id_the_second_gives_up() -> None:
     story = Story("broker_registration").steps("open_session", "create", process=ONE)
     story.steps("open_session", "give_up", process=OTHER)
-    assert story.state.status[OTHER] == Status.DOWN and story.false() == set()
+    assert story.state.status[OTHER] == Status.GIVEN_UP and story.false() == set()
 
 
 def test_a_broker_deletes_what_is_there_by_then_and_not_what_it_has_read() -> None:
