@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tidegate.audit.document import spans
+from tidegate.audit.requirements import PRESETS
 from tidegate.audit.scenario import renamed
 
 from .conftest import ROOT, Run
@@ -308,3 +309,16 @@ def test_what_does_not_finish_is_not_checked(tidegate: Run) -> None:
         r"Note: time ran out before ([\d,]+) of ([\d,]+) explorations had ended: .* a longer --time\.", text
     )
     assert found is not None and found[1] == found[2]
+
+
+def test_every_preset_can_be_met(tmp_path: Path, audit: Audit) -> None:
+    """By the good sample; strict takes one request in flight, for no duplicates, and controllers in racks, too."""
+    folder = shutil.copytree(CLUSTERS / "good", tmp_path / "good")
+    with (folder / "producer.properties").open("a", encoding="utf-8") as file:
+        file.write("max.in.flight.requests.per.connection=1\n")
+    with (folder / "audit.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[racks]\n"101" = "a"\n"102" = "b"\n"103" = "c"\n')
+    every = [word for name in PRESETS for word in ("--require", name)]
+    exit_, document = audit(folder, *NEW, *every)
+    assert (exit_, document["exit"]) == (0, 0)
+    assert audit(CLUSTERS / "acks-1", *OLD, "--require", "standard")[0] == 1
