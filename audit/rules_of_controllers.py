@@ -25,6 +25,8 @@ def of_controllers(cluster: Cluster) -> Iterator[Finding]:
     yield from zookeeper_sessions(cluster)
     yield from unheard_settings(cluster)
     yield from formatted_anew(cluster)
+    yield from emptied_server(cluster)
+    yield from unlike_servers(cluster)
     yield from metadata_that_goes(cluster)
 
 
@@ -168,6 +170,38 @@ def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
         "before it starts again, wait until kafka-metadata-quorum.sh describe --replication shows that no other lags"
     )
     yield Finding("not_modelled", "note", what, quorum.origin, to_do, "KAFKA-14077, KIP-853")
+
+
+def emptied_server(cluster: Cluster) -> Iterator[Finding]:
+    """A ZooKeeper server whose disk is lost starts empty, and votes: with one that lags it is a majority that does not
+    have the newest writes, where the server that has them is away. Said where the disk may be a broker's, too."""
+    shared = any(machine is not None for _, machine in cluster.zookeepers)
+    if cluster.control_plane != "zookeeper" or len(cluster.zookeepers) < 2 or not shared:
+        return
+    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == "zookeeper.connect"]
+    if stated:
+        what = (
+            "the loss of a ZooKeeper server's disk, on a broker's host, is not modelled: one that comes back empty "
+            "votes, and if another one lags then, committed metadata of all topics can be lost"
+        )
+        to_do = "before it starts again, wait until `mntr` on the leader shows all others as synced followers"
+        yield Finding("not_modelled", "note", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
+
+
+def unlike_servers(cluster: Cluster) -> Iterator[Finding]:
+    """Brokers that name different servers, where no file of ZooKeeper's says which of them vote."""
+    if cluster.control_plane != "zookeeper" or cluster.sessions is not None:
+        return
+    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == "zookeeper.connect"]
+    for other in stated[1:]:
+        if {*zookeeper_servers(stated[0])} != {*zookeeper_servers(other)}:
+            what = (
+                f"`zookeeper.connect` is {stated[0].value} at {stated[0].origin}, and {other.value} here: the ensemble "
+                f"is taken to have all {len(cluster.zookeepers)} servers, which no file says"
+            )
+            to_do = "name every server that votes in all of them, or give ZooKeeper's own file (zoo.cfg)"
+            yield Finding("contradiction", "warning", what, other.origin, to_do, "ZooKeeper, Administrator's Guide")
+            return
 
 
 METADATA, LOGS = "metadata.log.dir", ("log.dirs", "log.dir")

@@ -117,3 +117,29 @@ def test_a_flush_to_memory_is_none() -> None:
     for directory, flushed in (("/dev/shm/kafka", {False}), ("/data", {True})):
         cluster, _ = with_zookeeper({}, f"log.flush.interval.messages=1\nlog.dirs={directory}\n")
         assert {one.fsync for one in signatures(cluster)} == flushed
+
+
+@pytest.mark.parametrize(("servers", "count"), [("kafka1,zk2,zk3", 1), ("zk1,zk2,zk3", 0), ("kafka1", 0)])
+def test_the_disk_of_a_zookeeper_server_is_said_not_to_be_modelled(servers: str, count: int) -> None:
+    _, findings = with_zookeeper({}, connect=servers)
+    found = [
+        one
+        for one in findings
+        if one.what.startswith("the loss of a ZooKeeper server's disk, on a broker's host, is not modelled")
+    ]
+    assert [one.kind for one in found] == ["not_modelled"] * count
+
+
+@pytest.mark.parametrize(
+    ("second", "zoo", "count"), [("zk3,zk4,zk5", {}, 1), ("zk3,zk2,zk1:2181", {}, 0), ("zk3", {"zoo.cfg": SERVERS}, 0)]
+)
+def test_brokers_that_name_different_servers_are_named(second: str, zoo: dict[str, str], count: int) -> None:
+    files = {
+        f"b{id_}.properties": f"broker.id={id_}\nzookeeper.connect={at}\n"
+        for id_, at in ((1, "zk1,zk2,zk3"), (2, second))
+    }
+    _, findings = read(files | zoo)
+    found = [one for one in findings if "which no file says" in one.what]
+    assert [(one.kind, one.severity, one.where.path) for one in found] == [
+        ("contradiction", "warning", "b2.properties")
+    ] * count

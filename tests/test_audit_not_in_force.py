@@ -178,3 +178,5 @@ def test_nodes_that_meet_nowhere_are_not_of_one_cluster(key: str, values: tuple[
     found = said(findings, "by these files the nodes are not of one cluster")
     assert [finding.kind for finding in found] == ["incomplete"] * expected
     assert all(finding.where.path == f"b{len(values)}/server.properties" for finding in found)
+    same = "write one path in all of them" if "/" in values[-1] else "name one server in all of them"
+    assert all(finding.to_do == f"give the files of one cluster, or {same}" for finding in found)

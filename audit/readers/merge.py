@@ -545,7 +545,8 @@ def _of_one_cluster(joined: _Joined) -> None:
         for (first, (servers, path)), (other, (others, below)) in pairwise(places):
             if path != below or not {*servers} & {*others}:
                 what = f"`{key}` is {first.value} at {first.origin}, and {other.value} here"
-                to_do = "give the files of one cluster, or name one server in all of them"
+                same = "write one path in all of them" if path != below else "name one server in all of them"
+                to_do = f"give the files of one cluster, or {same}"
                 joined.incomplete(f"{what}: by these files the nodes are not of one cluster", other.origin, to_do)
                 break
 
