@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
-from tidegate.reports.audit.index import KEPT, audit_index
+from tidegate.reports.audit.index import KEPT, audit_index, with_one_table
+from tidegate.reports.audit.page import groups_of
 from tidegate.reports.check.index import check_index
 
 from .browser import chromium, shown
@@ -61,6 +62,31 @@ def test_what_comes_from_files_is_text(tidegate: Run, tmp_path: Path) -> None:
     assert "<script>x" not in text
     assert "&lt;script&gt;x&lt;/script&gt;" in text
     assert list(KEPT) == [question["name"] for question in document["questions"]]
+
+
+def test_a_table_holds_for_all_topics_that_are_named_over_it(tidegate: Run) -> None:
+    """Topics with one headline and tables of their own: "kept" over one of them may be "depends" of another."""
+    cluster = CLUSTERS / "last-replica-standing"
+    asked = ("--client", "java:3.9", "--require", "no-loss=power-loss@one", "--json")
+    document = json.loads(tidegate("audit", str(cluster), *OLD, *asked).out)
+    group = groups_of(document["subjects"])[0]
+    assert len(group) > 1
+    assert len({json.dumps(subject["table"]) for subject in group}) > 1
+    apart = with_one_table(group)
+    assert [subject for alike in apart for subject in alike] == group
+    assert [len({json.dumps(subject["table"]) for subject in alike}) for alike in apart] == [1] * len(apart)
+    text = audit_index(document)
+    for alike in apart:
+        heading = f"</span> {', '.join(subject['name'] for subject in alike)}</h2>"
+        assert heading in text
+    body = text.partition(f"</span> {apart[-1][0]['name']}</h2>")[2].partition("</section>")[0]
+    said = [cell["word"] for cells in apart[-1][0]["table"].values() for cell in cells.values()]
+    marks = [body.count(f'<td class="{look}"') for look in ("bad", "good", "open")]
+    glance = 3 * len(document["questions"])
+    assert sum(marks) == len(said) + glance
+    for look, words in (("bad", ["can lose"]), ("good", ["no loss found"]), ("open", ["depends", "not checked"])):
+        here = body.count(f'<td class="{look}"')
+        assert sum(said.count(word) for word in words) <= here <= sum(said.count(word) for word in words) + glance
 
 
 def test_a_check_leads_to_its_traces(tidegate: Run, tmp_path: Path) -> None:

@@ -64,7 +64,8 @@ def _body(document: Document) -> Iterator[str]:
     if document["out_of_time"]:
         yield f'<p class="open">{text(document["out_of_time"])}.</p>'
     for group in groups_of(document["subjects"]):
-        yield from _group(group, document)
+        for alike in with_one_table(group):
+            yield from _group(alike, document)
     if asks := asks_of(document["subjects"]):
         yield f"<section><h2>To decide what is open, give</h2><ul>{_items(asks)}</ul></section>"
     yield from _findings(document["findings"])
@@ -94,6 +95,15 @@ def _files(document: Document) -> str:
     return f"<details><summary>{count(len(document['files']), 'file')} read</summary><ul>{read}</ul></details>"
 
 
+def with_one_table(group: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """A group of topics of which the same is said, apart where their tables differ: a table holds for all whose names
+    stand over it."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for subject in group:
+        found.setdefault(repr((subject["table"], subject["least_isr"])), []).append(subject)
+    return list(found.values())
+
+
 def _group(group: Sequence[Mapping[str, Any]], document: Document) -> Iterator[str]:
     first = group[0]
     mark = mark_of(first)
@@ -115,6 +125,7 @@ def _group(group: Sequence[Mapping[str, Any]], document: Document) -> Iterator[s
     yield from _settings(first)
     for other in group[1:]:
         yield from _also(other)
+        yield from _settings(other)
     yield "</section>"
 
 
@@ -199,7 +210,8 @@ def _loss(subject: Mapping[str, Any]) -> Iterator[str]:
     if loss is None:
         return
     supposed = f", if {loss['supposed']}" if loss["supposed"] else ""
-    yield f"<div><h3>{text(loss['title'])} ({text(loss['says'])}{text(supposed)})</h3>"
+    title = f"{subject['name']}: {loss['title'][:1].lower()}{loss['title'][1:]} ({loss['says']}{supposed})"
+    yield f"<div><h3>{text(title)}</h3>"
     yield f"<ol>{_items(loss['scenario'][:-1])}</ol>"
     yield f'<p class="end">{text(loss["scenario"][-1])}</p>'
     if loss["source"]:
@@ -215,23 +227,11 @@ def _repair(subject: Mapping[str, Any]) -> Iterator[str]:
         if subject["no_repair"]:
             yield f"<div><h3>Repair</h3><p>{text(subject['no_repair'])}</p></div>"
         return
-    yield f"<div><h3>{text(repair['headline'])}</h3>"
-    yield from _decides(subject)
-    yield "<ol>"
+    yield f"<div><h3>{text(repair['headline'])}</h3><ol>"
     for step in repair["steps"]:
         lines = list(shown(step))
         yield f"<li>{text(step['says'])}{commands(chr(10).join(lines)) if lines else ''}</li>"
     yield f"</ol>{''.join(f'<p>{text(note)}</p>' for note in repair['notes'])}</div>"
-
-
-def _decides(subject: Mapping[str, Any]) -> Iterator[str]:
-    """The settings that the repair changes, as they are now, with their places."""
-    stated = {used["key"]: used for used in subject["settings"]}
-    for setting in subject["repair"].get("settings", ()):
-        key = setting.partition("=")[0]
-        used = stated.get(key)
-        place = f"{used['value']} ({_from(used)})" if used else "not set in what was given"
-        yield f"<p><strong>It depends on {text(key)}</strong>: {text(place)}</p>"
 
 
 def _from(used: Mapping[str, Any]) -> str:
@@ -249,7 +249,8 @@ def _settings(subject: Mapping[str, Any]) -> Iterator[str]:
         for used in subject["settings"]
     )
     head = '<thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">where</th></tr></thead>'
-    yield (f"<details><summary>Settings that the answers rest on</summary>{_table(head, rows)}</details>")
+    title = f"Settings that the answers for {text(subject['name'])} rest on"
+    yield f"<details><summary>{title}</summary>{_table(head, rows)}</details>"
 
 
 def _also(subject: Mapping[str, Any]) -> Iterator[str]:
@@ -260,7 +261,7 @@ def _also(subject: Mapping[str, Any]) -> Iterator[str]:
         yield f"<details><summary>{text(subject['name'])}: its own scenarios</summary><ul>{made}</ul></details>"
     if subject["repair"]:
         lines = "\n".join(line for step in subject["repair"]["steps"] for line in shown(step))
-        yield f"<details><summary>Its repair</summary>{commands(lines)}</details>"
+        yield f"<details><summary>{text(subject['name'])}: its repair</summary>{commands(lines)}</details>"
 
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
