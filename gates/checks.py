@@ -291,7 +291,7 @@ def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: b
         if (text := _property_difference(wanted, found.get(name)))
     ]
     differences += [
-        Difference("counts", f"{name}: recorded {wanted:,}, found {report[name]:,}")
+        Difference("counts", f"{name}: recorded {wanted:,}, found {_counted(report[name])}")
         for name, wanted in check.counts.items()
         if report[name] != wanted
     ]
@@ -300,6 +300,11 @@ def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: b
         differences.append(Difference("outcome", text))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
     return Result(check, result, exit_, seconds, report, tuple(differences))
+
+
+def _counted(found: int | None) -> str:
+    """A count as it is read; None where a search ended before it knew it."""
+    return "none, since the search ended before" if found is None else f"{found:,}"
 
 
 def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> str:

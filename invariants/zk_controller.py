@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from ..language import Set, invariant, leads_to, reachable, transition, weak
 from ..model.parts.zookeeper import is_alive
+from ..model.zk_controller.clients import follows
 from ..model.zk_controller.controller import become_controller, create_controller, resign
 from ..model.zk_controller.sessions import connect_again, learn, regain_majority, register
-from ..model.zk_controller.state import Answer, Broker, Cluster, Metadata
+from ..model.zk_controller.state import Answer, Broker, Cluster, Metadata, leads, updates
 
 
 @invariant
@@ -43,17 +44,36 @@ def controller_holds_the_newest_epoch(s: Cluster) -> bool:
 
 @transition
 def controller_epoch_monotone(before: Cluster, after: Cluster) -> bool:
-    """Z3: the epoch never goes back, and grows by one with whoever begins to believe."""
+    """Z3: whoever begins to believe holds the epoch before plus one, and else the epoch stays.
+
+    So no two that ever acted as the controller had the same one.
+    """
     begins = any(before.held[node] == 0 and after.held[node] > 0 for node in Broker)
-    return after.controller_epoch == (before.controller_epoch + 1 if begins else before.controller_epoch)
+    return after.controller_epoch == (before.controller_epoch + 1 if begins else before.controller_epoch) and all(
+        after.held[node] in {0, before.held[node]} or after.held[node] == after.controller_epoch for node in Broker
+    )
 
 
 @transition
 def no_zombie_effect(before: Cluster, after: Cluster) -> bool:
-    """Z4: no broker obeys a lower controller epoch than before, and only the newest controller writes an election."""
+    """Z4: no broker obeys a lower controller epoch than before, and the newest controller alone writes the partition.
+
+    That is so of elections and of an ISR that a leader asks for. A leader that writes the ISR itself is no controller.
+    """
     return all(after.seen[node] >= before.seen[node] for node in Broker) and (
-        after.partition.leader_epoch <= before.partition.leader_epoch
+        after.partition == before.partition
         or any(before.held[node] == before.controller_epoch and has_written(before, after, node) for node in Broker)
+        or any(leader_has_written(before, after, node) for node in Broker)
+    )
+
+
+def leader_has_written(before: Cluster, after: Cluster, leader: Broker) -> bool:
+    """Whether it is this leader that has written the partition's znode itself in this step."""
+    return (
+        before.known[leader].leader == leader
+        and before.known[leader] != after.known[leader]
+        and after.known[leader] == after.partition
+        and all(after.read[node] == before.read[node] for node in Broker)
     )
 
 
@@ -73,12 +93,12 @@ def at_most_one_believes_to_be_controller(s: Cluster) -> bool:
 
 @transition
 def ephemeral_semantics(before: Cluster, after: Cluster) -> bool:
-    """Z6: a registration and /controller go only where their owner's session ends."""
+    """Z6: a registration and /controller go only where their owner's session ends, or somebody deletes /controller."""
     return all(
         not is_alive(after.session[node])
         or (
             (node not in before.registered or node in after.registered)
-            and (before.controller != node or after.controller == node)
+            and (before.controller != node or after.controller == node or after.deleted > before.deleted)
         )
         for node in Broker
     )
@@ -205,11 +225,12 @@ def metadata_never_goes_back(before: Cluster, after: Cluster) -> bool:
 def metadata_is_right_once_all_is_quiet(s: Cluster) -> bool:
     """When the controller has read everything and nothing is under way, all brokers answer clients who leads.
 
-    Else a client may ask them for ever and never hear of the leader.
+    Else a client may ask them for ever and never hear of the leader. It says nothing where bounds send no metadata.
     """
     right = Metadata(leader=s.partition.leader, leader_epoch=s.partition.leader_epoch)
     return (
-        s.controller_epoch == 0
+        updates == 0
+        or s.controller_epoch == 0
         or not is_quiet(s)
         or any(request.controller_epoch == s.controller_epoch for request in s.updating)
         or all(s.cached[node] == right for node in Broker)
@@ -262,6 +283,26 @@ def nothing_written_without_majority(before: Cluster, after: Cluster) -> bool:
         and after.controller_epoch == before.controller_epoch
         and after.registered == before.registered
         and after.partition == before.partition
+    )
+
+
+@reachable
+def leader_serves_without_majority(s: Cluster) -> bool:
+    """ZL2: the ensemble has no majority, and a partition leader acknowledges what is written, since its ISR follows it.
+
+    It was elected by a controller whose epoch it obeyed: nobody is elected meanwhile.
+    """
+    return not s.majority and any(
+        leads(s, node) and s.known[node].leader_epoch > 0 and all(follows(s, it, node) for it in s.known[node].isr)
+        for node in Broker
+    )
+
+
+@reachable
+def controller_is_deleted(s: Cluster) -> bool:
+    """A controller's session goes on, and another one is the controller, since somebody has deleted /controller."""
+    return any(
+        is_alive(s.session[node]) and node in s.registered and 0 < s.held[node] < s.controller_epoch for node in Broker
     )
 
 

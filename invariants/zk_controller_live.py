@@ -14,6 +14,7 @@ from ..model.zk_controller.controller import (
     become_controller,
     create_controller,
     elect,
+    elect_nobody,
     raise_epoch,
     read_brokers,
     read_partition,
@@ -40,7 +41,7 @@ _CONTROLLER = (
 _WORK = (
     weak(read_partition, each="broker"),
     weak(read_brokers, each="broker"),
-    weak(elect, each="broker"),
+    weak(elect, elect_nobody, each="broker"),
     weak(announce, each="broker"),
     weak(obey, refuse, each="to"),
 )

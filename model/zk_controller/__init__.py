@@ -3,11 +3,15 @@
 Brokers register in `/brokers/ids`, and the one that creates `/controller` is the controller. It reads who is registered
 and the partition's znode, elects a leader from the ISR in the order of the assignment, writes that, and sends it to the
 brokers. The partition's leader asks the controller to change the ISR (`alter_partition`, KIP-497, from 2.7 on) or
-changes it in ZooKeeper itself. A broker whose session expires learns so later, and the thread of its controller later
-still: meanwhile it goes on under its new session. What keeps that harmless is a switch each:
+changes it in ZooKeeper itself. A broker whose session expires learns so later: meanwhile it is a zombie, and so is a
+controller whose `/controller` somebody deletes (bound `deletions`: by hand, or by a broker that moves the controller),
+until it learns of that. What keeps that harmless is a switch each:
 
 * `one_multi`: `/controller` is created and `/controller_epoch` is raised in one transaction, not in two steps, as up to
   2.0. The second step reads the epoch and compares when it writes, so that no epoch is taken twice.
+* `epoch_cas`: who takes over compares the version of `/controller_epoch` when it writes it.
+* `resigns_first`: a broker opens a new session when its controller has resigned, as from 1.1 on; before, the thread of
+  the controller could go on under the new session.
 * `broker_fence`: a broker refuses requests of a lower controller epoch than it has seen (KAFKA-532).
 * `write_fence`: a controller writes only where `/controller_epoch` is still the epoch that it holds (KAFKA-6082).
 * `controller_cas`: a controller writes only over the version of the partition's znode that it has read.
@@ -18,6 +22,8 @@ still: meanwhile it goes on under its new session. What keeps that harmless is a
   were meant for its registration before (KAFKA-7235, KIP-380).
 * `stop_epoch`: a StopReplica carries the leader epoch, and a broker refuses an older one (KAFKA-9539, KIP-570).
 * `client_epochs`: a client takes no metadata of an older leader epoch than it has seen (KAFKA-7738).
+* `by_session`, `needs_majority`: ephemeral znodes go when their session ends, not when the connection does; ZooKeeper
+  writes only with a majority. Without them ZooKeeper is what some articles take it for.
 
 With bounds `updates` and `writes`, a controller sends all brokers who leads (UpdateMetadata), and a client writes to
 whom the metadata of any of them name. Such a request is late, is from a zombie and is fenced as the others are. Two of
@@ -77,4 +83,17 @@ profiles = {
     "kafka_7738": {"client_epochs": False},
     "acks_1": {"acks_all": False},
     "kafka_2729": {"alter_partition": False, "write_fence": False, "broker_epochs": False},
+    "goes_on": {"alter_partition": False, "resigns_first": False},
+    "epoch_overwrites": {"alter_partition": False, "epoch_cas": False},
+    "by_connection": {"alter_partition": False, "by_session": False},
+    "without_majority": {"alter_partition": False, "needs_majority": False},
+    "kafka_1_0": {
+        "alter_partition": False,
+        "one_multi": False,
+        "write_fence": False,
+        "resigns_first": False,
+        "broker_epochs": False,
+        "stop_epoch": False,
+        "client_epochs": False,
+    },
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...language import Option, Set, action, choose, limit, replace, require
+from ..parts.zookeeper import Session
 from .lumping import reads_at_once, settle
 from .state import (
     Broker,
@@ -14,10 +15,13 @@ from .state import (
     UpdateMetadata,
     can_write,
     controller_cas,
+    deletions,
+    epoch_cas,
     lumped,
     max_epoch,
     max_version,
     one_multi,
+    resigns_first,
     room,
     stops,
     updates,
@@ -32,14 +36,32 @@ def is_idle(s: Cluster, broker: Broker) -> bool:
     return s.held[broker] == 0 and broker not in s.creating
 
 
+def next_epoch(s: Cluster, broker: Broker) -> int:
+    """The epoch that a broker takes: one more than it has read, which is the newest if it compares when it writes."""
+    return (s.controller_epoch if epoch_cas else s.counted[broker]) + 1
+
+
+def write_epoch(s: Cluster, broker: Broker) -> None:
+    """A broker writes the epoch, and believes to be the controller of it."""
+    s.controller_epoch = next_epoch(s, broker)
+    s.held[broker] = s.controller_epoch
+
+
+@action
+def read_epoch(s: Cluster, broker: Broker) -> None:
+    """{broker} reads that the epoch is {s.controller_epoch}, and will take the next one whatever is there by then."""
+    require(not epoch_cas and can_write(s, broker) and s.held[broker] == 0)
+    require(s.counted[broker] != s.controller_epoch)
+    s.counted[broker] = s.controller_epoch
+
+
 @action
 def become_controller(s: Cluster, broker: Broker) -> None:
-    """{broker} creates /controller and raises the epoch to {s.controller_epoch + 1}, in one transaction."""
+    """{broker} creates /controller and raises the epoch to {next_epoch(s, broker)}, in one transaction."""
     require(one_multi and can_write(s, broker) and s.controller is None and is_idle(s, broker))
-    limit(s.controller_epoch < max_epoch)
+    limit(next_epoch(s, broker) <= max_epoch)
     s.controller = broker
-    s.controller_epoch += 1
-    s.held[broker] = s.controller_epoch
+    write_epoch(s, broker)
     if lumped and reads_at_once():
         s.read[broker] = s.partition
     settle(s)
@@ -55,24 +77,37 @@ def create_controller(s: Cluster, broker: Broker) -> None:
 
 @action
 def raise_epoch(s: Cluster, broker: Broker) -> None:
-    """{broker} raises the epoch to {s.controller_epoch + 1}, and believes to be the controller."""
+    """{broker} raises the epoch to {next_epoch(s, broker)}, and believes to be the controller."""
     require(not one_multi and can_write(s, broker) and broker in s.creating)
-    limit(s.controller_epoch < max_epoch)
-    s.controller_epoch += 1
-    s.held[broker] = s.controller_epoch
+    limit(next_epoch(s, broker) <= max_epoch)
+    write_epoch(s, broker)
     s.creating.remove(broker)
 
 
 @action
 def resign(s: Cluster, broker: Broker) -> None:
-    """{broker} notices that it is no longer the controller."""
-    require(can_write(s, broker) and not is_idle(s, broker) and s.controller != broker)
+    """{broker} notices that it is no longer the controller, or that its session is over."""
+    require(not is_idle(s, broker))
+    require((can_write(s, broker) and s.controller != broker) or (resigns_first and is_over(s, broker)))
     s.held[broker] = 0
     s.creating.discard(broker)
     s.read[broker] = None
     s.live[broker] = Set()
     s.back[broker] = Set()
     s.owed[broker] = Set()
+
+
+def is_over(s: Cluster, broker: Broker) -> bool:
+    """Whether a broker knows that its session has ended; where states are lumped it learns so in the step after."""
+    return s.session[broker] == (Session.EXPIRED if lumped else Session.OVER)
+
+
+@action(kind="fault")
+def delete_controller(s: Cluster) -> None:
+    """Somebody deletes /controller, while the session of {s.controller} goes on."""
+    require(deletions > 0 and s.deleted < deletions and s.majority and s.controller is not None)
+    s.controller = None
+    s.deleted += 1
 
 
 # --- what a controller does -------------------------------------------------------------------------------------------
@@ -109,13 +144,12 @@ def read_brokers(s: Cluster, broker: Broker) -> None:
 
 
 def without_the_dead(old: Partition, live: Set[Broker]) -> Partition:
-    """What a controller makes of the partition: the dead leave the ISR, though not the last, and the first one of the
-    ISR in the order of the assignment leads, if the leader is dead."""
-    isr = old.isr & live
+    """What a controller makes of the partition: the dead leave the ISR, and the first one of the ISR in the order of
+    the assignment leads, if the leader is dead."""
     return Partition(
-        leader=old.leader if old.leader is not None and old.leader in live else first_of(isr),
+        leader=old.leader if old.leader is not None and old.leader in live else first_of(old.isr & live),
         leader_epoch=old.leader_epoch + 1,
-        isr=isr if len(isr) > 0 else old.isr,
+        isr=old.isr & live,
         version=old.version + 1,
     )
 
@@ -146,15 +180,35 @@ def send(s: Cluster, broker: Broker, to: Set[Broker], informed: Set[Broker], par
 @action
 def elect(s: Cluster, broker: Broker) -> None:
     """Controller {broker}, with epoch {s.held[broker]}, takes who is gone out of the ISR, and sees to the leader."""
+    require(can_write(s, broker) and s.held[broker] > 0)
+    old = s.read[broker]
+    require(old is not None)
+    if old is not None:
+        require(is_wrong(old, s.live[broker]) and len(old.isr & s.live[broker]) > 0)
+        write_and_send(s, broker, old, without_the_dead(old, s.live[broker]))
+
+
+@action
+def elect_nobody(s: Cluster, broker: Broker, last: Broker) -> None:
+    """Controller {broker}, with epoch {s.held[broker]}, finds all of the ISR gone: {last} stays, and nobody leads.
+
+    It takes them out one after the other, in no order that is laid down, and never the last one.
+    """
     require(can_write(s, broker) and s.held[broker] > 0 and len(s.live[broker]) > 0)
     old = s.read[broker]
     require(old is not None)
     if old is not None:
-        require(is_wrong(old, s.live[broker]))
-        write_election(s, broker, old, without_the_dead(old, s.live[broker]))
-        s.owed[broker] = Set()
-        send(s, broker, s.live[broker], s.live[broker], s.partition)
-        settle(s)
+        require(is_wrong(old, s.live[broker]) and len(old.isr & s.live[broker]) == 0 and last in old.isr)
+        alone = Partition(leader=None, leader_epoch=old.leader_epoch + 1, isr=Set([last]), version=old.version + 1)
+        write_and_send(s, broker, old, alone)
+
+
+def write_and_send(s: Cluster, broker: Broker, old: Partition, new: Partition) -> None:
+    """A controller that has read `old` writes `new`, and sends it to all that it knows."""
+    write_election(s, broker, old, new)
+    s.owed[broker] = Set()
+    send(s, broker, s.live[broker], s.live[broker], s.partition)
+    settle(s)
 
 
 def write_election(s: Cluster, broker: Broker, old: Partition, new: Partition) -> None:

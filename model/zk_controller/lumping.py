@@ -26,6 +26,7 @@ from .state import (
     alter_partition,
     broker_fence,
     controller_cas,
+    epoch_cas,
     leader_epoch_check,
     lumped,
     not_controller,
@@ -145,6 +146,7 @@ def is_replaced(s: Cluster, broker: Broker) -> bool:
     """Whether a controller was replaced, so that it neither reads nor writes anything any more."""
     return (
         one_multi
+        and epoch_cas
         and write_fence
         and (not_controller or not alter_partition)
         and s.held[broker] > 0
@@ -169,7 +171,7 @@ def who_is_back(s: Cluster) -> Map[Broker, Set[Broker]]:
 
 def reads_at_once() -> bool:
     """Whether who becomes the controller may as well read the partition in that step: nobody else may write it."""
-    return alter_partition and one_multi and write_fence and not_controller
+    return alter_partition and one_multi and epoch_cas and write_fence and not_controller
 
 
 def has_ended(s: Cluster, broker: Broker) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...language import Set, action, replace, require
 from ..parts.zookeeper import Session, cut_off, expire, learn_of_expiry, reconnect
+from .controller import is_idle, is_over
 from .lumping import settle
-from .state import Broker, Cluster, broker_epochs, lumped, majority_losses
+from .state import Broker, Cluster, broker_epochs, by_session, lumped, majority_losses, resigns_first
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
 
@@ -15,6 +16,8 @@ def lose_connection(s: Cluster, broker: Broker) -> None:
     """{broker} no longer reaches ZooKeeper; its session goes on."""
     require(not lumped)
     cut_off(s.session, broker)
+    if not by_session:
+        remove_ephemeral_znodes(s, broker)
 
 
 @action
@@ -56,8 +59,8 @@ def learn(s: Cluster, broker: Broker) -> None:
 
 @action
 def register(s: Cluster, broker: Broker) -> None:
-    """{broker} registers under a new session; if it was the controller, that thread does not know yet."""
-    require(s.majority and s.session[broker] == (Session.EXPIRED if lumped else Session.OVER))
+    """{broker} registers under a new session."""
+    require(s.majority and is_over(s, broker) and (not resigns_first or is_idle(s, broker)))
     s.session[broker] = Session.CONNECTED
     s.registered.add(broker)
     if broker_epochs:

@@ -15,10 +15,15 @@ room = constant(1, minimum=1, maximum=4, says="LeaderAndIsr requests that are un
 cuts = constant(2, minimum=0, maximum=4, says="connections between a broker and ZooKeeper that fail")
 stops = constant(1, minimum=0, maximum=2, says="replicas that a controller moves off a broker and back")
 majority_losses = constant(0, minimum=0, maximum=2, says="times that the ensemble loses its majority")
+deletions = constant(0, minimum=0, maximum=2, says="times that /controller is deleted, its owner's session going on")
 updates = constant(0, minimum=0, maximum=2, says="UpdateMetadata requests that are under way at once; 0: none are sent")
 writes = constant(0, minimum=0, maximum=1, says="writes of the client")
 alter_partition = constant(True, says="KIP-497: a leader asks the controller to write the ISR, else it does so itself")
 one_multi = constant(True, says="/controller and /controller_epoch are written in one transaction")
+epoch_cas = constant(True, says="who takes over compares the version of /controller_epoch when it writes it")
+resigns_first = constant(True, says="a broker opens a new session when its controller has resigned: from 1.1 on")
+by_session = constant(True, says="ephemeral znodes go when their session ends, else when the connection does")
+needs_majority = constant(True, says="ZooKeeper writes only with a majority of the ensemble")
 broker_fence = constant(True, says="KAFKA-532: brokers refuse requests of a lower controller epoch")
 write_fence = constant(True, says="KAFKA-6082: a controller's write checks that its epoch is still the newest")
 controller_cas = constant(True, says="a controller's write checks the version of the partition's znode")
@@ -108,6 +113,8 @@ class Cluster:
     controller_epoch: Epoch  # /controller_epoch
     partition: Partition  # the partition's znode
     majority: bool  # whether the ensemble has its majority
+    deleted: Annotated[int, Range(0, deletions)]  # how often /controller was deleted by a request of its own
+    counted: Map[Broker, Epoch]  # the epoch that each read before it takes over, if it does not compare when it writes
     creating: Set[Broker]  # who has created /controller, and has yet to raise the epoch (two steps)
     held: Map[Broker, Epoch]  # the epoch with which each believes to be the controller; 0: it does not
     read: Map[Broker, Option[Partition]]  # what each controller has read of the partition
@@ -138,6 +145,8 @@ def start() -> Cluster:
         controller_epoch=0,
         partition=partition,
         majority=True,
+        deleted=0,
+        counted=Map({node: 0 for node in Broker}),
         creating=Set(),
         held=Map({node: 0 for node in Broker}),
         read=Map({node: None for node in Broker}),
@@ -169,7 +178,7 @@ def without_isr(partition: Partition) -> Partition:
 
 def can_write(s: Cluster, broker: Broker) -> bool:
     """Whether a broker's requests are served by ZooKeeper."""
-    return s.majority and s.session[broker] == Session.CONNECTED
+    return (s.majority or not needs_majority) and s.session[broker] == Session.CONNECTED
 
 
 def leads(s: Cluster, broker: Broker) -> bool:
