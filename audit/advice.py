@@ -145,7 +145,7 @@ def _controllers_differ(key: str, values: Mapping[Broker, str], where: Origin) -
     then = "made on first use it has the broker's, created without a number of replicas (-1) the active controller's"
     what = f"{key} is not the same on all brokers and controllers: {said}; of a new topic: {then}"
     to_do = "make it the same everywhere, in the controllers' files as well"
-    return Finding("contradiction", "error", what, where, to_do, "ReplicationControlManager")
+    return Finding("contradiction", "warning", what, where, to_do, "ReplicationControlManager")
 
 
 def descriptions_without(cluster: Cluster) -> Iterator[Finding]:

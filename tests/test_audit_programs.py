@@ -24,6 +24,8 @@ def by_name(cluster: Cluster) -> dict[str, Subject]:
 
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
 BROKERS = {f"b{i}.properties": BROKER.format(id=i) for i in (1, 2, 3)}
+COMBINED = {name: text.replace("=broker\n", "=broker,controller\n") for name, text in BROKERS.items()}
+"""With the files of the controllers, who decide how many replicas a topic has for which nobody says so."""
 
 CONNECT = """\
 bootstrap.servers=a:9092
@@ -44,7 +46,7 @@ plugin.path=/x
 
 
 def test_connects_topics_are_asked_about_with_what_its_worker_sets() -> None:
-    cluster, findings = read({**BROKERS, "connect.properties": CONNECT})
+    cluster, findings = read({**COMBINED, "connect.properties": CONNECT})
     found = by_name(cluster)
     made = {
         name: {(v.signature.replicas, v.signature.min_isr, v.signature.acks) for v in found[name].variants}
@@ -93,7 +95,7 @@ def test_streams_topics_are_written_by_its_producer() -> None:
     found = by_name(cluster)["fraud-(store)-changelog"]
     signatures = {(v.signature.replicas, v.signature.acks, v.signature.idempotent) for v in found.variants}
     assert signatures == {(1, "all", True)}
-    wider, _ = read({**BROKERS, "app.properties": STREAMS + "replication.factor=-1\n"})
+    wider, _ = read({**COMBINED, "app.properties": STREAMS + "replication.factor=-1\n"})
     assert {v.signature.replicas for v in by_name(wider)["fraud-(store)-changelog"].variants} == {3}
 
 

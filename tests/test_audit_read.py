@@ -550,10 +550,10 @@ def test_the_brokers_own_files_agree_with_what_they_say_of_themselves(release: s
     cluster, findings = captured(release, state)
     assert "planted" not in repr((cluster, findings))
     if state == "healthy":
-        hidden = ["error"] if release.startswith("4") else []  # by what 4.1 writes when it is formatted
-        assert [
-            finding.severity for finding in findings if finding.kind in ("contradiction", "typo", "wrong_value")
-        ] == hidden
+        # Hidden by what 4.1 writes when it is formatted; its controllers' files have no default.replication.factor.
+        differ = ["error", "warning"] if release.startswith("4") else []
+        of_kinds = [one.severity for one in findings if one.kind in ("contradiction", "typo", "wrong_value")]
+        assert sorted(of_kinds) == differ
         assert {b.rack.value for b in cluster.brokers if b.rack} == {"rack-a", "rack-b"}
 
 

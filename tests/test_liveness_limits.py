@@ -159,8 +159,8 @@ def test_a_claim_of_several_values_claims_something_if_one_of_them_does(
     engine: str, cache: Path, tmp_path: Path
 ) -> None:
     verdict = checked(model_of(tmp_path, WRITTEN + EACH), engine, cache)
-    each = found(verdict, "each_is_copied")
-    assert (each.verdict, each.idle) == ("holds", False)
+    copied = found(verdict, "each_is_copied")
+    assert (copied.verdict, copied.idle) == ("holds", False)
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
