@@ -14,6 +14,7 @@ from ...language import always_eventually, leads_to, reachable, weak
 from ...model import partition
 from ...model.partition import nobody_leads as nobody_leads
 from ...model.partition.broker import a_record_is_missing as a_record_is_missing
+from ...model.partition.broker import a_record_is_to_be_sent_anew as a_record_is_to_be_sent_anew
 from ...model.partition.broker import (
     accepts,
     advance_high_watermark,

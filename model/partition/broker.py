@@ -144,6 +144,23 @@ def a_record_is_missing(s: Partition) -> bool:
 
 
 @terminal
+def a_record_is_to_be_sent_anew(s: Partition) -> bool:
+    """The leader's last record is not the last one that was sent: an idempotent producer, in a new epoch, is to send
+    what comes after it anew, and is bounded in how often it does."""
+    return (
+        idempotent
+        and acks == Acks.ALL
+        and retries > 0
+        and any(
+            leader == s.registered.leader
+            and len(s.log[leader]) > 0
+            and s.log[leader][len(s.log[leader]) - 1].id + 1 < s.sent
+            for leader in Broker
+        )
+    )
+
+
+@terminal
 def writes_have_stopped(s: Partition) -> bool:
     """The ISR is smaller than min.insync.replicas: the leader refuses writes, and nobody who is gone comes back."""
     return acks == Acks.ALL and len(s.registered.isr) < effective_min_isr()
