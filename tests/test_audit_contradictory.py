@@ -74,15 +74,6 @@ def test_a_reassignment_and_a_partition_without_a_leader_are_no_contradiction() 
     assert of(observed)[2].variants
 
 
-def test_a_partition_with_more_replicas_than_the_topic_is_not_known() -> None:
-    """A reassignment lists the replicas that come; without that word nothing says which of them stay."""
-    wide = "\tTopic: orders\tPartition: 1\tLeader: 1\tReplicas: 1,2,3,4\tIsr: 1,2,3{more}\n"
-    _, _, orders = of(WHOLE.format(number=0) + wide.format(more=""), count=2)
-    assert not orders.variants and "partition 1 lists 4 replicas, and ReplicationFactor is 3" in orders.not_checked
-    moving = wide.format(more="\tAdding Replicas: 4\tRemoving Replicas: ")
-    assert of(WHOLE.format(number=0) + moving, count=2)[2].variants
-
-
 def test_a_broker_without_a_file_is_said_to_be_assumed_like_the_others() -> None:
     cluster, _, _ = of(WHOLE.format(number=0).replace("3", "9").replace("ReplicationFactor: 9", "ReplicationFactor: 3"))
     says = "broker 9, of which no file was given, is on a host of its own, and has the settings of the others"

@@ -168,17 +168,7 @@ def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
     if sizes and topic.replication_factor is not None and topic.replication_factor not in sizes and not observed:
         listed = ", ".join(map(str, sorted(sizes)))
         return f"its ReplicationFactor is {topic.replication_factor}, and its partitions list {listed}", topic.origin
-    return _larger(topic, observed=observed), topic.origin
-
-
-def _larger(topic: Topic, *, observed: bool) -> str:
-    """What is said of a partition with more replicas than the topic's line says, where no replicas are being added."""
-    factor = topic.replication_factor
-    for partition in topic.partitions if factor is not None and not observed else ():
-        if len(partition.replicas) > (factor or 0) and not (partition.adding or partition.removing):
-            what = f"partition {partition.number} lists {len(partition.replicas)} replicas, and ReplicationFactor is"
-            return f"{what} {factor}: a reassignment may be under way, of which the description says nothing"
-    return ""
+    return "", topic.origin
 
 
 def _doubtful(partition: Partition) -> str:

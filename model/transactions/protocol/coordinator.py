@@ -249,8 +249,7 @@ def fence_fails(s: Cluster, client: Client) -> None:
 
 @action
 def epoch_overflows(s: Cluster, client: Client) -> None:
-    """{client} asks for a producer id while a transaction is under way, whose epoch {s.memory.epoch} is raised twice:
-    there is no such epoch."""
+    """{client} asks for a producer id, and to fence epoch {s.memory.epoch} there would have to be two more epochs."""
     require(fence_takes_two and s.phase[client] == Phase.OUT and s.memory.state == TxnState.ONGOING and is_free(s))
     require(not s.stuck and fenced_epoch(s, not s.fence_failed or not keep_failed_fence) > max_epoch)
     s.stuck = True
