@@ -86,7 +86,7 @@ class Reset(Enum):
 
 members = constant(2, minimum=1, maximum=3, says="consumers of the group")
 partitions = constant(2, minimum=1, maximum=3, says="partitions of the topic")
-records = constant(3, minimum=1, maximum=4, says="records that are produced")
+records = constant(2, minimum=1, maximum=4, says="records that are produced")
 max_generation = constant(3, minimum=1, maximum=4, says="the last generation")
 commits = constant(Commits.AUTO, says="when the application commits")
 reset = constant(Reset.LATEST, says="auto.offset.reset")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tidegate.gates.records import read
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, find
 from tidegate.language.binding import PROPERTIES, load
 from tidegate.language.errors import UsageError
+from tidegate.language.judge import initial_states, steps
 from tidegate.language.model import Model
 
 from .shipped import shipped, tiered
@@ -154,3 +156,17 @@ def test_every_example_holds(path: Path, cache: Path) -> None:
 )
 def test_an_examples_gate_file_is_of_that_example(path: Path) -> None:
     assert Path(read(path.with_suffix(".toml")).model) == path
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_defaults_fit_together(name: str) -> None:
+    """Runs at the bounds that a model has by itself break none of its types: ModelError would say so."""
+    model = shipped(name)
+    for seed in range(3):
+        chance = random.Random(seed)
+        state = chance.choice(list(initial_states(model)))
+        for _ in range(25):
+            possible = list(steps(model, state))
+            if not possible:
+                break
+            state = chance.choice(possible).after
