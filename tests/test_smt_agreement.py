@@ -110,6 +110,7 @@ def allow(definition: Definition, name: str, constants: dict[str, int], states: 
 NOT_STATED = {
     "partition": "compared, searched or counted as a whole",
     "consumer_group": "compared, searched or counted as a whole",
+    "transactions": "compared, searched or counted as a whole",
     "producer": "compared, searched or counted as a whole",
     "consumer": "compared, searched or counted as a whole",
     "end_to_end": "compared, searched or counted as a whole",

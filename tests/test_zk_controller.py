@@ -413,7 +413,9 @@ def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
-BROKEN = [check for check in CHECKS if check.profile != "kafka_3_9" and is_quick(check)]
+LOST = "by_connection"
+"""What fails when a connection is lost, which where states are lumped is no step of its own."""
+BROKEN = [check for check in CHECKS if check.profile not in ("kafka_3_9", LOST) and is_quick(check)]
 
 
 @pytest.mark.long
