@@ -84,6 +84,7 @@ def test_it_says_what_was_not_run(tidegate: Run, gate_file: Path) -> None:
         ("{ violated = 4 }", '"holds"', "one_inside: recorded holds, found violated after 4 steps"),
         ('"reached"', '"missing"', "somebody_inside: recorded missing, found reached"),
         ("symmetry = true", "symmetry = false", "distinct_states: recorded 2, found 4"),
+        ('"careful"', '"careless"', "transitions: recorded 4, found none, since the search ended before"),
     ],
 )
 def test_a_difference_exits_6_and_says_which(tidegate: Run, gate_file: Path, old: str, new: str, shown: str) -> None:
