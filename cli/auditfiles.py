@@ -16,7 +16,7 @@ from ..audit.headline import in_words
 from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
 from ..audit.scenario import names, renamed, sentences
-from ..audit.situations import CELLS
+from ..audit.situations import BY_NAME
 from ..audit.verdicts import Answer
 from ..language.verdict import PropertyVerdict
 from ..reports.audit.index import audit_index
@@ -76,19 +76,20 @@ def _reported(subject: Document, report: SubjectReport) -> Scenario | None:
 def _of_cells(done: Audited, subject: Document, report: SubjectReport, known: list[Scenario]) -> Iterator[Scenario]:
     """The runs of the cells that can fail, each once; a cell with a run that is known is added to it."""
     every = {(made.answer.property, made.answer.steps): made for made in known}
+    reported = {cell for made in known for cell in made.cells}
     for (question, name), answer in report.verdict.table.items():
-        if answer.word != "can lose" or not answer.steps or f"{question}={name}" in [c for m in known for c in m.cells]:
+        if answer.word != "can lose" or not answer.steps or f"{question}={name}" in reported:
             continue
-        cell = next(one for one in CELLS if one.name == name)
+        cell = BY_NAME[name]
         shown = run_shown(report.verdict, question, cell, answer, done.explorations)
         made = every.get((shown.property, shown.steps))
-        if made is None:
-            title = f"{subject['name']}: {QUESTION[question].title}, {in_words(cell)}"
-            made = every[shown.property, shown.steps] = Scenario(report, subject, shown, "", title)
+        if made is not None:
             made.cells.append(f"{question}={name}")
-            yield made
-        else:
-            made.cells.append(f"{question}={name}")
+            continue
+        title = f"{subject['name']}: {QUESTION[question].title}, {in_words(cell)}"
+        made = Scenario(report, subject, shown, "", title, [f"{question}={name}"])
+        every[shown.property, shown.steps] = made
+        yield made
 
 
 def save(done: Audited, scenarios: list[Scenario], out: Path) -> int:

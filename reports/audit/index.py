@@ -10,7 +10,7 @@ from typing import Any
 from ..document import Document
 from ..index import commands, index_page, text
 from ..paper import count
-from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
+from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in, unmet
 from .repair import shown
 
 KEPT: Mapping[str, str] = {
@@ -234,18 +234,12 @@ def _repair(subject: Mapping[str, Any]) -> Iterator[str]:
     yield f"</ol>{''.join(f'<p>{text(note)}</p>' for note in repair['notes'])}</div>"
 
 
-def _from(used: Mapping[str, Any]) -> str:
-    if used["where"] is None:
-        return f"default: {used['source']}"
-    return f"{place_of(used['where'])} ({used['source']})" if used["source"] else place_of(used["where"])
-
-
 def _settings(subject: Mapping[str, Any]) -> Iterator[str]:
     if not subject["settings"]:
         return
     rows = "".join(
         f'<tr><th scope="row">{text(used["key"])}</th><td class="loose">{text(used["value"])}</td>'
-        f'<td class="loose">{text(_from(used))}</td></tr>'
+        f'<td class="loose">{text(stated_in(used))}</td></tr>'
         for used in subject["settings"]
     )
     head = '<thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">where</th></tr></thead>'

@@ -260,11 +260,12 @@ def _settings(page: Page, subject: Mapping[str, Any]) -> None:
         return
     page.blank()
     page.line("It rests on:", indent=2)
-    rows = [(used["key"], used["value"], _from(used)) for used in subject["settings"]]
+    rows = [(used["key"], used["value"], stated_in(used)) for used in subject["settings"]]
     page.columns(rows, indent=4)
 
 
-def _from(used: Mapping[str, Any]) -> str:
+def stated_in(used: Mapping[str, Any]) -> str:
+    """Where a setting is stated, or whose default it is."""
     where = used["where"]
     if where is None:
         return f"default: {used['source']}"
