@@ -75,3 +75,34 @@ def test_a_command_that_ends_otherwise_is_not_measured(bench: Import, tmp_path: 
     with pytest.raises(RuntimeError, match="ends with 1: no such thing"):
         seconds_of(stops, tmp_path)
     assert seconds_of(stops, tmp_path, 1) >= 0
+
+
+def test_ours_is_measured_on_the_published_module(bench: Import, cache: Path) -> None:
+    groups = bench("groups")
+    found = groups.native(groups.size_of("one_client").constants, cache)
+    assert found.counts == (388, 707, 20) and "388 states, 707 steps, depth 20" in groups.line_of("one_client", found)
+
+
+def test_a_size_at_which_tlc_counts_otherwise_is_not_measured(bench: Import) -> None:
+    groups = bench("groups")
+    ours, theirs = groups.Found(388, 707, 20, 0.1, 0.1), groups.Found(388, 707, 20, 3.0, 2.0)
+
+    def ours_found(_: Any) -> Any:
+        return ours
+
+    def theirs_found(_: Any) -> Any:
+        return theirs
+
+    def others_found(_: Any) -> Any:
+        return replace(theirs, depth=21)
+
+    assert "ours is 20 times as fast" in groups.compare("one_client", ours_found, theirs_found)
+    with pytest.raises(RuntimeError, match=r"of one_client TLC counts \(388, 707, 21\), and Tidegate \(388, 707, 20\)"):
+        groups.compare("one_client", ours_found, others_found)
+
+
+def test_what_tlc_is_asked_has_the_constants_of_the_bounds(bench: Import) -> None:
+    groups = bench("groups")
+    text = groups.configuration(groups.size_of("two_partitions").constants)
+    assert "Clients = {c1, c2}  TopicCount = 1\n  PartitionsPerTopic = 2  MaxPerturbations = 0" in text
+    assert "NoDoubleClientAssignment" in text and "SPECIFICATION Spec" in text
