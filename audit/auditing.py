@@ -94,7 +94,8 @@ def _report(
     none = why_none(subject, checks, explorations) if asked.repairs and repaired is None else ""
     shown = [_shown(check, subject, explorations) for check in checks]
     out = tuple(outages(subject.subject, down))
-    report = SubjectReport(subject, shown, repaired, present, out, none)
+    changes = () if change is None else tuple(needed.change for needed in change.changes)
+    report = SubjectReport(subject, shown, repaired, present, out, none, changes=changes)
     found = loss_of(report)
     if found is None:
         return report

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..traces.heading import tool
+from .changes import SettingChange
 from .cluster import Cluster, Finding, Origin
+from .deciding import deciding
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
@@ -35,7 +37,8 @@ NOTES = (
 class SubjectReport:
     """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
     out of service now; `no_repair` says why there is none where something fails, and was looked for. `loss` is the loss
-    to report: its cell, its question, the answer in the table, and the same with the run that is shown."""
+    to report: its cell, its question, the answer in the table, and the same with the run that is shown. `changes` are
+    what the repair is made of."""
 
     verdict: SubjectVerdict
     checks: Sequence[RequirementCheck]
@@ -44,6 +47,7 @@ class SubjectReport:
     outages: Sequence[Outage] = ()
     no_repair: str = ""
     loss: tuple[Name, str, Answer, Answer] | None = None
+    changes: Sequence[SettingChange] = ()
 
 
 NOTHING = "nothing was checked: the given files name no topic and no broker; add server.properties or the topics"
@@ -163,11 +167,24 @@ def _subject(report: SubjectReport) -> Document:
         "not_given": dict(subject.asks),
         "loss": _loss(report),
         "scenarios": [],
+        "deciding": _settings_that_decide(report),
         "repair": report.repair,
         "no_repair": report.no_repair,
         "now": report.now,
         "where": _where(subject.topics[0].origin),
     }
+
+
+def _settings_that_decide(report: SubjectReport) -> list[Document]:
+    """The settings that decide the loss that is reported, with what the repair makes of them."""
+    if report.loss is None and not report.changes:
+        return []
+    cell = ""
+    constants: Mapping[str, Any] = {}
+    if report.loss is not None and report.loss[3].case is not None:
+        cell, constants = report.loss[0], report.loss[3].case.values
+    found = deciding(report.verdict.subject, report.changes, cell, constants)
+    return [{**_used(used), "becomes": becomes} for used, becomes in found]
 
 
 def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:

@@ -49,6 +49,30 @@ def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     return {letter: f"broker {letter}" for letter in order if letter in used or letter == first}
 
 
+def said(steps: Sequence[ScenarioStep], called: Mapping[str, str]) -> list[str]:
+    """Steps in sentences, with the names that brokers have in `called`."""
+    return [_named(step.says, called) for step in steps]
+
+
+_KEPT_AFTER: Mapping[str, str] = {
+    "writes_resume": "Now writes go on.",
+    "reads_resume": "Now reads go on.",
+    "no_duplicate": "Now the record is in the log once.",
+    "producer_order": "Now the records are in the order that they were sent in.",
+    "committed_log_matching": "Now the logs agree below both high watermarks.",
+}
+
+
+def end_after(name: str, acknowledged: bool) -> str:
+    """What a scenario comes to with the repair, by the property that it violates without. `acknowledged`: whether a
+    record was."""
+    if name in _KEPT_AFTER:
+        return _KEPT_AFTER[name]
+    if acknowledged:
+        return "Now every record that was acknowledged is kept."
+    return "Now no acknowledged record is lost: the record was not acknowledged, so that its producer sends it again."
+
+
 MISSING = "{} is missing, and stays so while the fault lasts."
 """Of a broker that a run about service is without: whatever the fault, the model takes its host away for good."""
 

@@ -30,8 +30,8 @@ from ..reports.exits import Exit
 from ..reports.paper import count
 from .auditconfirm import confirm_losses
 from .auditfiles import Scenario, name_pages, save
-from .options import add_print_options, paper_of, positive, seconds
-from .output import open_page, prepared, print_json
+from .options import add_open_option, add_print_options, paper_of, positive, seconds
+from .output import check_open, end_with_page, prepared, print_json
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -67,7 +67,7 @@ def add(verbs: Verbs[Parser]) -> None:
         type=Path,
         help="write index.html and pages of the losses, audit.json, summary.md, results.sarif, junit.xml",
     )
-    parser.add_argument("--open", action="store_true", help="with --out: show index.html in the browser")
+    add_open_option(parser)
     parser.add_argument(
         "--confirm",
         action="store_true",
@@ -160,8 +160,7 @@ def run(options: argparse.Namespace) -> Exit:
             "give files or a directory to audit, or --bootstrap-server HOST:PORT; --collect prints a script that makes "
             "a directory of a running cluster"
         )
-    if options.open and options.out is None:
-        raise UsageError("--open shows the page that --out writes: give --out DIR too")
+    check_open(options)
     if options.confirm and options.out is None:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
     out: Path | None = None if options.out is None else prepared(options.out)
@@ -192,9 +191,7 @@ def _saved(done: Audited, scenarios: list[Scenario], out: Path, options: argpars
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return Exit(done.exit) if done.exit else Exit.USAGE
     files = f"audit.json, summary.md, results.sarif, junit.xml and {count(pages, 'scenario')}"
-    print(f"saved {out / 'index.html'}, which leads to {files}", file=sys.stderr)
-    if options.open:
-        open_page(out / "index.html")
+    end_with_page(out / "index.html", f", which leads to {files}", options)
     return Exit(done.exit)
 
 

@@ -5,17 +5,19 @@ junit.xml, in scenarios/ pages of the losses, in repairs/ every command of each 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..audit.after_repair import AfterRepair, after_repair
 from ..audit.auditing import Audited
+from ..audit.cluster import OFFSETS
 from ..audit.document import Document, SubjectReport
 from ..audit.headline import in_words
 from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
-from ..audit.scenario import names, renamed, sentences
+from ..audit.scenario import end_after, names, renamed, said, sentences
 from ..audit.situations import BY_NAME
 from ..audit.verdicts import Answer
 from ..language.verdict import PropertyVerdict
@@ -26,17 +28,18 @@ from ..reports.audit.repair import whole
 from ..reports.audit.sarif import audit_sarif
 from ..reports.files import write_json, write_text
 from ..reports.trace.html import page
-from ..traces.document import trace_document
+from ..traces.document import run_document, trace_document
 
 FOLDER, REPAIRS = "scenarios", "repairs"
-MOST = 40
+MOST = 200
 """Runs that get a page: of each group of topics the loss that is reported, the worst first, then those of other
 cells."""
 
 
 @dataclass(slots=True)
 class Scenario:
-    """A run that gets a page: of whom, the answer that has it, its file, and the cells of the table that it shows."""
+    """A run that gets a page: of whom, the answer that has it, its file, the cells of the table that it shows, and the
+    same run with the repair made, where there is one."""
 
     report: SubjectReport
     subject: Document
@@ -44,6 +47,7 @@ class Scenario:
     html: str
     title: str
     cells: list[str] = field(default_factory=list[str])
+    after: AfterRepair | None = None
 
 
 def name_pages(done: Audited) -> list[Scenario]:
@@ -61,8 +65,67 @@ def name_pages(done: Audited) -> list[Scenario]:
             question, _, cell = made.cells[0].partition("=")
             made.html = f"{FOLDER}/{len(found) + 1:02d}-{_slug(subject)}-{question}-{cell.replace('@', '-')}.html"
             found.append(made)
-        subject["scenarios"] = [{"html": made.html, "cells": made.cells} for made in found if made.report is report]
+        subject["scenarios"] = [_listed(done, made) for made in found if made.report is report]
+    offsets = next((subject for subject in done.document["subjects"] if subject["topics"][0] == OFFSETS), None)
+    for subject, _ in pairs:
+        subject["scenarios"] += _of_consumers(subject, offsets)
     return found
+
+
+_COMES_FROM: Mapping[str, Sequence[str]] = {
+    "groups": ("writable", "readable"),
+    "no-skips": ("no-loss", "no-unread"),
+}
+"""The questions whose loss is what consumers suffer from."""
+
+
+def _of_consumers(subject: Document, offsets: Document | None) -> list[Document]:
+    """The scenarios of cells that fail because of another one: groups stop, or skip records, by what happens to the
+    topic, or to the topic in which they keep their offsets."""
+    causes = [one for one in (subject, offsets) if one is not None]
+    pages = [{cell: one["html"] for one in cause["scenarios"] for cell in one["cells"]} for cause in causes]
+    found: dict[str, list[str]] = {}
+    for question, sources in _COMES_FROM.items():
+        of = list(reversed(pages)) if question == "groups" else pages
+        for name, cell in subject["table"][question].items():
+            own = f"{question}={name}"
+            html = next((page[key] for page in of for key in (f"{one}={name}" for one in sources) if key in page), None)
+            if cell["word"] == "can lose" and own not in pages[0] and html is not None:
+                found.setdefault(html, []).append(own)
+    return [{"html": html, "cells": cells, "repaired": None} for html, cells in found.items()]
+
+
+def _listed(done: Audited, made: Scenario) -> Document:
+    """A scenario as the document has it; `repaired` is the same with the repair, where that is known to mend it."""
+    failed = [
+        f"{check.requirement.question}={check.requirement.cell}"
+        for check in made.report.checks
+        if check.result == "failed"
+    ]
+    cell = next((cell for cell in made.cells if cell in failed), None)
+    if cell is not None:
+        question, _, name = cell.partition("=")
+        of = made.report.verdict
+        made.after = after_repair(
+            of, made.report.changes, question, name, made.answer, of.table[question, name], done.explorations
+        )
+    return {"html": made.html, "cells": made.cells, "repaired": _repaired(made)}
+
+
+def _repaired(made: Scenario) -> Document | None:
+    """The scenario with the repair in sentences, the steps that it leaves out, and its page."""
+    if made.after is None:
+        return None
+    subject = made.report.verdict.subject
+    without = sentences(subject, made.answer)
+    return {
+        "html": f"{made.html.removesuffix('.html')}-repaired.html",
+        "scenario": said(made.after.steps, names(subject, made.answer.steps)),
+        "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
+        "left_out": [
+            {"step": number, "says": without[number - 1], "why": why} for number, why in made.after.left_out.items()
+        ],
+    }
 
 
 def _reported(subject: Document, report: SubjectReport) -> Scenario | None:
@@ -121,6 +184,20 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
     trace, shown = traces_of(done, made)
     write_json(out / f"{name}.trace.json", trace)
     write_text(out / f"{name}.html", page([shown], beside=f"{name.name}.trace.json"))
+    if made.after is not None:
+        both = page([shown, _shown_after(made, made.after)], aligned=made.after.aligned)
+        write_text(out / f"{name}-repaired.html", both)
+
+
+def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
+    """The trace of the run with the repair, with the brokers' names in the user's cluster."""
+    subject = made.report.verdict.subject
+    called = names(subject, made.answer.steps)
+    shown = renamed(run_document(after.model, after.run), called)
+    for step, says in zip(shown["steps"], said(after.steps, called), strict=True):
+        step["sentence"] = says
+    left_out = [f"Step {number} of it cannot happen: {why}." for number, why in after.left_out.items()]
+    return shown | {"title": f"{made.title}: with the repair", "notes": [*left_out, *shown["notes"]]}
 
 
 def _repairs(document: Document, out: Path) -> None:

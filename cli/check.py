@@ -34,7 +34,7 @@ from .options import (
     search_of,
     walks_of,
 )
-from .output import prepared, print_json
+from .output import check_open, end_with_page, prepared, print_json
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 from .witnesses import asked_witnesses, longest_documents
@@ -63,7 +63,7 @@ def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Explores every reachable state within the bounds and checks every property in it."
     parser = add_verb(verbs, "check", about, EXAMPLES)
-    add_model_options(parser)
+    add_model_options(parser, pages=True)
     add_search_options(parser)
     add_walk_options(parser)
     add_cluster_options(parser)
@@ -86,6 +86,7 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Checks, prints, then saves: a result is never lost to a full disk."""
     out: Path | None = None if options.out is None else prepared(options.out)
+    check_open(options)
     search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=cluster_of(options))
     model = bind_model(chosen(options))
     asked = asked_witnesses(model, options.witnesses)
@@ -100,7 +101,9 @@ def run(options: argparse.Namespace) -> Exit:
     else:
         print(full_report(verdict, traces, paper_of(options), asked), end="", flush=True)
     found = of_verdict(verdict)
-    return found if out is None else _saved(out, check_document(verdict, traces, paths), traces, paths, found)
+    if out is None:
+        return found
+    return _saved(out, check_document(verdict, traces, paths), traces, paths, found, options)
 
 
 def checked(model: Model, engine: str, search: Search) -> Verdict:
@@ -164,7 +167,12 @@ def _file_name(name: str) -> str:
 
 
 def _saved(
-    out: Path, document: Document, traces: Mapping[str, Document], paths: Mapping[str, str], found: Exit
+    out: Path,
+    document: Document,
+    traces: Mapping[str, Document],
+    paths: Mapping[str, str],
+    found: Exit,
+    options: argparse.Namespace,
 ) -> Exit:
     try:
         for name, path in paths.items():
@@ -177,5 +185,5 @@ def _saved(
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
     also = f" and {count(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
-    print(f"saved {out / 'index.html'}, which leads to report.json{also}", file=sys.stderr)
+    end_with_page(out / "index.html", f", which leads to report.json{also}", options)
     return found

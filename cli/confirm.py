@@ -15,8 +15,8 @@ from ..reports.confirm import chaos_text, confirm_junit, confirm_text, mark
 from ..reports.exits import Exit, worst
 from ..reports.files import write_text
 from ..reports.trace.html import page
-from .options import add_print_options, assignment, paper_of, positive, seconds
-from .output import print_json
+from .options import add_open_option, add_print_options, assignment, paper_of, positive, seconds
+from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
 from .saved import document_of, naming
 from .verbs import Parser, Verbs, add_verb
@@ -72,6 +72,7 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report there")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write a page of the traces there, with the results")
+    add_open_option(parser, "--html")
     _add_random(parser)
     add_print_options(parser)
     parser.set_defaults(run=run)
@@ -106,6 +107,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
     if options.random:
         return _random(options)
+    check_open(options, "html")
     if not options.traces:
         raise UsageError("give a TRACE, or --random")
     if options.assignments and not options.repaired:
@@ -126,6 +128,8 @@ def run(options: argparse.Namespace) -> Exit:
         print_json({"schema": SCHEMA, "results": results})
     else:
         sys.stdout.write(confirm_text(results, paper_of(options), steps=options.steps))
+    if options.html is not None:
+        end_with_page(options.html, "", options)
     return worst(EXITS[result["result"]] for result in results)
 
 

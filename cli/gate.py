@@ -39,15 +39,17 @@ from ..language.errors import UsageError
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
 from ..reports.gate.page import gate_page
+from ..reports.paper import count
 from .forked import started
 from .options import (
+    add_open_option,
     add_print_options,
     paper_of,
     positive,
     seconds,
     size,
 )
-from .output import prepared, print_json
+from .output import check_open, end_with_page, prepared, print_json
 from .sweep import on_spark
 from .verbs import Parser, Verbs, add_verb
 
@@ -98,8 +100,9 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
     parser.add_argument(
         "--out", metavar="DIR", type=Path,
-        help="write report.json, junit.xml, results.sarif, summary.md and each counterexample there",
+        help="write index.html, report.json, junit.xml, results.sarif, summary.md and each counterexample there",
     )  # fmt: skip
+    add_open_option(parser)
     add_print_options(parser)
     parser.set_defaults(run=run)
 
@@ -121,6 +124,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
 def run(options: argparse.Namespace) -> Exit:
     """Runs the gate."""
     out: Path | None = None if options.out is None else prepared(options.out)
+    check_open(options)
     if options.junit is not None:
         prepared(options.junit.parent)
     every = [entry for file in map(read, _paths(options.files)) for entry in _entries(file)]
@@ -140,15 +144,21 @@ def run(options: argparse.Namespace) -> Exit:
 def _report(document: Document, out: Path | None, options: argparse.Namespace) -> Exit:
     """Saves the report, then prints it: what is printed says where the counterexamples are."""
     exit_ = Exit(document["exit"])
+    is_saved = out is not None
     try:
         saved(document, out, options.junit)
     except OSError as error:
         print(f"tidegate: the report could not be saved: {error}", file=sys.stderr)
-        exit_ = exit_ if exit_ is not Exit.HOLDS else Exit.USAGE
+        exit_, is_saved = exit_ if exit_ is not Exit.HOLDS else Exit.USAGE, False
     if options.json:
         print_json(document)
     else:
         print(gate_page(document, paper_of(options)).text(), end="", flush=True)
+    if out is not None and is_saved:
+        pages = sum(claim["html"] is not None for check in document["checks"] for claim in check["claims"])
+        also = f" and {count(pages, 'counterexample')}" if pages else ""
+        files = f"report.json, summary.md, results.sarif, junit.xml{also}"
+        end_with_page(out / "index.html", f", which leads to {files}", options)
     return exit_
 
 

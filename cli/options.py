@@ -21,10 +21,17 @@ from .verbs import Parser
 
 
 def add_model_options(
-    parser: Parser, *, search: bool = True, ghosts: bool = True, what: str = "MODEL", says: str = ""
+    parser: Parser,
+    *,
+    search: bool = True,
+    ghosts: bool = True,
+    pages: bool = False,
+    what: str = "MODEL",
+    says: str = "",
 ) -> None:
-    """MODEL and how it is bound; `search` adds what only matters to engines, `ghosts` the choice to keep ghosts. `what`
-    names the argument where it may be something else too, and `says` what that is."""
+    """MODEL and how it is bound; `search` adds what only matters to engines, `ghosts` the choice to keep ghosts; with
+    `pages`, `--open` without a name shows the page that was written. `what` names the argument where it may be
+    something else too, and `says` what that is."""
     group = parser.add_argument_group("the model")
     group.add_argument(
         "model",
@@ -44,12 +51,22 @@ def add_model_options(
     _add_repeatable(group.add_argument, "--property", "NAME", "check this property only", "properties")
     _add_repeatable(group.add_argument, "--without", "NAME", "do not check this property", "without")
     if search:
-        _add_repeatable(group.add_argument, "--open", "NAME", "leave a constant open in the compiled code", "open")
+        _add_open(group.add_argument, pages=pages)
 
 
 def _add_repeatable(add: Callable[..., object], option: str, metavar: str, says: str, dest: str) -> None:
     """An option that may be given several times, each time with one value."""
     add(option, metavar=metavar, action="append", default=[], dest=dest, help=f"{says} (repeatable)")
+
+
+def _add_open(add: Callable[..., object], *, pages: bool) -> None:
+    """`--open NAME`, and of a verb that writes pages `--open` alone."""
+    says = "leave a constant open in the compiled code (repeatable)"
+    if not pages:
+        add("--open", metavar="NAME", action="append", default=[], help=says)
+        return
+    alone = "without NAME, with --out: show the page in the browser"
+    add("--open", metavar="NAME", nargs="?", const="", action="append", default=[], help=f"{says}; {alone}")
 
 
 def chosen(options: argparse.Namespace) -> ModelChoice:
@@ -58,7 +75,7 @@ def chosen(options: argparse.Namespace) -> ModelChoice:
         model=options.model,
         assignments=tuple(assignment(text) for text in options.assignments),
         bounds=options.bounds,
-        open=tuple(getattr(options, "open", ())),
+        open=tuple(filter(None, getattr(options, "open", ()))),
         properties=tuple(options.properties),
         ghosts=getattr(options, "ghosts", None),
         without=tuple(options.without),
@@ -311,6 +328,16 @@ def add_print_options(parser: Parser, *, json: bool = True) -> None:
         default="auto",
         help="styles on a terminal (default: auto; NO_COLOR is heeded)",
     )
+
+
+def add_open_option(parser: Parser, by: str = "--out") -> None:
+    """`--open`, of a verb that writes pages."""
+    parser.add_argument("--open", dest="browse", action="store_true", help=f"with {by}: show the page in the browser")
+
+
+def is_to_be_shown(options: argparse.Namespace) -> bool:
+    """Whether the page that is written is to be shown in the browser."""
+    return getattr(options, "browse", False) or "" in getattr(options, "open", ())
 
 
 def paper_of(options: argparse.Namespace) -> Paper:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import sys
@@ -11,6 +12,7 @@ from typing import Any, TextIO
 
 from ..language.errors import UsageError
 from ..language.model import Model
+from .options import is_to_be_shown
 
 
 def prepared(directory: Path) -> Path:
@@ -62,6 +64,20 @@ def kept_for_json() -> Generator[None]:
     """Within it standard output belongs to `print_json`: what a model's own text prints goes to standard error."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
+
+
+def check_open(options: argparse.Namespace, by: str = "out") -> None:
+    """`--open` shows what another option writes: without that there is nothing to show. Raises `UsageError`."""
+    if is_to_be_shown(options) and getattr(options, by) is None:
+        what = {"out": "--out DIR", "html": "--html FILE"}[by]
+        raise UsageError(f"--open shows the page that --{by} writes: give {what} too")
+
+
+def end_with_page(path: Path, leads_to: str, options: argparse.Namespace) -> None:
+    """The last line of a command that wrote pages: the path of the one to open; shows it in the browser, if asked."""
+    print(f"saved {path}{leads_to}", file=sys.stderr)
+    if is_to_be_shown(options):
+        open_page(path)
 
 
 def open_page(path: Path) -> None:

@@ -17,21 +17,24 @@ from ..language.binding import Definition
 from ..language.errors import UsageError, shown_path
 from ..language.model import Model
 from ..language.proof import Obligation, Proof, ProofFinding, Unstated, Word
+from ..reports.check.index import proof_index
 from ..reports.check.proof import ProofTable, counterexample_document, legend, proof_document, proof_page
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
-from ..reports.files import write_json
+from ..reports.files import write_json, write_text
 from ..reports.paper import Paper, count, to_ascii
+from ..reports.trace.html import page
 from ..reports.trace.page import trace_page
 from .options import (
     add_model_options,
+    add_open_option,
     add_print_options,
     chosen,
     paper_of,
     positive,
     seconds,
 )
-from .output import prepared, print_json
+from .output import check_open, end_with_page, prepared, print_json
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -57,6 +60,8 @@ _EXITS: Mapping[Word, Exit] = {
 
 _MOST = 4000.0
 """The most millions of steps that the solver can count to in one query."""
+
+_TRACE = ".trace.json"
 
 _EXTRA = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
 
@@ -93,7 +98,13 @@ def add(verbs: Verbs[Parser]) -> None:
         action="store_true",
         help="prove everything anew, and write down beside the lemmas which of them each proof needs",
     )
-    group.add_argument("--out", metavar="DIR", type=Path, help="also write report.json and the counterexamples there")
+    group.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="also write report.json, each counterexample with its page, and index.html",
+    )
+    add_open_option(parser)
     add_print_options(parser)
     parser.set_defaults(run=run)
 
@@ -112,6 +123,7 @@ def _millions(text: str) -> float:
 def run(options: argparse.Namespace) -> Exit:
     """Proves, prints, then saves."""
     out: Path | None = None if options.out is None else prepared(options.out)
+    check_open(options)
     choice = chosen(options)
     definition, profile = definition_of(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
@@ -145,9 +157,8 @@ def run(options: argparse.Namespace) -> Exit:
     found = _EXITS[proof.word]
     if out is None:
         return found
-    return _saved(
-        out, document, {at: counterexample_document(finding) for at, finding in refuted.items()}, paths, found
-    )
+    traces = {at: counterexample_document(finding) for at, finding in refuted.items()}
+    return _saved(out, document, traces, paths, found, options)
 
 
 def _no_meaning(message: str) -> Exit:
@@ -254,18 +265,27 @@ class _LiveTable:
 
 def _file_name(finding: ProofFinding) -> str:
     of = finding.obligation
-    return "--".join(part for part in (of.action, of.goal or of.kind) if part) + ".trace.json"
+    return "--".join(part for part in (of.action, of.goal or of.kind) if part) + _TRACE
 
 
 def _saved(
-    out: Path, document: Document, traces: Mapping[int, Document], paths: Mapping[int, str], found: Exit
+    out: Path,
+    document: Document,
+    traces: Mapping[int, Document],
+    paths: Mapping[int, str],
+    found: Exit,
+    options: argparse.Namespace,
 ) -> Exit:
     try:
         for at, path in paths.items():
             write_json(Path(path), traces[at])
+            write_text(Path(path.removesuffix(_TRACE) + ".html"), page([traces[at]], beside=Path(path).name))
         write_json(out / "report.json", document)
+        pages = {Path(path).name.removesuffix(_TRACE) + ".html": traces[at] for at, path in paths.items()}
+        write_text(out / "index.html", proof_index(document, pages))
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
-    print(f"saved {out / 'report.json'}" + (f" and {len(paths)} traces" if paths else ""), file=sys.stderr)
+    also = f" and {count(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
+    end_with_page(out / "index.html", f", which leads to report.json{also}", options)
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from ..reports.files import write_text
 from ..reports.paper import Page, Paper
 from ..reports.trace.html import page
 from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
-from .options import add_print_options, paper_of
+from .options import add_open_option, add_print_options, paper_of
+from .output import check_open, end_with_page
 from .saved import document_of, naming
 from .verbs import Parser, Verbs, add_verb
 
@@ -32,6 +32,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser = add_verb(verbs, "show", about, EXAMPLES)
     parser.add_argument("traces", metavar="TRACE", type=Path, nargs="+", help="a .trace.json file")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one HTML page there, and print nothing else")
+    add_open_option(parser, "--html")
     parser.add_argument(
         "--step",
         metavar="N|all",
@@ -47,8 +48,9 @@ def run(options: argparse.Namespace) -> Exit:
     if options.all and options.step is None:
         raise UsageError("--all is for --step N, which shows one state")
     documents = {path: document_of(path) for path in options.traces}
+    check_open(options, "html")
     if options.html is not None:
-        _write_page(options.html, documents)
+        _write_page(options.html, documents, options)
         return Exit.HOLDS
     for path, document in documents.items():
         with naming(path):
@@ -71,7 +73,7 @@ def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Pape
         raise UsageError(f"{path}: {error}; write a number from 0 to {last}, or all") from None
 
 
-def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]]) -> None:
+def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]], options: argparse.Namespace) -> None:
     names = ", ".join(str(path) for path in documents)
     with naming(names):
         text = page(list(documents.values()), beside=", ".join(path.name for path in documents))
@@ -79,4 +81,4 @@ def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]]) -> None:
         write_text(target, text)
     except OSError as error:
         raise UsageError(f"--html {target}: cannot be written ({error.strerror or error}); name another file") from None
-    print(f"saved {target}; open it in a browser", file=sys.stderr)
+    end_with_page(target, "; open it in a browser", options)

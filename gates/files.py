@@ -1,5 +1,5 @@
-"""The files that `gate --out DIR` writes: report.json, junit.xml, results.sarif, summary.md, and in counterexamples/
-the trace and the page of each.
+"""The files that `gate --out DIR` writes: index.html, which leads to the rest, report.json, junit.xml, results.sarif,
+summary.md, and in counterexamples/ the trace and the page of each.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..reports.document import Document
 from ..reports.files import write_json, write_text, write_trace
+from ..reports.gate.index import gate_index
 from ..reports.gate.junit import junit
 from ..reports.gate.sarif import sarif
 from ..reports.gate.summary import summary
@@ -30,6 +31,7 @@ def saved(document: Document, out: Path | None, junit_file: Path | None) -> None
             write_text(out / "junit.xml", junit(document))
             write_json(out / "results.sarif", sarif(document))
             write_text(out / "summary.md", summary(document))
+            write_text(out / "index.html", gate_index(document))
     finally:
         for claim in _claims(document):
             if claim["trace"] is not None or claim["recorded"]:

@@ -107,7 +107,7 @@ def test_the_page_without_data_is_small_and_its_sources_are_short() -> None:
     lines = {name: ASSETS.joinpath(name).read_text(encoding="utf-8").splitlines() for name in (*SCRIPTS, "style.css")}
     assert {name: len(line) for name in lines for line in lines[name] if len(line) > 120} == {}
     code = [line for name in SCRIPTS for line in lines[name] if not re.match(r"\s*(//|/\*\*|\*|$)", line)]
-    assert len(code) <= 1200, "blank lines and comments apart"
+    assert len(code) <= 2000, "blank lines and comments apart"
     assert len(lines["style.css"]) <= 400
 
 

@@ -12,6 +12,10 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
+from tidegate.audit.after_repair import taken
+from tidegate.audit.cases import ScenarioStep
+from tidegate.audit.signature import definition
+from tidegate.audit.verdicts import Answer
 from tidegate.reports.audit.index import KEPT, audit_index, with_one_table
 from tidegate.reports.audit.page import groups_of
 from tidegate.reports.check.index import check_index
@@ -53,6 +57,58 @@ def test_each_cell_that_fails_opens_its_scenario(tidegate: Run, tmp_path: Path) 
             trace = json.loads((tmp_path / "out" / one["html"]).with_suffix(".trace.json").read_text(encoding="utf-8"))
             assert trace["steps"]
             assert one["html"] in links(text)
+
+
+def test_the_scenario_stands_beside_the_same_with_the_repair(tidegate: Run, tmp_path: Path) -> None:
+    tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path))
+    document = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    orders = document["subjects"][0]
+    assert [(one["key"], one["value"], one["where"]["line"], one["becomes"]) for one in orders["deciding"]] == [
+        ("acks", "1", 1, "all")
+    ]
+    mended = [one for one in orders["scenarios"] if one["repaired"]]
+    failed = {check["require"] for check in orders["checks"] if check["result"] == "failed"}
+    assert mended
+    assert all(failed & set(one["cells"]) for one in mended)
+    for one in mended:
+        after = one["repaired"]
+        assert after["end"].startswith("Now ")
+        first, second = traces_in((tmp_path / after["html"]).read_text(encoding="utf-8"))
+        name = first["property"]["name"]
+        assert "0" in first["truth"][name]
+        assert set(second["truth"][name]) == {"1"}
+        assert [step["sentence"] for step in second["steps"]] == after["scenario"]
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "<h3>The same with the repair</h3>" in text
+    assert "<code>acks=1</code>" in text
+    assert "Before and after, side by side</a>" in text
+
+
+def traces_in(text: str) -> list[dict[str, Any]]:
+    found = re.findall(r'<script type="application/json" id="trace(?:-\d)?">(.*?)</script>', text)
+    return [json.loads(one) for one in found]
+
+
+def test_what_cannot_happen_with_the_repair_is_left_out_with_its_guard() -> None:
+    """With more replicas the leader waits for fetches, which are added; without unclean elections one is left out."""
+    model = definition().bind("partition", {"replicas": 2, "power_losses": 1, "min_isr": 2, "acks": "all"}, None)
+    steps = ("produce(A)", "advance_high_watermark(A)", "elect_uncleanly(B)", "lose_power(broker=A, kept=2)")
+    lost = tuple(ScenarioStep(step, step, fault=False) for step in steps)
+    made = taken(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
+    assert [step.step.partition("(")[0] for step in made.steps] == [
+        "produce", "fetch", "advance_high_watermark", "lose_power"
+    ]  # fmt: skip
+    assert made.aligned == (0, 1, 3, 3, 4)
+    assert list(made.left_out) == [3]
+    assert re.match(r"(disabled|at its bound): ", made.left_out[3])
+
+
+def test_a_gate_leads_to_its_counterexamples(tidegate: Run, tmp_path: Path) -> None:
+    done = tidegate("gate", str(ROOT / "examples" / "two_phase.toml"), "--out", str(tmp_path / "out"))
+    assert done.err.splitlines()[-1].startswith(f"saved {tmp_path / 'out' / 'index.html'}, which leads to report.json")
+    text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert [link for link in links(text) if not (tmp_path / "out" / link).is_file()] == []
+    assert "as recorded</h2>" in text
 
 
 def test_what_comes_from_files_is_text(tidegate: Run, tmp_path: Path) -> None:

@@ -113,15 +113,13 @@ def _group(group: Sequence[Mapping[str, Any]], document: Document) -> Iterator[s
     yield from (f'<p class="{"bad" if says.startswith("fails") else "open"}">{text(says)}</p>' for says in unmet(first))
     if first["accepted"]:
         yield f"<p>{text(first['accepted'])}</p>"
+    yield _decides(first)
     yield _glance(first, document)
-    yield from (_questions(first, document))
     if first["loss"] or first["repair"]:
-        yield '<div class="beside">'
-        yield from _loss(first)
-        yield from _repair(first)
-        yield "</div>"
+        yield from _before_and_after(first)
     elif first["no_repair"]:
         yield f"<p>{text(first['no_repair'])}</p>"
+    yield from (_questions(first, document))
     yield from _settings(first)
     for other in group[1:]:
         yield from _also(other)
@@ -203,6 +201,45 @@ def _cell(name: str, cells: Mapping[str, Any], question: str, pages: Mapping[str
     if found is None or cell["word"] != "can lose":
         return f'<td class="{look}" title="{text(why)}">{text(words)}</td>'
     return f'<td class="{look}"><a href="{text(found)}" title="{text(why)}">{text(words)}</a></td>'
+
+
+def _decides(subject: Mapping[str, Any]) -> str:
+    """The setting that decides, where it is stated, and what the repair makes of it."""
+    rows = "".join(
+        f'<li><code>{text(one["key"])}={text(one["value"])}</code> <span class="place">{text(stated_in(one))}</span>'
+        + (f" → with the repair <code>{text(one['becomes'])}</code>" if one["becomes"] else "")
+        + "</li>"
+        for one in subject["deciding"]
+    )
+    return f'<div class="decides"><h3>What decides</h3><ul>{rows}</ul></div>' if rows else ""
+
+
+def _before_and_after(subject: Mapping[str, Any]) -> Iterator[str]:
+    """The scenario, the same with the repair beside it, then what to do."""
+    page = subject["loss"]["html"] if subject["loss"] else None
+    mended = next((one for one in subject["scenarios"] if one["repaired"] and one["html"] == page), None)
+    mended = mended or next((one for one in subject["scenarios"] if one["repaired"]), None)
+    yield '<div class="beside">'
+    yield from _loss(subject)
+    if mended is not None and mended["html"] == page:
+        yield from _mended(mended["repaired"])
+    yield from _repair(subject)
+    yield "</div>"
+    if mended is not None and mended["html"] != page:
+        yield from _mended(mended["repaired"])
+
+
+def _mended(repaired: Mapping[str, Any]) -> Iterator[str]:
+    """The same scenario with the repair: what happens then, and what cannot happen any more."""
+    yield f"<div><h3>The same with the repair</h3><ol>{_items(repaired['scenario'])}</ol>"
+    yield f'<p class="kept">{text(repaired["end"])}</p>'
+    if repaired["left_out"]:
+        rows = "".join(
+            f'<li value="{one["step"]}" title="{text(one["why"])}">{text(one["says"])}</li>'
+            for one in repaired["left_out"]
+        )
+        yield f'<p class="muted">Of the scenario this cannot happen any more:</p><ol class="gone">{rows}</ol>'
+    yield f'<a class="button" href="{text(repaired["html"])}">Before and after, side by side</a></div>'
 
 
 def _loss(subject: Mapping[str, Any]) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""The `index.html` of a check: each property with its verdict, and the page of its trace."""
+"""The `index.html` of a check, and of a proof: each property with its verdict, and the pages of traces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...traces.heading import tool
@@ -14,7 +14,7 @@ _FOUND = {
     "deadlock": "has a deadlock",
     "model_error": "breaks its own types",
 }
-_LOOK = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad"}
+_LOOK = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad", "refuted": "bad"}
 
 
 def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
@@ -55,3 +55,33 @@ def row(name: str, says: str, verdict: str, page: str | None) -> str:
     return (
         f'<tr><td class="{look}">{cell}</td><th scope="row">{text(name)}</th><td class="loose">{text(says)}</td></tr>'
     )
+
+
+def proof_index(document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]]) -> str:
+    """The page of a proof's document. `pages` has the trace of each page of a counterexample, by its file."""
+    title, *more = document["claim"]
+    body = "\n".join(_proof_body(document, pages, title, more))
+    return index_page(title, body, tool=tool())
+
+
+def _proof_body(
+    document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]], title: str, more: Sequence[str]
+) -> Iterator[str]:
+    look = {"proved": "good", "refuted": "bad"}.get(document["verdict"], "open")
+    yield f'<h1 class="{look}">{text(title)}</h1>'
+    yield from (f"<p>{text(line)}</p>" for line in more)
+    head = '<thead><tr><th scope="col">verdict</th><th scope="col">{}</th><th scope="col">{}</th></tr></thead>'
+    if document["properties"]:
+        rows = "".join(row(one["name"], one["says"], one["verdict"], None) for one in document["properties"])
+        yield f"<section><h2>Properties</h2>{_wide(head.format('property', 'what it says'), rows)}</section>"
+    if pages:
+        yield "<section><h2>Counterexamples</h2><ul>"
+        yield from (f'<li><a href="{text(file)}">{text(trace["title"])}</a></li>' for file, trace in pages.items())
+        yield "</ul></section>"
+    if document["lemmas"]:
+        rows = "".join(row(one["name"], "", one["verdict"], None) for one in document["lemmas"])
+        yield f"<section><h2>Lemmas</h2>{_wide(head.format('lemma', ''), rows)}</section>"
+
+
+def _wide(head: str, rows: str) -> str:
+    return f'<div class="wide"><table>{head}<tbody>{rows}</tbody></table></div>'

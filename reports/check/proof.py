@@ -310,9 +310,15 @@ def counterexample_document(finding: ProofFinding) -> Document:
         document = trace_document(found.model, subject, engine="z3", anywhere=not found.reachable)
     if not found.reachable:
         document["begins"] = "induction"
+        document["title"] = f"{found.model.name}: {_induction_title(finding.obligation)}"
         document["explored"] = found.explored
         document["replay"] = None
     return document
+
+
+def _induction_title(of: Obligation) -> str:
+    what = f"{of.goal or DEFINED}, {of.action}" if of.action else of.goal
+    return f"counterexample to induction ({what}); its first state may not be reachable"
 
 
 def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:

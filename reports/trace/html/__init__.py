@@ -29,9 +29,10 @@ MOST_STEPS_IN_WORDS = 200
 """Of a longer run the page does not carry the Markdown; `tidegate export` writes it."""
 
 
-def page(documents: Sequence[Document], *, beside: str | None = None) -> str:
+def page(documents: Sequence[Document], *, beside: str | None = None, aligned: Sequence[int] | None = None) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
-    whole is in `beside`, the name of a file beside it. ValueError without a trace.
+    whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
+    each state of the first: the page opens with both. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
@@ -43,7 +44,7 @@ def page(documents: Sequence[Document], *, beside: str | None = None) -> str:
         "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in documents[0]["argument"]),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": _data(documents, beside),
+        "DATA": _data(documents, beside, aligned),
     }
     return _filled(_asset("page.html"), parts)
 
@@ -68,7 +69,7 @@ def digest(document: Document) -> str:
     return hashlib.sha256(_json(document).encode()).hexdigest()[:8]
 
 
-def _data(documents: Sequence[Document], beside: str | None) -> str:
+def _data(documents: Sequence[Document], beside: str | None, aligned: Sequence[int] | None) -> str:
     """Each trace in an element of its own, and one that says what else the page knows of them."""
     names = ["trace", *(f"trace-{number}" for number in range(2, len(documents) + 1))]
     extras = [
@@ -78,7 +79,8 @@ def _data(documents: Sequence[Document], beside: str | None) -> str:
     shown = [cut(document) for document in documents]
     was_cut = any(one is not document for one, document in zip(shown, documents, strict=True))
     said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
-    elements = [*zip(names, shown, strict=True), ("trace-page", {"traces": extras, "beside": said})]
+    about = {"traces": extras, "beside": said, "aligned": None if aligned is None else list(aligned)}
+    elements = [*zip(names, shown, strict=True), ("trace-page", about)]
     return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
 
 

@@ -5,6 +5,7 @@ const VIRTUAL = 500, ROW_HEIGHT = 30, PLAY_EVERY = 900, MOST_ALIKE = 3, STAYS = 
 
 const page = JSON.parse($("trace-page").textContent);
 const traces = page.traces.map((extras) => new Trace(JSON.parse($(extras.id).textContent), extras));
+const BOTH = ["As it is", "With the repair"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const at = { trace: 0, position: 0, focus: null, changedOnly: true, ghost: false, pin: null, folded: false,
@@ -216,8 +217,10 @@ function fieldTable(of, position, { keys = false, wanted = "" } = {}) {
 /** The other side of a comparison: a pinned state, or the other trace at the same place. */
 function pinned() {
   if (at.pin === null) return null;
-  const of = traces[at.pin.trace];
-  return { of, position: Math.min(at.pin.position ?? at.position, of.last) };
+  const of = traces[at.pin.trace], { aligned } = page;
+  const beside = !aligned ? at.position : at.trace === 0 ? aligned[at.position]
+    : aligned.findLastIndex((position) => position <= at.position);
+  return { of, position: Math.min(at.pin.position ?? beside, of.last) };
 }
 
 function pin() {
@@ -238,8 +241,11 @@ function renderPicture() {
   const number = other && other.of.number(other.position);
   const title = other && (other.of === trace ? `Pinned: state ${number}`
     : `${other.of.document.title}, state ${number}`);
-  patch($("panes"), ...(other ? [pane(other.of, other.position, title, "pin")] : []),
-    pane(trace, at.position, other ? `State ${trace.number(at.position)}` : "", "now"));
+  const heads = !other ? ["", ""] : page.aligned ? [...(at.trace ? BOTH.toReversed() : BOTH)]
+    : [`State ${trace.number(at.position)}`, title];
+  const now = pane(trace, at.position, heads[0], "now");
+  const panes = other ? [pane(other.of, other.position, heads[1], "pin"), now] : [now];
+  patch($("panes"), ...(page.aligned && at.trace === 0 ? panes.reverse() : panes));
   $("legend").hidden = !trace.document.view || at.table;
 }
 
@@ -366,7 +372,8 @@ const VERDICTS = { counterexample: (name) => `✗ ${name} fails`, witness: (name
 function renderHeader() {
   const { document: doc } = trace, name = doc.property ? doc.property.name : "";
   document.body.dataset.kind = doc.kind;
-  $("verdict").textContent = VERDICTS[doc.kind](name);
+  const unreached = doc.begins === "induction" ? "✗ counterexample to induction" : null;
+  $("verdict").textContent = unreached ?? VERDICTS[doc.kind](name);
   $("model").textContent = doc.model;
   $("says").textContent = doc.property ? doc.property.says : doc.says;
   const short = doc.argument.find((sentence) => sentence.role === "short");
@@ -445,7 +452,8 @@ const link = () => writeLink({ ...at, step: trace.number(at.position), digest: t
 const opening = () => trace.failing ?? (trace.document.kind === "run" ? 0 : trace.last);
 
 function choose(index) {
-  Object.assign(at, { trace: index, found: [], pin: null, focus: null });
+  const both = page.aligned ? { trace: 1 - index, position: null } : null;
+  Object.assign(at, { trace: index, found: [], pin: both, focus: null });
   $("panes").replaceChildren();
   trace = traces[index];
   common = traces.length > 1 ? trace.commonWith(traces[(index + 1) % traces.length]) : null;

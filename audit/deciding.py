@@ -1,0 +1,66 @@
+"""The setting that decides a loss: what the repair changes, or, where there is none, what the loss comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from .changes import SettingChange
+from .signature import Constant, Subject, Used
+
+_KEYS: Mapping[str, str] = {
+    "unclean": "unclean.leader.election.enable",
+    "acks": "acks",
+    "idempotence": "enable.idempotence",
+    "lower_min_isr": "min.insync.replicas",
+    "min_isr": "min.insync.replicas",
+    "replicas": "replication factor",
+    "racks": "broker.rack",
+    "elr": "eligible.leader.replicas.version",
+    "fsync": "log.flush.interval.messages",
+}
+"""The key of a change, where it is of a setting and not of where nodes stand."""
+
+DEFAULTS: Mapping[str, str] = {
+    "eligible.leader.replicas.version": "0",
+    "log.flush.interval.messages": "not set: no append is flushed by itself",
+    "broker.rack": "as placed",
+}
+"""What a setting is that no answer rests on by itself."""
+
+
+def deciding(
+    subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, Constant]
+) -> Iterator[tuple[Used, str]]:
+    """The settings that decide a loss in a cell, each with what the repair makes of it ("" where none is made): those
+    that the repair changes, else the one that the run of the loss, with these constants, comes from."""
+    if changes:
+        for change in changes:
+            key = _KEYS.get(change.name)
+            yield _used(subject, key or "where the nodes run"), change.value if key else change.setting
+        return
+    key = _cause(cell, constants)
+    if key:
+        yield _used(subject, key), ""
+
+
+def _used(subject: Subject, key: str) -> Used:
+    """The setting as it is stated; as by default where nothing states it."""
+    stated = next((used for used in subject.used if used.key == key), None)
+    return stated or Used(key, DEFAULTS.get(key, "as given"), None, "default")
+
+
+def _cause(cell: str, constants: Mapping[str, Constant]) -> str:
+    """The key of the setting that a loss comes from; "" where no one setting is to blame."""
+    if not constants:
+        return ""
+    if constants.get("acks") != "all":
+        return "acks"
+    if constants.get("unclean") and constants.get("heed_unclean"):
+        return "unclean.leader.election.enable"
+    if cell.startswith("rack-"):
+        return "broker.rack"
+    if int(constants.get("min_isr", 2)) < 2:
+        return "min.insync.replicas"
+    if constants.get("isr_shrinks") and not constants.get("elr"):
+        return "eligible.leader.replicas.version"
+    return ""
