@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ...language.judge import holds
 from ...language.model import Model
@@ -31,7 +31,15 @@ SLICE = 200_000
 class Sweep:
     """A second pass over an explored store, by a kernel of its own with its own context."""
 
-    def __init__(self, kernel: Kernel, frontier: Frontier, network: Network, model: Model, predicates: int) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        frontier: Frontier,
+        network: Network,
+        model: Model,
+        predicates: int,
+        faults: Sequence[bool],
+    ) -> None:
         program = kernel.program
         self.kernel, self.network = kernel, network
         self.buffer = Region(8 * (program.layout.words + 2) * program.buffer_slots)
@@ -44,6 +52,8 @@ class Sweep:
         masks = protocol_masks(model)
         self.masks = (ctypes.c_uint64 * len(masks))(*masks)
         network["PROTOCOL"] = ctypes.addressof(self.masks)
+        self.faults = (ctypes.c_uint64 * (len(kernel.program.plans) + 1))(*faults)
+        network["FAULTS"] = ctypes.addressof(self.faults)
         network["BOUNDS"] = ((1 << len(model.bounds)) - 1) << predicates
         network["ASKED"] = (1 << predicates) - 1 | network["BOUNDS"]
         self.function = kernel.code.function("sweep", 3)
@@ -84,8 +94,10 @@ def judged(
     made, groups = divided(model, questions)
     symmetric = tuple(domain for domain in model.domains if domain.name in folded)
     kernel = kernel_of(made, symmetric, search.cache, effort=FULL if count >= LARGE else QUICK, edges=True)
-    numbered = tuple(groups[[action.name for action in made.actions].index(plan.form.name)] for plan in
-                     kernel.program.plans)  # fmt: skip
+    places = {action.name: at for at, action in enumerate(made.actions)}
+    parts = [places[plan.form.name] for plan in kernel.program.plans]
+    numbered = tuple(groups[part] for part in parts)
+    faults = [made.actions[part].kind == "fault" for part in parts]
     started = time.perf_counter()
     network = Network(count, transitions, numbered, search.cache, heed)
     compiled(kernel.seconds + time.perf_counter() - started)
@@ -94,7 +106,7 @@ def judged(
         if report is not None:
             report(Progress(count, 0, 0, 0.0, needed, 0.0, says=f"liveness: {says}"))
 
-    sweep = Sweep(kernel, frontier, network, model, len(questions.predicates))
+    sweep = Sweep(kernel, frontier, network, model, len(questions.predicates), faults)
     try:
         for stop in range(SLICE, count + SLICE, SLICE):
             heed()

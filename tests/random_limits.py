@@ -1,0 +1,398 @@
+"""Random small models with limits, budgets and `@bound`s, and what is so of their runs by trying every set of states:
+what claims of whole runs are tested against. The protocol without bounds is known too, so that it is seen whether an
+answer is true of it."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+World = tuple[int, bool, bool]
+"""A state: where it is, and whether each of two nodes is on."""
+Test = tuple[str, Callable[[World, int], bool]]
+"""A condition as a model's text has it, and as it is evaluated of a state and a node."""
+Move = tuple[str, Callable[[int], int]]
+Turn = tuple[str, Callable[[bool], bool]]
+RuleKind = Literal["protocol", "client", "fault"]
+Kind = Literal["always_possible", "leads_to", "always_eventually", "eventually_always"]
+KINDS: tuple[Kind, ...] = ("always_possible", "leads_to", "leads_to", "always_eventually", "eventually_always")
+PLACES = 3
+NODES = (0, 1)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An action: its guards and limits, where it goes to (None: nowhere), what becomes of a node (None: nothing)."""
+
+    name: str
+    kind: RuleKind
+    of_a_node: bool
+    guards: tuple[Test, ...]
+    limits: tuple[Test, ...]
+    moves: Move | None
+    turns: Turn | None
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """What its parameter ranges over."""
+        return NODES if self.of_a_node else (0,)
+
+    def after(self, state: World, node: int) -> World:
+        """The state that it leads to."""
+        at, on = state[0], list(state[1:])
+        if self.moves is not None:
+            at = self.moves[1](at)
+        if self.turns is not None:
+            on[node] = self.turns[1](on[node])
+        return (at, *on)  # type: ignore[return-value]
+
+    def text(self) -> str:
+        """It in a model's text."""
+        head = '@action(kind="client")' if self.kind == "client" else "@action"
+        head = '@action(kind="fault")' if self.kind == "fault" else head
+        lines = [
+            head,
+            f"def {self.name}(s: World{', node: Node' if self.of_a_node else ''}) -> None:",
+            "    '''A step.'''",
+        ]
+        lines += [f"    require({text})" for text, _ in self.guards]
+        lines += [f"    limit({text})" for text, _ in self.limits]
+        lines += [f"    s.at = {self.moves[0]}"] if self.moves is not None else []
+        lines += [f"    s.on[node] = {self.turns[0]}"] if self.turns is not None else []
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Fairly:
+    """Fairness of some rules as one, or of each node."""
+
+    strong: bool
+    rules: tuple[str, ...]
+    each: bool
+
+    def text(self) -> str:
+        """It in a model's text."""
+        each = ", each='node'" if self.each else ""
+        return f"{'strong' if self.strong else 'weak'}({', '.join(self.rules)}{each})"
+
+    def groups(self) -> list[frozenset[tuple[str, int]]]:
+        """What it is said of, one by one: pairs of a rule and a node."""
+        if self.each:
+            return [frozenset((rule, node) for rule in self.rules) for node in NODES]
+        return [frozenset(itertools.product(self.rules, NODES))]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A property: `then` is its predicate, and `when` what a `@leads_to` begins with."""
+
+    name: str
+    kind: Kind
+    then: Test
+    when: Test | None
+    fairness: tuple[Fairly, ...]
+    of_a_node: bool
+
+    def text(self) -> str:
+        """It in a model's text."""
+        parameter = ", node: Node" if self.of_a_node else ""
+        fair, mine = [fairness.text() for fairness in self.fairness], self.then
+        before = ""
+        if self.when is not None:
+            mine, fair = self.when, [f"{self.name}_then", *fair]
+            before = f"def {self.name}_then(s: World{parameter}) -> bool:\n    return {self.then[0]}\n\n\n"
+        mark = f"@{self.kind}" if self.kind == "always_possible" else f"@{self.kind}({', '.join(fair)})"
+        return (
+            f"{before}{mark}\ndef {self.name}(s: World{parameter}) -> bool:\n    '''A claim.'''\n    return {mine[0]}"
+        )
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A model: its rules, its `@bound` of states and of steps, and its claims."""
+
+    rules: tuple[Rule, ...]
+    bound: Test | None
+    narrow: bool
+    claims: tuple[Claim, ...]
+
+    def text(self) -> str:
+        """It as a file, after the imports and `Node`."""
+        parts = [
+            "@state\nclass World:\n    '''Some place.'''\n"
+            f"    at: Annotated[int, Range(0, {PLACES - 1})]  # where\n    on: Map[Node, bool]  # who is on",
+            "@initial\ndef begin() -> World:\n    '''It begins.'''\n"
+            "    return World(at=0, on=Map({node: False for node in Node}))",
+            *(rule.text() for rule in self.rules),
+        ]
+        if self.bound is not None:
+            parts.append(f"@bound\ndef within(s: World) -> bool:\n    '''A bound.'''\n    return {self.bound[0]}")
+        if self.narrow:
+            parts.append("@bound\ndef narrow(s: World, after: World) -> bool:\n    '''A bound.'''\n"
+                         "    return not (s.at == 2 and after.at == 0)")  # fmt: skip
+        return "\n\n\n".join([*parts, *(claim.text() for claim in self.claims)]) + "\n"
+
+
+def _place(chance: random.Random) -> Test:
+    number = chance.randrange(PLACES)
+    if chance.random() < 0.5:
+        return f"s.at == {number}", lambda state, _: state[0] == number
+    return f"s.at != {number}", lambda state, _: state[0] != number
+
+
+def _node(chance: random.Random) -> Test:
+    if chance.random() < 0.5:
+        return "s.on[node]", lambda state, node: bool(state[1 + node])
+    return "not s.on[node]", lambda state, node: not state[1 + node]
+
+
+def _all(chance: random.Random) -> Test:
+    if chance.random() < 0.5:
+        return "any(s.on[other] for other in Node)", lambda state, _: any(state[1:])
+    return "not all(s.on[other] for other in Node)", lambda state, _: not all(state[1:])
+
+
+def _test(chance: random.Random, of_a_node: bool) -> Test:
+    return chance.choice((_place, _place, _node if of_a_node else _all, _all))(chance)
+
+
+def _moves(chance: random.Random) -> Move | None:
+    to = chance.randrange(PLACES)
+    moves: tuple[Move | None, ...] = (
+        None,
+        (str(to), lambda at: to),
+        _forward(),
+    )
+    return chance.choice(moves)
+
+
+def _forward() -> Move:
+    return f"(s.at + 1) % {PLACES}", lambda at: (at + 1) % PLACES
+
+
+def _turns(chance: random.Random) -> Turn:
+    value = chance.random() < 0.5
+    turns: tuple[Turn, ...] = ((str(value), lambda was: value), ("not s.on[node]", lambda was: not was))
+    return chance.choice(turns)
+
+
+def _rule(chance: random.Random, number: int) -> Rule:
+    of_a_node = chance.random() < 0.5
+    kind: RuleKind = chance.choice(("protocol", "protocol", "protocol", "client", "fault"))
+    guards = tuple(_test(chance, of_a_node) for _ in range(chance.choice((0, 1, 1, 2))))
+    limits = tuple(_test(chance, of_a_node) for _ in range(chance.choice((0, 0, 0, 1, 1, 2))))
+    moves = _moves(chance)
+    turns = _turns(chance) if of_a_node and (moves is None or chance.random() < 0.6) else None
+    if moves is None and turns is None:
+        moves = _forward()
+    return Rule(f"rule{number}", kind, of_a_node, guards, limits, moves, turns)
+
+
+def _fairness(chance: random.Random, rules: tuple[Rule, ...]) -> tuple[Fairly, ...]:
+    fit = [rule for rule in rules if rule.kind != "fault"]
+    found = list[Fairly]()
+    for _ in range(chance.choice((0, 1, 1, 2, 3)) if fit else 0):
+        each = [rule for rule in fit if rule.of_a_node]
+        if each and chance.random() < 0.5:
+            some = chance.sample(each, chance.randint(1, min(2, len(each))))
+            found.append(Fairly(chance.random() < 0.5, tuple(rule.name for rule in some), True))
+        else:
+            some = chance.sample(fit, chance.randint(1, min(2, len(fit))))
+            found.append(Fairly(chance.random() < 0.5, tuple(rule.name for rule in some), False))
+    return tuple(found)
+
+
+def drawn(seed: int, claims: int = 8) -> Drawn:
+    """A model of at most twelve states."""
+    chance = random.Random(seed)
+    rules = tuple(_rule(chance, number) for number in range(chance.randint(2, 5)))
+    made = list[Claim]()
+    for number in range(claims):
+        kind: Kind = chance.choice(KINDS)
+        of_a_node = chance.random() < 0.4
+        then = _test(chance, of_a_node)
+        when = _test(chance, of_a_node) if kind == "leads_to" else None
+        fairness = () if kind == "always_possible" else _fairness(chance, rules)
+        made.append(Claim(f"claim{number}", kind, then, when, fairness, of_a_node))
+    bound = _test(chance, False) if chance.random() < 0.25 else None
+    return Drawn(rules, bound, chance.random() < 0.15, tuple(made))
+
+
+Step = tuple[World, str, int, World]
+ALL = ("protocol", "client", "fault")
+
+
+@dataclass
+class Space:
+    """All states of a model and its steps, those that change nothing left out, and what bounds stop in each state:
+    pairs of a rule and a node. Rules of the `free` kinds have no bounds."""
+
+    model: Drawn
+    free: tuple[str, ...] = ()
+    steps: list[Step] = field(default_factory=list[Step])
+    stopped: dict[World, set[tuple[str, int]]] = field(default_factory=dict[World, set[tuple[str, int]]])
+
+    def __post_init__(self) -> None:
+        waiting: list[World] = [(0, False, False)]
+        self.stopped = {waiting[0]: set()}
+        while waiting:
+            state = waiting.pop()
+            for rule in self.model.rules:
+                for node in rule.nodes:
+                    after = self._taken(state, rule, node)
+                    if after is not None and after not in self.stopped:
+                        self.stopped[after] = set()
+                        waiting.append(after)
+
+    def _taken(self, state: World, rule: Rule, node: int) -> World | None:
+        """The state after a step that can be taken; notes it, or that a bound stops it."""
+        if not all(test(state, node) for _, test in rule.guards):
+            return None
+        after = rule.after(state, node)
+        bounded = rule.kind not in self.free
+        cut = bounded and not all(test(state, node) for _, test in rule.limits)
+        cut = cut or (bounded and self.model.narrow and state[0] == 2 and after[0] == 0)
+        beyond = bounded and self.model.bound is not None and not self.model.bound[1](state, 0)
+        if cut or beyond:
+            if rule.kind != "fault" and (cut or after != state):
+                self.stopped[state].add((rule.name, node))
+            return None
+        if after != state:
+            self.steps.append((state, rule.name, node, after))
+        return after
+
+    @cached_property
+    def rounds(self) -> list[frozenset[World]]:
+        """Every set of states in which a run can go round for ever, and visit all of them."""
+        states = list(self.stopped)
+        found = [frozenset({state}) for state in states]
+        for count in range(2, len(states) + 1):
+            found += [frozenset(some) for some in itertools.combinations(states, count) if self._is_round(set(some))]
+        return found
+
+    @cached_property
+    def _forth(self) -> dict[World, set[World]]:
+        return {state: {after for before, _, _, after in self.steps if before == state} for state in self.stopped}
+
+    @cached_property
+    def _back(self) -> dict[World, set[World]]:
+        return {state: {before for before, _, _, after in self.steps if after == state} for state in self.stopped}
+
+    def _is_round(self, states: set[World]) -> bool:
+        first = next(iter(states))
+        return all(reached({first}, near, states) == states for near in (self._forth, self._back))
+
+    def can(self, state: World, group: Collection[tuple[str, int]], held: bool) -> bool:
+        """Whether a step of a group can happen; with `held` one that a bound stops counts."""
+        now = any(before == state and (rule, node) in group for before, rule, node, _ in self.steps)
+        return now or (held and any(one in group for one in self.stopped[state]))
+
+    def ahead(self, states: Iterable[World], within: Collection[World] | None = None) -> set[World]:
+        """What is reached from some states, through those `within`."""
+        return reached(states, self._forth, within)
+
+
+def reached(states: Iterable[World], near: dict[World, set[World]], within: Collection[World] | None) -> set[World]:
+    """What is reached from some states, through those `within`, themselves included."""
+    found = {state for state in states if within is None or state in within}
+    waiting = list(found)
+    while waiting:
+        for after in near[waiting.pop()]:
+            if after not in found and (within is None or after in within):
+                found.add(after)
+                waiting.append(after)
+    return found
+
+
+def runs(
+    space: Space,
+    claim: Claim,
+    node: int,
+    can: Callable[[World, Collection[tuple[str, int]]], bool],
+    violating: bool = True,
+) -> bool:
+    """Whether a fair run violates a claim of a node; without `violating`, whether there is any fair run, for a
+    `@leads_to` after its beginning. `can` says what can happen in a state."""
+    every = set(space.stopped)
+    region = every
+    then = {state for state in every if claim.then[1](state, node)}
+    if violating and claim.kind != "eventually_always":
+        region = every - then
+    if claim.when is not None:
+        region = space.ahead((state for state in region if claim.when[1](state, node)), region)
+    for states in space.rounds:
+        if not states <= region or (violating and claim.kind == "eventually_always" and states <= then):
+            continue
+        if all(_is_met(space, states, fairness, can) for fairness in claim.fairness):
+            return True
+    return False
+
+
+def _is_met(
+    space: Space, states: frozenset[World], fairness: Fairly, can: Callable[[World, Collection[tuple[str, int]]], bool]
+) -> bool:
+    for group in fairness.groups():
+        taken = len(states) > 1 and any(
+            before in states and after in states and (rule, node) in group for before, rule, node, after in space.steps
+        )
+        able = [can(state, group) for state in states]
+        if not taken and (any(able) if fairness.strong else all(able)):
+            return False
+    return True
+
+
+def expected(space: Space, claim: Claim) -> str:
+    """What records 43 and 52 say that is to be answered, by the worst of the claim's nodes."""
+    words = [_of_one(space, claim, node) for node in (NODES if claim.of_a_node else (0,))]
+    return min(words, key=("violated", "undecided", "holds").index)
+
+
+def _of_one(space: Space, claim: Claim, node: int) -> str:
+    if claim.kind == "always_possible":
+        good = {state for state in space.stopped if claim.then[1](state, node)}
+        lost = [state for state in space.stopped if not good & space.ahead([state])]
+        stuck = any(not any(space.stopped[there] for there in space.ahead([state])) for state in lost)
+        return "violated" if stuck else "undecided" if lost else "holds"
+
+    def soft(state: World, group: Collection[tuple[str, int]]) -> bool:
+        return space.can(state, group, held=False)
+
+    def hard(state: World, group: Collection[tuple[str, int]]) -> bool:
+        return space.can(state, group, held=True)
+
+    if claim.when is not None and not any(claim.when[1](state, node) for state in space.stopped):
+        return "holds"
+    if runs(space, claim, node, soft):
+        return "violated" if runs(space, claim, node, hard) else "undecided"
+    return "holds" if runs(space, claim, node, hard, violating=False) else "undecided"
+
+
+def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) -> Iterator[str]:
+    """What is not so of an answer, by the protocol without bounds: fairness is that of the protocol itself. In `mended`
+    only faults have bounds: more of them are no way on."""
+
+    def really(state: World, group: Collection[tuple[str, int]]) -> bool:
+        return free.can(state, group, held=False)
+
+    nodes = NODES if claim.of_a_node else (0,)
+    if claim.kind == "always_possible":
+        for node in nodes if word == "violated" else ():
+            good = {state for state in mended.stopped if claim.then[1](state, node)}
+            if any(not good & mended.ahead([state]) for state in space.stopped):
+                return
+        if word == "violated":
+            yield "from each state it is possible in the protocol without bounds"
+        return
+    if word == "violated" and not any(runs(free, claim, node, really) for node in nodes):
+        yield "no fair run of the protocol without bounds violates it"
+    if word == "holds":
+        for node in nodes:
+            if runs(space, claim, node, really):
+                yield "a run within the bounds, fair in the protocol without them, violates it"
+            begins = claim.when is None or any(claim.when[1](state, node) for state in space.stopped)
+            if begins and not runs(space, claim, node, really, violating=False):
+                yield "no run within the bounds is fair in the protocol without them"
