@@ -17,6 +17,7 @@ from ..language.verdict import Verdict
 from ..reports.check.page import headline, verdict_page
 from ..reports.document import Document, check_document
 from ..reports.exits import Exit, of_verdict
+from ..reports.verdicts import reason_text
 from ..traces.document import trace_document
 from . import arguments
 from .exploring import MOST_ROWS, MOST_STATES, Exploration, explore, reachable_table
@@ -90,7 +91,10 @@ class CheckResult:
         return verdict_page(self.verdict, PAPER).text()
 
     def _repr_html_(self) -> str:
-        rows = [(prop.name, prop.kind, prop.verdict, prop.says) for prop in self.verdict.properties]
+        rows = [
+            (prop.name, prop.kind, prop.verdict, " ".join([prop.says, reason_text(prop.verdict, prop.why)]).strip())
+            for prop in self.verdict.properties
+        ]
         failed = self.verdict.failure is not None or any(prop.verdict == "violated" for prop in self.verdict.properties)
         shown = self.trace()._repr_html_() if failed else ""  # pyright: ignore[reportPrivateUsage]  # IPython's name
         return preformatted(headline(self.verdict)) + table(rows, ("property", "kind", "verdict", "says")) + shown

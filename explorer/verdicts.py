@@ -15,7 +15,17 @@ from ..language.immutable import immutable
 from ..language.judge import first_shown
 from ..language.model import LIVENESS, Liveness, Model, Property
 from ..language.refinement import at_the_start
-from ..language.verdict import ActionCoverage, Failure, Level, Outcome, PropertyVerdict, Run, Verdict, Word
+from ..language.verdict import (
+    ActionCoverage,
+    Failure,
+    Level,
+    Outcome,
+    PropertyVerdict,
+    Run,
+    Verdict,
+    Word,
+    cutting_limits,
+)
 from .liveness.answers import Answer
 from .search import Search
 
@@ -223,12 +233,7 @@ def _of_runs(prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...]
 
 def _of_which_runs(fair: str, ending: Ending) -> str:
     """Of which runs a property holds: those with its fairness, that stay within the limits that stop anything."""
-    cutting = dict.fromkeys(
-        guard.text if guard.text.startswith("@bound ") else action.name
-        for action in ending.actions
-        for guard in action.guards
-        if guard.is_limit and guard.evaluated > guard.passed
-    )
+    cutting = dict.fromkeys(guard.text if guard.is_bound else name for name, guard in cutting_limits(ending.actions))
     *most, last = cutting or ("",)
     named = f"{', '.join(most)} and {last}" if most else last
     return f"{fair or 'of the runs'} that stay within the limits of {named}" if named else fair

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from .immutable import immutable
@@ -77,6 +77,16 @@ class GuardCoverage:
     evaluated: int
     passed: int
 
+    @property
+    def cuts(self) -> bool:
+        """Whether it is a limit that stopped something."""
+        return self.is_limit and self.evaluated > self.passed
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it is a `@bound` of states, which stops every action beyond it alike."""
+        return self.text.startswith("@bound ")
+
 
 @immutable
 class ActionCoverage:
@@ -98,6 +108,11 @@ class ActionCoverage:
     def happened_despite(self) -> bool:
         """Whether it was meant not to happen and did."""
         return bool(self.fired) and self.stopped_by is not None
+
+
+def cutting_limits(actions: Iterable[ActionCoverage]) -> Iterator[tuple[str, GuardCoverage]]:
+    """The limits that stopped something, each with the name of its action: what a search kept within."""
+    return ((action.name, guard) for action in actions for guard in action.guards if guard.cuts)
 
 
 @immutable

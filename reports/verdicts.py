@@ -92,3 +92,10 @@ def styles(of: Of) -> dict[str, str]:
 def shown(word: str) -> str:
     """A word as people read it: in JSON it has no spaces."""
     return word.replace("_", " ")
+
+
+def reason_text(word: str, why: str) -> str:
+    """The sentence that says of which runs a property holds, or why it is open; "" where there is nothing to say."""
+    if not why or word == "violated":
+        return ""
+    return f"Holds {why}." if word == "holds" else f"{shown(word).capitalize()}: {why}."

@@ -72,16 +72,16 @@ class Fairly:
 
     strong: bool
     rules: tuple[str, ...]
-    each: bool
+    one_by_one: bool
 
     def text(self) -> str:
         """It in a model's text."""
-        each = ", each='node'" if self.each else ""
-        return f"{'strong' if self.strong else 'weak'}({', '.join(self.rules)}{each})"
+        apart = ", each='node'" if self.one_by_one else ""
+        return f"{'strong' if self.strong else 'weak'}({', '.join(self.rules)}{apart})"
 
     def groups(self) -> list[frozenset[tuple[str, int]]]:
         """What it is said of, one by one: pairs of a rule and a node."""
-        if self.each:
+        if self.one_by_one:
             return [frozenset((rule, node) for rule in self.rules) for node in NODES]
         return [frozenset(itertools.product(self.rules, NODES))]
 
@@ -196,9 +196,9 @@ def _fairness(chance: random.Random, rules: tuple[Rule, ...]) -> tuple[Fairly, .
     fit = [rule for rule in rules if rule.kind != "fault"]
     found = list[Fairly]()
     for _ in range(chance.choice((0, 1, 1, 2, 3)) if fit else 0):
-        each = [rule for rule in fit if rule.of_a_node]
-        if each and chance.random() < 0.5:
-            some = chance.sample(each, chance.randint(1, min(2, len(each))))
+        of_nodes = [rule for rule in fit if rule.of_a_node]
+        if of_nodes and chance.random() < 0.5:
+            some = chance.sample(of_nodes, chance.randint(1, min(2, len(of_nodes))))
             found.append(Fairly(chance.random() < 0.5, tuple(rule.name for rule in some), True))
         else:
             some = chance.sample(fit, chance.randint(1, min(2, len(fit))))

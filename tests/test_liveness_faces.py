@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from textwrap import dedent
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +16,8 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 
 from .conftest import ROOT, Run
+from .test_liveness import HEADER
+from .test_liveness_limits import WRITTEN
 
 COUNTER = ROOT / "examples/liveness/counter.py"
 FAIR = "Weak fairness of `serve` is met: it happens in step 1."
@@ -116,3 +119,26 @@ def test_a_search_that_ends_early_says_that_liveness_is_not_checked(
     assert ended.why == f"the search ended at {what}, before every state was known; see --keep-going"
     whole = ENGINES[engine](model, Search(cache=cache, keep_going=True), None)
     assert {prop.name: prop.verdict for prop in whole.properties}["is_three"] == "holds"
+
+
+RUNS = "of the runs with weak(copy) that stay within the limits of write"
+
+
+def test_every_output_says_of_which_runs_a_claim_holds(tidegate: Run, tmp_path: Path) -> None:
+    (tmp_path / "log.py").write_text(HEADER + dedent(WRITTEN.partition("@leads_to(is_whole, weak(copy))")[0]), "utf-8")
+    entry = '[[check]]\nexpect = { is_copied = "holds" }\n'
+    gate = tmp_path / "gate.toml"
+    gate.write_text(f'schema = "tidegate.spec/1"\nmodel = "log.py"\n\n{entry}', encoding="utf-8")
+    done = tidegate("gate", str(gate), "--out", str(tmp_path / "gated"))
+    assert done.exit == 0
+    assert f"is_copied holds {RUNS}" in " ".join(done.out.split())
+    names = ("report.json", "junit.xml", "results.sarif", "summary.md", "index.html")
+    assert [name for name in names if RUNS not in (tmp_path / "gated" / name).read_text(encoding="utf-8")] == []
+    checked = tidegate("check", str(tmp_path / "log.py"), "--out", str(tmp_path / "out"))
+    assert f"is_copied holds {RUNS}" in " ".join(checked.out.split())
+    names = ("report.json", "index.html")
+    assert [name for name in names if RUNS not in (tmp_path / "out" / name).read_text(encoding="utf-8")] == []
+    shown = tg.check(tmp_path / "log.py")._repr_html_()  # pyright: ignore[reportPrivateUsage]  # IPython's name
+    assert f"Holds {RUNS}." in shown.replace("<wbr>", "")
+    page = tidegate("spec", str(tmp_path / "log.py"))
+    assert "What holds of fair runs holds of those that stay within the limits of `write`." in page.out

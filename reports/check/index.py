@@ -7,6 +7,7 @@ from typing import Any
 
 from ...traces.heading import tool
 from ..index import index_page, text
+from ..verdicts import reason_text
 
 _FOUND = {
     "safety": "violates a property",
@@ -33,7 +34,13 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
     yield '<section><h2>Properties</h2><div class="wide"><table><thead><tr><th scope="col">verdict</th>'
     yield '<th scope="col">property</th><th scope="col">what it says</th></tr></thead><tbody>'
     for prop in document["properties"]:
-        yield row(prop["name"], prop["says"], prop["verdict"], pages.get(prop["name"]))
+        yield row(
+            prop["name"],
+            prop["says"],
+            prop["verdict"],
+            pages.get(prop["name"]),
+            reason_text(prop["verdict"], prop["why"]),
+        )
     yield "</tbody></table></div></section>"
     known = {"", *(prop["name"] for prop in document["properties"])}
     others = {name: page for name, page in pages.items() if name not in known}
@@ -46,15 +53,14 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
         yield f"<section><h2>Notes</h2><ul>{notes}</ul></section>"
 
 
-def row(name: str, says: str, verdict: str, page: str | None) -> str:
-    """A property with its verdict; where there is a page of its trace, the verdict opens it."""
+def row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:
+    """A property with its verdict; where there is a page of its trace, the verdict opens it. `why` is a sentence."""
     look = _LOOK.get(verdict, "open")
     mark = {"good": "✓", "bad": "✗", "open": "?"}[look]
     word = f"{mark} {text(verdict)}"
     cell = word if page is None else f'<a href="{text(page)}">{word}</a>'
-    return (
-        f'<tr><td class="{look}">{cell}</td><th scope="row">{text(name)}</th><td class="loose">{text(says)}</td></tr>'
-    )
+    said = text(says) + (f"<br>{text(why)}" if why else "")
+    return f'<tr><td class="{look}">{cell}</td><th scope="row">{text(name)}</th><td class="loose">{said}</td></tr>'
 
 
 def proof_index(document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...language.verdict import ActionCoverage, GuardCoverage, PropertyVerdict, Verdict
+from ...language.verdict import ActionCoverage, GuardCoverage, PropertyVerdict, Verdict, cutting_limits
 from ..document import states_per_second
 from ..paper import Page, Paper, bytes_text, count, rate_text, seconds_text
 from ..settings import sizes_text, switches_text
@@ -161,7 +161,7 @@ def _coverage(page: Page, verdict: Verdict) -> None:
     if off:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
     _guards(page, f"guards that never let anything through{where}", _shut_guards(live))
-    _guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _cutting_limits(live))
+    _guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _limits(live))
     if verdict.held_states:
         page.line(_held(verdict.held_states, _stopping(live)), indent=2, hang=4)
 
@@ -185,9 +185,8 @@ def _held(states: int, bounds: str) -> str:
 
 def _stopping(actions: list[ActionCoverage]) -> str:
     """What bounds a search: the limits that were listed, and each `@bound` by its name."""
-    guards = [guard for action in actions for guard in action.guards if guard.evaluated > guard.passed]
-    bounds = list(dict.fromkeys(guard.text for guard in guards if guard.text.startswith("@bound ")))
-    named = [*(["these limits"] if _cutting_limits(actions) or not bounds else []), *bounds]
+    bounds = list(dict.fromkeys(guard.text for _, guard in cutting_limits(actions) if guard.is_bound))
+    named = [*(["these limits"] if _limits(actions) or not bounds else []), *bounds]
     return " and ".join(named)
 
 
@@ -198,10 +197,9 @@ def _shut_guards(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
     return [(name, f"line {guard.line}", guard.text) for name, guard in shut]
 
 
-def _cutting_limits(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
-    guards = [(action.name, guard) for action in actions for guard in action.guards]
-    limits = [(name, guard) for name, guard in guards if guard.is_limit and not guard.text.startswith("@bound ")]
-    return [(name, _times(guard), guard.text) for name, guard in limits if guard.evaluated > guard.passed]
+def _limits(actions: list[ActionCoverage]) -> list[tuple[str, str, str]]:
+    """The limits that cut, each with how often; a `@bound` stops all actions alike, and is said of the whole."""
+    return [(name, _times(guard), guard.text) for name, guard in cutting_limits(actions) if not guard.is_bound]
 
 
 def _times(guard: GuardCoverage) -> str:

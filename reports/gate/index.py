@@ -9,7 +9,7 @@ from ...traces.heading import tool
 from ..document import Document
 from ..index import commands, index_page, text
 from ..paper import count, seconds_text
-from .page import found_text, left_out, sum_text
+from .page import found_text, left_out, of_which_runs, sum_text
 
 _LOOK = {"ok": "good", "differs": "bad"}
 _MARKS = {"good": "✓", "bad": "✗", "open": "?"}
@@ -56,6 +56,7 @@ def _wrong(check: Mapping[str, Any]) -> Iterator[str]:
     yield f'<h3><span class="chip {look}">{_MARKS[look]} {text(check["result"])}</span> {text(check["name"])}</h3>'
     yield f'<p class="muted">{text(found_text(check))}</p>'
     yield from (f"<p>{text(line)}</p>" for difference in check["differences"] for line in difference.splitlines())
+    yield from (f"<p>{text(line)}</p>" for line in of_which_runs(check))
     for claim in check["claims"]:
         if claim["html"] is not None:
             yield f'<a class="button" href="{text(claim["html"])}">{text(claim["name"])}, step by step</a>'
@@ -66,13 +67,17 @@ def _wrong(check: Mapping[str, Any]) -> Iterator[str]:
 def _table(checks: Sequence[Mapping[str, Any]]) -> str:
     rows = "".join(
         f'<tr><td class="{_look(check)}">{_MARKS[_look(check)]} {text(check["result"])}</td>'
-        f'<th scope="row">{text(check["name"])}</th><td class="loose">{text(found_text(check))}</td>'
+        f'<th scope="row">{text(check["name"])}</th><td class="loose">{_found(check)}</td>'
         f'<td class="loose">{" ".join(_links(check))}</td></tr>'
         for check in checks
     )
     titles = ("result", "check", "found", "counterexamples, as recorded")
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _found(check: Mapping[str, Any]) -> str:
+    return "<br>".join(text(line) for line in (found_text(check), *of_which_runs(check)))
 
 
 def _links(check: Mapping[str, Any]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from ..document import Document
 from ..paper import Paper
 from ..trace.page import trace_page
+from .page import of_which_runs
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {
@@ -44,7 +45,7 @@ def _add_suite(root: ElementTree.Element, document: Document, check: Mapping[str
         ElementTree.SubElement(properties, "property", {"name": name, "value": clean(value)})
     for claim in check["claims"]:
         _add_case(suite, check, claim)
-    pages = [f"{claim['name']} holds {claim['why']}" for claim in check["claims"] if is_of_some_runs(claim)]
+    pages = of_which_runs(check)
     pages += [f"{claim['name']}: {claim['html']}" for claim in check["claims"] if claim["html"] is not None]
     ElementTree.SubElement(suite, "system-out").text = clean("\n".join(pages)) or None
     ElementTree.SubElement(suite, "system-err")
@@ -82,11 +83,6 @@ def _properties(check: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def is_of_some_runs(claim: Mapping[str, Any]) -> bool:
-    """Whether a claim holds of the runs that its reason names, and not of all."""
-    return claim.get("verdict") == "holds" and bool(claim["why"])
 
 
 def _add_case(suite: ElementTree.Element, check: Mapping[str, Any], claim: Mapping[str, Any]) -> None:

@@ -36,11 +36,22 @@ def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
     for difference in check["differences"]:
         for line in difference.splitlines():
             page.line(line, indent=6)
+    for line in of_which_runs(check):
+        page.line(line, indent=6, hang=2)
     for claim in check["claims"]:
         if claim["replay"] is not None and not claim["recorded"]:
             page.exact(f"      {claim['replay']}")
             if claim["html"] is not None:
                 page.exact(f"      {claim['html']}")
+
+
+def of_which_runs(check: Mapping[str, Any]) -> list[str]:
+    """Of which runs the claims of a check hold that hold of some runs and not of all: a line for each kind of runs."""
+    names: dict[str, list[str]] = {}
+    for claim in check["claims"]:
+        if claim.get("verdict") == "holds" and claim["why"]:
+            names.setdefault(claim["why"], []).append(claim["name"])
+    return [f"{', '.join(its)} {'holds' if len(its) == 1 else 'hold'} {why}" for why, its in names.items()]
 
 
 def found_text(check: Mapping[str, Any]) -> str:

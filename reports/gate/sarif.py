@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..document import Document
+from .page import of_which_runs
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -64,8 +65,9 @@ def _rules(claims: Iterator[Mapping[str, Any]]) -> list[Document]:
 
 
 def _invocation(document: Document) -> Document:
-    left = [f"{skipped['name']}: {skipped['why']}" for skipped in document["not_run"]]
-    notes = [{"level": "note", "message": {"text": f"not run: {text}"}} for text in left]
+    said = [f"not run: {skipped['name']}: {skipped['why']}" for skipped in document["not_run"]]
+    said += [f"{check['name']}: {line}" for check in document["checks"] for line in of_which_runs(check)]
+    notes = [{"level": "note", "message": {"text": text}} for text in said]
     return {
         "executionSuccessful": not document["interrupted"],
         "exitCode": document["exit"],

@@ -9,7 +9,7 @@ from ..document import Document
 from ..paper import seconds_text
 from ..trace.markdown import argument, code, plain_text
 from ..trace.sequence import mermaid
-from .page import found_text, left_out, sum_text
+from .page import found_text, left_out, of_which_runs, sum_text
 
 _MOST_COUNTEREXAMPLES = 10
 """More than this nobody reads in a summary, and GitHub takes 1 MiB; the others are in the report."""
@@ -42,7 +42,8 @@ def _table(checks: list[Mapping[str, Any]], *, differences: bool = False) -> str
     rows = ["| check | result | found |", "|---|---|---|"]
     for check in checks:
         texts = "<br>".join(plain_text(difference) for difference in check["differences"]) if differences else ""
-        found = "<br>".join(part for part in (plain_text(found_text(check)), texts) if part)
+        runs = [plain_text(line) for line in of_which_runs(check)]
+        found = "<br>".join(part for part in (plain_text(found_text(check)), texts, *runs) if part)
         pages = "".join(f" [{claim['name']}]({claim['html']})" for claim in check["claims"] if claim["html"])
         rows.append(f"| {plain_text(check['name'])}{pages} | {check['result']} | {found} |")
     return "\n".join(rows)

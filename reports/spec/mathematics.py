@@ -68,7 +68,7 @@ def refinement_text(page: Specification, model_name: str, own: Mapping[str, Cons
         NOTATION,
         *_section("Constants of the claim", [_constants(own)] if own else []),
         *_section("The claim", [_property(prop, _CLAIMS["transition"]) for prop in model.properties]),
-        *_section("What must happen", [_liveness(prop) for prop in model.liveness]),
+        *_section("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
         *_section("What a step may be", [_abstract_actions(prop) for prop in model.properties]),
         *_section("States from which nothing happens", [_property(bound, _ENDS) for bound in model.bounds]),
         *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),
@@ -106,7 +106,7 @@ def specification_text(page: Specification) -> str:
         *_section("Initial states", [_initial(initial, model) for initial in model.initials]),
         *_section("Actions", [_action(action) for action in model.actions]),
         *_section("Properties", [_property(prop, _CLAIMS[prop.kind]) for prop in model.properties]),
-        *_section("What must happen", [_liveness(prop) for prop in model.liveness]),
+        *_section("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
         *_section("States that may end", [_property(terminal, _MAY_END) for terminal in model.terminals]),
         *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),
         *_section("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
@@ -266,6 +266,20 @@ _MUST: Mapping[LivenessKind, str] = {
     "always_eventually": "*In every fair run, again and again `{0}`.*",
     "eventually_always": "*In every fair run, from some time on `{0}` in every state.*",
 }
+
+
+def _kept_within(model: Model) -> str:
+    """Of which runs it is said that a claim holds."""
+    limited = [
+        f"`{action.name}`"
+        for action in model.actions
+        if action.budget is not None
+        or any(isinstance(part, ir.Limit) and not part.bound for part in traverse(action.form.body))
+    ]
+    named = [*limited, *(f"@bound `{bound.name}`" for bound in (*model.bounds, *model.step_bounds))]
+    if not named or all(prop.kind == "always_possible" for prop in model.liveness):
+        return ""
+    return f"What holds of fair runs holds of those that stay within the limits of {', '.join(named)}."
 
 
 def _liveness(prop: Liveness) -> str:
