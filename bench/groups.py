@@ -21,9 +21,8 @@ from pathlib import Path
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import Constant, Recorded, read
 from tidegate.invariants.catalogue import find
-from tidegate.language.constants import Value
 
 SPEC = Path(__file__).parent.parent / "spec" / "consumer_group.toml"
 MODULE = "consumer_group_protocol_kip_848_v2"
@@ -70,7 +69,7 @@ def size_of(bounds: str) -> Recorded:
     return next(check for check in read(SPEC).checks if check.bounds == bounds and check.profile == "published")
 
 
-def native(size: Mapping[str, Value], cache: Path) -> Found:
+def native(size: Mapping[str, Constant], cache: Path) -> Found:
     """The fastest of some searches of ours, compiled before."""
     model = find("consumer_group")[0].bind(
         constants=size, profile="published", ghosts=False, properties=tuple(INVARIANTS)
@@ -92,7 +91,7 @@ def native(size: Mapping[str, Value], cache: Path) -> Found:
     return min(found[1:], key=lambda one: one.spent)
 
 
-def configuration(size: Mapping[str, Value]) -> str:
+def configuration(size: Mapping[str, Constant]) -> str:
     """TLC's configuration of the module at a size, with its own invariants."""
     clients = ", ".join(f"c{number}" for number in range(1, int(str(size["clients"])) + 1))
     return "\n".join(
@@ -106,7 +105,7 @@ def configuration(size: Mapping[str, Value]) -> str:
     )
 
 
-def tlc(jar: Path, modules: Path, size: Mapping[str, Value]) -> Found:
+def tlc(jar: Path, modules: Path, size: Mapping[str, Constant]) -> Found:
     """What TLC counts with one worker; with its start, as nobody can have it without."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -138,7 +137,7 @@ def tlc(jar: Path, modules: Path, size: Mapping[str, Value]) -> Found:
 
 
 def compare(
-    bounds: str, ours: Callable[[Mapping[str, Value]], Found], theirs: Callable[[Mapping[str, Value]], Found]
+    bounds: str, ours: Callable[[Mapping[str, Constant]], Found], theirs: Callable[[Mapping[str, Constant]], Found]
 ) -> str:
     """Ours, TLC and ours again at one size; RuntimeError where a count differs."""
     size = size_of(bounds).constants
@@ -154,10 +153,9 @@ def compare(
 
 def line_of(bounds: str, found: Found) -> str:
     """A measurement in words."""
-    return (
-        f"  {bounds:16} {found.states:,} states, {found.transitions:,} steps, depth {found.depth}: "
-        f"{found.seconds:.3f} s, {found.spent:.3f} of a processor, {found.states / found.spent:,.0f} states a second of it"
-    )
+    counts = f"{found.states:,} states, {found.transitions:,} steps, depth {found.depth}"
+    rate = f"{found.states / found.spent:,.0f} states a second of it"
+    return f"  {bounds:16} {counts}: {found.seconds:.3f} s, {found.spent:.3f} of a processor, {rate}"
 
 
 def main() -> None:

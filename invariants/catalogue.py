@@ -58,6 +58,7 @@ _ENTRIES = (
     BuiltIn("modern_group", default_profile="kafka_4_1", module="groups.modern"),
     BuiltIn("assignors", module="groups.assignors"),
     BuiltIn("uniform_assignor", module="groups.uniform"),
+    BuiltIn("uniform_heterogeneous", module="groups.uniform_heterogeneous"),
     BuiltIn("sticky_assignors", default_profile="kafka_3_9", module="groups.sticky"),
     BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),
     BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),

@@ -48,6 +48,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("classic_group", {"partitions": 1, "max_generation": 1}),
     ("assignors", {"members": 2}),
     ("uniform_assignor", {"members": 2, "topics": 1, "max_partitions": 1}),
+    ("uniform_heterogeneous", {"members": 2, "topics": 1, "max_partitions": 1, "max_owned": 1, "rounds": 2}),
     ("sticky_assignors", {"members": 2, "topics": 1, "max_partitions": 1, "max_claims": 1}),
     ("consumer_group", {"clients": 1}),
     ("modern_group", {"consumers": 1, "partitions": 1}),
@@ -116,7 +117,9 @@ NOT_STATED = {
     "end_to_end": "compared, searched or counted as a whole",
     "assignors": "the loop goes over something that has no end here",
     "uniform_assignor": "the loop goes over something that has no end here",
+    "uniform_heterogeneous": "the loop goes over something that has no end here",
     "sticky_assignors": "the loop goes over something that has no end here",
+    "modern_group": "the loop goes over something that has no end here",
     "leadership": "the loop goes over something that has no end here",
     "log": "the loop goes over something that has no end here",
 }

@@ -22,12 +22,20 @@ from .shipped import shipped, tiered
 from .test_assignors import MEMBERS, PARTITIONS, TOPICS, Owners, assigned
 from .test_counts import assert_as_recorded, bound
 
-CHECKS = read(ROOT / "spec" / "uniform_assignor.toml").checks
+CHECKS = [
+    check
+    for name in ("uniform_assignor", "uniform_heterogeneous")
+    for check in read(ROOT / "spec" / f"{name}.toml").checks
+]
+RELEASES = ("4.0.0", "4.1.0")
 
 
-def uniform(counts: tuple[int, ...], present: set[int], subscribed: set[int], had: Owners) -> Owners:
+def uniform(
+    counts: tuple[int, ...], present: set[int], subscribed: set[int], had: Owners, release: str = "4.1.0"
+) -> Owners:
     """What the model's Uniform does with a previous assignment."""
-    model = shipped("uniform_assignor", {"members": MEMBERS, "topics": TOPICS, "max_partitions": PARTITIONS})
+    sizes = {"members": MEMBERS, "topics": TOPICS, "max_partitions": PARTITIONS}
+    model = shipped("uniform_assignor", {**sizes, "leaves_one_more": release != "4.0.0"})
     (initial,) = model.initials
     arguments: dict[str, Any] = {
         "partitions": Map({Topic(t): counts[t] if t < len(counts) else 0 for t in range(TOPICS)}),
@@ -56,6 +64,12 @@ def uniform(counts: tuple[int, ...], present: set[int], subscribed: set[int], ha
 )
 def test_what_uniform_does(counts: tuple[int, ...], present: set[int], had: Owners, expected: Owners) -> None:
     assert uniform(counts, present, {0}, had) == expected
+
+
+def test_up_to_4_0_the_first_members_get_one_more_whatever_they_had() -> None:
+    had = {(0, 0): 1, (0, 1): 1, (0, 2): 0}
+    assert uniform((3,), {0, 1}, {0}, had, "4.1.0") == had
+    assert uniform((3,), {0, 1}, {0}, had, "4.0.0") == {(0, 0): 1, (0, 1): 0, (0, 2): 0}
 
 
 def test_a_topic_that_nobody_subscribes_to_any_longer_is_nobodys() -> None:
@@ -99,9 +113,78 @@ def case_at_random(chosen: random.Random) -> tuple[tuple[int, ...], set[int], se
     return counts, present, subscribed, {at: chosen.choice(some) for at in places if chosen.random() < likely}
 
 
+def unequal(counts: tuple[int, ...], subscribed: tuple[set[int], ...], had: Owners) -> Owners:
+    """What the model's Uniform does where subscriptions differ."""
+    constants = {"members": MEMBERS, "topics": TOPICS, "max_partitions": PARTITIONS, "max_owned": TOPICS * PARTITIONS}
+    model = shipped("uniform_heterogeneous", constants)
+    (initial,) = model.initials
+    arguments: dict[str, Any] = {
+        "partitions": Map({Topic(t): counts[t] if t < len(counts) else 0 for t in range(TOPICS)}),
+        "subscribed": Map(
+            {
+                Member(m): Set({Topic(t) for t in subscribed[m]}) if m < len(subscribed) else Set()
+                for m in range(MEMBERS)
+            }
+        ),
+    }
+    start = start_of(model, initial, arguments)
+    assert start is not None
+    steps: list[tuple[str, dict[str, Any]]] = [
+        ("had", {"topic": Topic(t), "number": n, "member": Member(m)}) for (t, n), m in sorted(had.items())
+    ]
+    after = replay(model, start, [*steps, ("assign", {})]).steps[-1].after
+    assert not after.cut_short
+    found = {(t, n): after.owners[Topic(t)][n] for t in range(TOPICS) for n in range(PARTITIONS)}
+    return {at: number for at, owner in found.items() for number in range(MEMBERS) if owner == Member(number)}
+
+
+@pytest.mark.parametrize(
+    ("counts", "subscribed", "had", "expected"),
+    [
+        ((3,), ({0}, {0}, set()), {}, {(0, 0): 0, (0, 1): 1, (0, 2): 0}),  # the first of the least loaded
+        (
+            (2, 2),
+            ({0, 1}, {1}),
+            {},
+            {(0, 0): 0, (0, 1): 0, (1, 0): 1, (1, 1): 1},
+        ),  # the topic with one subscriber first
+        ((2,), ({0}, {0}), {(0, 0): 0, (0, 1): 0}, {(0, 0): 0, (0, 1): 1}),  # the last of its partitions moves
+        ((1, 1), ({0}, {0, 1}), {(0, 0): 1, (1, 0): 0}, {(0, 0): 0, (1, 0): 1}),  # who left a topic gives it up
+    ],
+)
+def test_what_uniform_does_with_unequal_subscriptions(
+    counts: tuple[int, ...], subscribed: tuple[set[int], ...], had: Owners, expected: Owners
+) -> None:
+    assert unequal(counts, subscribed, had) == expected
+
+
 @pytest.mark.brokers
-def test_kafkas_own_uniform_assigns_the_same(tmp_path: Path) -> None:
-    """A thousand topologies at random with what members had, and the coordinator's UniformAssignor of 4.1.0."""
+@pytest.mark.parametrize("release", RELEASES)
+def test_kafkas_own_uniform_of_unequal_subscriptions_assigns_the_same(release: str, tmp_path: Path) -> None:
+    """A thousand topologies at random in which two subscriptions differ, with what members had, and Kafka's class."""
+    chosen = random.Random(21)
+    cases: list[tuple[tuple[int, ...], tuple[set[int], ...], Owners]] = []
+    while len(cases) < 1000:
+        counts, _, _, had = case_at_random(chosen)
+        subscribed = tuple({t for t in range(TOPICS) if chosen.random() < 0.6} for _ in range(MEMBERS))
+        if any(topics != subscribed[0] for topics in subscribed):
+            cases.append((counts, subscribed, had))
+    lines: list[str] = []
+    for counts, subscribed, had in cases:
+        owned = ["+".join(f"{t}.{n}" for (t, n), o in sorted(had.items()) if o == m) for m in range(MEMBERS)]
+        members = (f"{m}:{''.join(map(str, sorted(topics)))}:{owned[m]}" for m, topics in enumerate(subscribed))
+        lines.append(" ".join(("uniform", ",".join(map(str, counts)), *members)))
+    moved = 0
+    for case, theirs in zip(cases, answers(lines, tmp_path, release), strict=True):
+        assert unequal(*case) == theirs, case
+        moved += any(theirs.get(at) != m for at, m in case[2].items())
+    assert moved > 100
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize("release", RELEASES)
+def test_kafkas_own_uniform_assigns_the_same(release: str, tmp_path: Path) -> None:
+    """A thousand topologies at random with what members had, and the coordinator's UniformAssignor."""
     chosen = random.Random(21)
     cases = [case_at_random(chosen) for _ in range(1000)]
     lines: list[str] = []
@@ -111,13 +194,14 @@ def test_kafkas_own_uniform_assigns_the_same(tmp_path: Path) -> None:
             f"{m}:{topics}:{'+'.join(f'{t}.{n}' for (t, n), o in sorted(had.items()) if o == m)}" for m in present
         )
         lines.append(" ".join(("uniform", ",".join(map(str, counts)), *members)))
-    for case, theirs in zip(cases, answers(lines, tmp_path), strict=True):
-        assert uniform(*case) == theirs, case
+    for case, theirs in zip(cases, answers(lines, tmp_path, release), strict=True):
+        assert uniform(*case, release) == theirs, case
 
 
 @pytest.mark.brokers
-def test_the_coordinators_range_is_the_clients(tmp_path: Path) -> None:
-    """A thousand topologies at random with all kinds of subscriptions, and the coordinator's RangeAssignor of 4.1.0."""
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_coordinators_range_is_the_clients(release: str, tmp_path: Path) -> None:
+    """A thousand topologies at random with all kinds of subscriptions, and the coordinator's RangeAssignor."""
     chosen = random.Random(21)
     cases = [
         (
@@ -132,13 +216,13 @@ def test_the_coordinators_range_is_the_clients(tmp_path: Path) -> None:
         )
         for counts, subs in cases
     ]
-    for (counts, subscribed), theirs in zip(cases, answers(lines, tmp_path), strict=True):
+    for (counts, subscribed), theirs in zip(cases, answers(lines, tmp_path, release), strict=True):
         assert assigned(Assignor.RANGE, counts, subscribed) == theirs, (counts, subscribed)
 
 
-def answers(lines: list[str], folder: Path) -> list[Owners]:
+def answers(lines: list[str], folder: Path, release: str = "4.1.0") -> list[Owners]:
     """What Kafka's own classes say, as tests/capture/Coordinator.java prints it."""
-    command = capture.release_in("4.1.0", folder).java(str(ROOT / "tests" / "capture" / "Coordinator.java"))
+    command = capture.release_in(release, folder).java(str(ROOT / "tests" / "capture" / "Coordinator.java"))
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True, timeout=300)
     found = [[tuple(map(int, word.split(":"))) for word in answer.split()] for answer in done.stdout.split("\n")[:-1]]
     assert len(found) == len(lines) and sum(map(len, found)) > len(lines)
@@ -146,7 +230,7 @@ def answers(lines: list[str], folder: Path) -> list[Owners]:
 
 
 def named(check: Recorded) -> str:
-    return f"uniform_assignor {check.bounds} {len(check.properties)}"
+    return f"{check.model} {check.bounds} {len(check.properties)}"
 
 
 @pytest.mark.parametrize("check", tiered(CHECKS, lambda check: check.bounds == "three_members", named))

@@ -5,6 +5,7 @@
 named `modern_group`.
 `static_members.py` is KIP-345: instances whose clients come and go, named `static_members`.
 `outage.py` has the topic of offsets on brokers, named `offsets_outage`: which groups stop with a broker that is killed.
-`assignors.py`, named `assignors`, `uniform.py`, named `uniform_assignor`, and `sticky/`, named `sticky_assignors`, have
-the functions that divide partitions among members; `topology.py` is what they are given.
+`assignors.py`, named `assignors`, `sticky/`, named `sticky_assignors`, and the coordinator's `uniform.py`, named
+`uniform_assignor`, and `uniform_heterogeneous.py`, of that name, have the functions that divide partitions among
+members; `topology.py` is what they are given.
 """

@@ -8,16 +8,19 @@ was taken from those that had too much, each to the first member that has room.
 A run is one assignment. Every set of members and of subscribed topics is an initial state, `had` makes each previous
 assignment of it, and then the assignor is called. A partition whose owner has left the group is nobody's. The members'
 order is that in which the coordinator has them, which is arbitrary there, and so is that of topics. Where members have
-subscribed to different topics Kafka has another builder (UniformHeterogeneousAssignmentBuilder), which is not modelled.
-The coordinator's Range is the function of the clients' Range, in `assignors.py`. Racks are left out: since 4.0 these
-assignors take none into account. Sources: UniformAssignor and UniformHomogeneousAssignmentBuilder of Kafka 4.1.0.
+subscribed to different topics Kafka has another builder, which is `uniform_heterogeneous.py`. In 4.0 the first members
+may have one more, whatever they had (`leaves_one_more`), so that partitions move that need not. The coordinator's Range
+is the function of the clients' Range, in `assignors.py`. Racks are left out: since 4.0 these assignors take none into
+account. Sources: UniformAssignor and UniformHomogeneousAssignmentBuilder of Kafka 4.0.0 and 4.1.0.
 Properties are in `invariants/groups/uniform.py`.
 """
 
 from __future__ import annotations
 
-from ...language import Map, Set, action, choose, initial, record, require, state, terminal
+from ...language import Map, Set, action, choose, constant, initial, record, require, state, terminal
 from .topology import Counts, Load, Member, Number, Owners, Topic, max_partitions, nobody, with_owner
+
+leaves_one_more = constant(True, says="4.1: who has not enough for one partition more leaves it to who has")
 
 
 @record
@@ -115,7 +118,7 @@ def kept(s: Group) -> Filling:
                     if left > 0 and is_there(s, topic, number) and s.previous[topic][number] == member:
                         owners = with_owner(owners, topic, number, member)
                         left -= 1
-            gives_up = left > 0 and more > 0 and sum(1 for m in s.present if m >= member) > more
+            gives_up = leaves_one_more and left > 0 and more > 0 and sum(1 for m in s.present if m >= member) > more
             if gives_up:
                 left -= 1
             elif more > 0:

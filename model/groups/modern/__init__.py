@@ -41,9 +41,10 @@ Each of the other profiles has that repair, and leaves out one fence:
 The text is in several files: `state.py` says what there is, `assignment.py` what a heartbeat makes of the group's
 records, `coordinator.py` what coordinators do, `clients.py` what consumers do.
 
-What is abstracted. The log is what its records come to by key, as compaction leaves it, and one batch that is not
-committed: a fail-over keeps that batch or loses it, and keeps all that is committed. Batches that follow one that is
-lost are lost with it, unanswered, so that one at a time is enough. There are no clocks: a timeout may expire while a
+What is abstracted. The log is the abstract one of `../../parts/replicated_logs.py`, compacted after each commit: what
+is committed, of each key the newest record, is its entry 0, and one batch that is not committed its entry 1. A fail-over
+keeps that batch or cuts it off. Batches that follow one that is lost are lost with it, unanswered, so that one at a
+time is enough. There are no clocks: a timeout may expire while a
 consumer pauses, is out, is refused, or speaks with another coordinator. A heartbeat and its receipt are one step, but
 for those that are late; an answer is under way. A refusal is one step. A reconciliation is one step, at any time
 before the next answer or after it. All subscribe to one topic; the target is any balanced assignment. A consumer's

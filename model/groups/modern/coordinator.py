@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....language import Map, Option, Set, action, limit, replace, require
+from ...parts.replicated_logs import appended, compacted, may_append, may_commit, may_lose, with_losses
 from .assignment import (
     departed,
     error_of,
@@ -44,6 +45,7 @@ from .state import (
     stale_answers,
     wait_for_commit,
     waits,
+    with_newest,
 )
 
 
@@ -51,8 +53,9 @@ def append(
     s: Cluster, by: Coordinator, group: Records, to: Option[Consumer], answer: Option[Answer], within: bool = True
 ) -> None:
     """A coordinator appends a batch, after which the group is another; nobody else may."""
-    require(s.pending is None and (by == s.newest or not fence_appends))
+    require(s.pending is None and (by == s.newest or not fence_appends) and may_append(s.offsets_topic, 1))
     limit(within)
+    s.offsets_topic = appended(s.offsets_topic, 1)
     s.pending = Pending(
         by=by,
         before=s.log,
@@ -68,8 +71,9 @@ def append(
 def log_commits(s: Cluster) -> None:
     """The last batch of the log is committed, and who waits for that is answered."""
     pending = s.pending
-    require(pending is not None)
+    require(pending is not None and may_commit(s.offsets_topic, Set({1}), Set({1})))
     assert pending is not None
+    s.offsets_topic = with_newest(s.offsets_topic)
     s.pending = None
     s.confirmed = s.log.offsets
     to = pending.to
@@ -288,6 +292,7 @@ def fail_over(s: Cluster, survives: bool) -> None:
         to = pending.to
         if to is not None:
             s.says[to] = Says.ALL
+        s.offsets_topic = with_newest(s.offsets_topic) if survives else compacted(s.offsets_topic, 0)
         if not survives:
             s.log = pending.before
     s.pending = None
@@ -341,6 +346,7 @@ def is_late_for(s: Cluster, coordinator: Coordinator) -> bool:
 @action(kind="fault")
 def lose_records(s: Cluster) -> None:
     """The log loses all records, which were acknowledged; the coordinator loads what is left."""
-    require(loses_acknowledged and s.pending is None and s.log != no_records())
+    require(s.pending is None and s.log != no_records() and may_lose(s.offsets_topic, Set(), Set({0}), True))
+    s.offsets_topic = with_losses(s.offsets_topic, Set(), Set({0}), True)
     s.log = no_records()
     s.loaded = False

@@ -19,6 +19,7 @@ from ....language import (
     require,
     state,
 )
+from ...parts.replicated_logs import Log, appended, committed, compacted, empty
 from ...parts.replicated_logs import loses_acknowledged as loses_acknowledged
 
 consumers = constant(2, minimum=1, maximum=4, says="consumers with one group id")
@@ -155,7 +156,7 @@ class Pending:
     """A batch of records that is appended, and not committed yet."""
 
     by: Coordinator
-    before: Records  # what remains if the next leader does not have the batch
+    before: Records  # what is committed: entry 0 of the log
     to: Option[Consumer]  # whose heartbeat is answered once it is committed
     answer: Option[Answer]
 
@@ -178,7 +179,8 @@ class Cluster:
     commits: Annotated[Set[Commit], Capacity(2)]  # under way to coordinators
     newest: Coordinator  # which of the brokers that became the coordinator leads the partition of the offsets' topic
     loaded: bool  # it has loaded the group
-    log: Records  # what was appended to that partition
+    offsets_topic: Log  # that partition: entry 0 is what is committed, compacted by key; entry 1 the batch that is not
+    log: Records  # what its newest entry comes to
     pending: Option[Pending]  # the batch that is not committed yet
     stale: Map[Coordinator, Option[Records]]  # what each of the others still has in memory
     confirmed: Ghost[Offsets]  # what was confirmed to consumers
@@ -200,6 +202,12 @@ def no_records() -> Records:
     )
 
 
+def with_newest(log: Log) -> Log:
+    """The log once its newest entry is committed, and compacted: of each key the newest record is there, as entry 0."""
+    newest = max(log.appended)
+    return compacted(committed(log, Set({newest}), Set({newest})), newest)
+
+
 @initial
 def start(static: Set[Consumer]) -> Cluster:
     """There is no group, and every consumer is about to join."""
@@ -219,6 +227,7 @@ def start(static: Set[Consumer]) -> Cluster:
         commits=Set(),
         newest=0,
         loaded=True,
+        offsets_topic=with_newest(appended(empty(), 0)),
         log=no_records(),
         pending=None,
         stale=Map({coordinator: None for coordinator in range(failovers + 1)}),
