@@ -141,7 +141,7 @@ def unequal(counts: tuple[int, ...], subscribed: tuple[set[int], ...], had: Owne
 @pytest.mark.parametrize(
     ("counts", "subscribed", "had", "expected"),
     [
-        ((3,), ({0}, {0}, set()), {}, {(0, 0): 0, (0, 1): 1, (0, 2): 0}),  # the first of the least loaded
+        ((3,), ({0}, {0}, set[int]()), {}, {(0, 0): 0, (0, 1): 1, (0, 2): 0}),  # the first of the least loaded
         (
             (2, 2),
             ({0, 1}, {1}),

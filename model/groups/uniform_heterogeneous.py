@@ -255,7 +255,7 @@ def next_least(ranges: Ranges, loads: Loads, count: int) -> Turn:
 
 
 def next_most(ranges: Ranges, loads: Loads) -> Turn:
-    """nextMostLoadedMember: of whom a partition is to be taken; of nobody when there are no more."""
+    """nextMostLoadedMember: of whom a partition is to be taken; of nobody when all were tried."""
     level = ranges.most_level
     start = ranges.most_start
     turn = ranges.most_next
@@ -273,7 +273,7 @@ def next_most(ranges: Ranges, loads: Loads) -> Turn:
 
 
 def excluded(ranges: Ranges) -> Ranges:
-    """excludeMostLoadedMember: whose turn it was changes places with the last of the most loaded, and is no more."""
+    """excludeMostLoadedMember: whose turn it was changes places with the last of the most loaded, and is left out."""
     at, last = ranges.most_next + 1, ranges.most_end - 1
     order: Order = Map({r: ranges.order[last if r == at else at if r == last else r] for r in range(members)})
     return replace(ranges, order=order, most_end=last)
