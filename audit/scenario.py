@@ -49,6 +49,11 @@ def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     return {letter: f"broker {letter}" for letter in order if letter in used or letter == first}
 
 
+def said_of(text: str, called: Mapping[str, str]) -> str:
+    """A sentence with the names that brokers have in `called`."""
+    return _named(text, called)
+
+
 def said(steps: Sequence[ScenarioStep], called: Mapping[str, str]) -> list[str]:
     """Steps in sentences, with the names that brokers have in `called`."""
     return [_named(step.says, called) for step in steps]
@@ -121,7 +126,7 @@ _BROKER = re.compile(
 def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
     """A trace document with the brokers' names in the user's cluster, in lanes, states and sentences alike.
 
-    `called` has them by the model's letters. The line that replays it keeps the letters, and a note says whose each is.
+    `called` has them by the model's letters. The line that replays it keeps the letters.
     """
     names = {lane["id"]: called.get(lane["id"], f"broker {lane['id']}") for lane in trace["lanes"]}
 
@@ -142,5 +147,4 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
     for step in (*made["steps"], *made["argument"]):
         name = "sentence" if "sentence" in step else "text"
         step[name] = step[name][:1].upper() + step[name][1:]
-    who = ", ".join(f"{letter} is {name}" for letter, name in sorted(names.items()))
-    return made | {"notes": [*made["notes"], f"In the line that replays it {who}."]}
+    return made

@@ -19,6 +19,7 @@ from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
 from ..audit.scenario import end_after, names, renamed, said, sentences
 from ..audit.situations import BY_NAME
+from ..audit.telling import LOST, Told, title_of
 from ..audit.verdicts import Answer
 from ..language.verdict import PropertyVerdict
 from ..reports.audit.index import audit_index
@@ -191,13 +192,12 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
 
 def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
     """The trace of the run with the repair, with the brokers' names in the user's cluster."""
-    subject = made.report.verdict.subject
-    called = names(subject, made.answer.steps)
-    shown = renamed(run_document(after.model, after.run), called)
-    for step, says in zip(shown["steps"], said(after.steps, called), strict=True):
-        step["sentence"] = says
+    called = names(made.report.verdict.subject, made.answer.steps)
+    told = Told(after.model, after.run, after.property, called)
+    title = f"{made.subject['name']}: the same with the repair"
+    shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", _letters(called))
     left_out = [f"Step {number} of it cannot happen: {why}." for number, why in after.left_out.items()]
-    return shown | {"title": f"{made.title}: with the repair", "notes": [*left_out, *shown["notes"]]}
+    return shown | {"notes": [*left_out, *shown["notes"]]}
 
 
 def _repairs(document: Document, out: Path) -> None:
@@ -216,16 +216,25 @@ def _slug(subject: Document) -> str:
 
 
 def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The trace of a run, replayed: as `replay` takes it, and with the brokers' names in the user's cluster."""
+    """The trace of a run, replayed: as `replay` takes it, and as its page tells it to who runs the cluster."""
     answer, subject = made.answer, made.report.verdict.subject
     model, run = run_of(done.explorations, answer)
     broken = next(prop for prop in model.properties if prop.name == answer.property)
     about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", run)
     trace = trace_document(model, about, engine="native")
-    trace["title"] = made.title
     called = names(subject, answer.steps)
-    who = ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
-    shown = renamed(trace, called)
+    question, _, cell = made.cells[0].partition("=")
+    loss = made.subject["loss"]
+    decided = made.after is not None or (loss is not None and loss["html"] == made.html)
+    title = title_of(made.subject["name"], question, cell, made.subject["deciding"] if decided else ())
+    trace["title"] = title
+    told = Told(model, run, answer.property, called)
+    shown = told.page(renamed(trace, called), title, f"✗ {LOST[question]}", _letters(called))
     for step, says in zip(shown["steps"], sentences(subject, answer), strict=False):
         step["sentence"] = says
-    return trace | {"notes": [*trace["notes"], f"Here {who}."]}, shown
+    return trace | {"notes": [*trace["notes"], f"Here {_letters(called)}."]}, shown
+
+
+def _letters(called: Mapping[str, str]) -> str:
+    """Which of the model's letters is which broker."""
+    return ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))

@@ -84,6 +84,26 @@ def test_the_scenario_stands_beside_the_same_with_the_repair(tidegate: Run, tmp_
     assert "Before and after, side by side</a>" in text
 
 
+def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None:
+    """What an operator reads has no name of the model's: no field, no struct, no letter of a broker."""
+    asked = ("--require", "no-loss=power-loss@one")
+    tidegate("audit", str(CLUSTERS / "last-replica-standing"), *OLD, *asked, "--out", str(tmp_path))
+    (shown_,) = traces_in((tmp_path / "scenarios" / "01-orders.html").read_text(encoding="utf-8"))
+    assert shown_["title"].startswith(
+        "orders (producer producer.properties): an acknowledged record is lost when a host"
+    )
+    short = next(row["text"] for row in shown_["argument"] if row["role"] == "short")
+    assert short == (
+        "Record 0 was acknowledged (step 6). Broker 2, alone in the ISR, lost power before it was flushed (step 9), "
+        "and came back as leader without it (step 12)."
+    )
+    assert shown_["lost"] == [{"lane": "broker 2", "offset": 0, "text": "0", "since": 9}]
+    said = [row["text"] for row in shown_["argument"]] + shown_["disabled"]["steps"]
+    said += [text for step in shown_["steps"] for text in (step["sentence"], *step["changed"])]
+    for word in (r"`", r"\w+\[", r"\b\d[a-e]\b", r"AlterPartition", r"_", r"\b[B-E]\b"):
+        assert [text for text in said if re.search(word, text)] == [], word
+
+
 def traces_in(text: str) -> list[dict[str, Any]]:
     found = re.findall(r'<script type="application/json" id="trace(?:-\d)?">(.*?)</script>', text)
     return [json.loads(one) for one in found]

@@ -33,6 +33,7 @@ from .evidence import Reading
 from .explanation import Reason, why_false
 from .heading import commit_of, plain_constant, replay_line, replay_line_of_loop, tool
 from .liveness import liveness_parts
+from .lost import lost
 from .messages import Post
 from .picture import Picture, Undrawable, frames_of
 from .places import lines, place, writing
@@ -129,6 +130,10 @@ def _document(
         **whole.parts(),
         "loop": loop,
     }
+    if fails is not None and document["property"]["fails"]["reads"]:
+        claim = document["property"]["fails"]
+        missed = lost(model, run, fails.at, claim["reads"], fails.reason.innermost().witness)
+        document |= {"lost": missed} if missed else {}
     refined = [prop for prop in model.properties if prop.refinement is not None and prop.applicable]
     if refined:
         document["abstract"] = [abstract_lane(prop, run, anywhere=anywhere) for prop in refined]

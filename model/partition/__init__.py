@@ -94,6 +94,47 @@ _kafka_2_0 = {**_kafka_2_0_1, "await_epoch_start": False, "truncate_each_epoch":
 _kafka_0_11 = {**_kafka_2_0, "truncation": Truncation.END_OF_EPOCH, "bound_reads": True}
 _kafka_0_10 = {**_kafka_0_11, "truncation": Truncation.HIGH_WATERMARK}
 
+words = {
+    "registered.leader": "the leader on record with the controller",
+    "registered.leader_epoch": "the leader epoch on record with the controller",
+    "registered.isr": "the ISR on record with the controller",
+    "registered.elr": "eligible leader replicas",
+    "registered.last_known_leader": "the last known leader",
+    "assignment.replicas": "the replicas",
+    "assignment.adding": "replicas being added",
+    "assignment.removing": "replicas being removed",
+    "fenced": "fenced brokers",
+    "up": "running brokers",
+    "gone": "brokers whose host is lost",
+    "unclean": "brokers that stopped uncleanly",
+    "controllers_down": "controllers that are down",
+    "voters_down": "hosts whose controller is down",
+    "view[].leader": "the leader that {} knows",
+    "view[].leader_epoch": "the leader epoch that {} knows",
+    "view[].isr": "the ISR that {} knows",
+    "truncating": "followers that have yet to ask where to truncate",
+    "answer[]": "the answer on its way to {}",
+    "log[]": "{}'s log",
+    "flushed[]": "{}'s records on the disk",
+    "high_watermark[]": "{}'s high watermark",
+    "fetch_offset[][]": "{}'s record of where {} fetches next",
+    "request[]": "{}'s request to the controller",
+    "request[].answered": "the controller has answered {}",
+    "request[].restarted": "the broker that {} asks about has restarted",
+    "sent": "records sent",
+    "acknowledged": "acknowledged records",
+    "committed": "records that were ever committed",
+    "read[]": "what could be read at offset {}",
+    "refused": "records that were reported as failed",
+    "lossy": "brokers that lost a part of their log",
+    "left_isr": "brokers that left the ISR",
+    "AlterPartition": "{change} {broker}",
+    "DivergingEpoch": "the logs diverge at offset {end}",
+    "SHRINK": "take out of the ISR:",
+    "EXPAND": "take into the ISR:",
+}
+"""What its fields, structs and values are called where an operator reads of them; `{}` is a broker."""
+
 view = LogLanes(
     lane=Broker,
     log="log",

@@ -195,7 +195,8 @@ function pane(of, position, title, id) {
       html("div", "", html("dt", "", name.replaceAll("_", " ")), html("dd", "", said(value))))) : null,
     frame === null ? fieldTable(of, position)
       : at.table ? tableOfLanes(view, frame)
-        : drawLanes(view, frame, { before, focus: at.focus, blamed, id, onfocus: focusLane }),
+        : drawLanes(view, frame, { before, focus: at.focus, blamed, id, onfocus: focusLane,
+          lost: (of.document.lost || []).filter((cell) => cell.since <= of.number(position)) }),
     (of.document.abstract || []).map((lane) => abstractLane(lane, of, position)));
 }
 
@@ -276,7 +277,7 @@ function renderChanges() {
   const parts = step === null ? [html("h2", "", trace.firstState), html("p", "muted", "Nothing has happened yet.")]
     : [html("h2", "", `Changed in step ${step.i}`), step.changed.length ? changeTree(step.changed.map(rowOf))
       : html("p", "muted", "Nothing.")];
-  if (other !== null) {
+  if (other !== null && !trace.document.cluster) {
     const rows = trace.compared(other.of.state(other.position), trace.state(at.position)).map((row) => {
       const phrase = ["before", "after"].filter((side) => side in row).map((side) => said(row[side], row.type))
         .join(" → ");
@@ -285,7 +286,9 @@ function renderChanges() {
     parts.push(html("h2", "", "Other than in the pinned state"), rows.length ? changeTree(rows)
       : html("p", "muted", "Nothing."));
   }
-  if (step && step.where) parts.push(html("p", "muted small", `${step.step} · ${step.where.file}:${step.where.line}`));
+  if (step && step.where && !trace.document.cluster) {
+    parts.push(html("p", "muted small", `${step.step} · ${step.where.file}:${step.where.line}`));
+  }
   patch($("changes"), ...parts);
 }
 
@@ -303,12 +306,14 @@ const choice = (steps, why, where) => html("div", "choice",
 
 function renderChoices() {
   const choices = trace.choices(at.position), { failure, disabled } = trace.document;
-  const next = at.position < trace.last ? trace.step(at.position + 1).step : null;
-  const could = (step) => html("li", { class: step === next ? "taken" : "" }, html("code", "", step),
+  const told = trace.document.cluster, following = at.position < trace.last ? trace.step(at.position + 1) : {};
+  const next = told ? following.sentence : following.step;
+  const could = (step) => html("li", { class: step === next ? "taken" : "" }, told ? step : html("code", "", step),
     step === next ? html("em", "tag", "taken") : null);
   const parts = choices === null ? [] : [html("h2", "", "Could happen here"), choices.enabled.length
     ? html("ul", "plain", choices.enabled.map(could)) : html("p", "muted", "Nothing."),
-  html("h2", "", "Why disabled"), ...choices.disabled.map(([reason, steps]) =>
+  choices.disabled.length ? html("h2", "", "Why other steps cannot happen") : "",
+  ...choices.disabled.map(([reason, steps]) =>
     choice(steps, reason.why, reason.where))];
   const stuck = choices === null && failure && at.position === trace.last ? failure.disabled : [];
   patch($("choices"), ...parts, ...stuck.map(({ step, why }) => choice([step], why)),
@@ -322,7 +327,7 @@ function renderProperties() {
   patch($("properties"), html("h2", "", "Properties here"), html("ul", "plain", strip.rows.map((row) => {
     const words = strip.words(row, at.position);
     return html("li", { class: words === "fails" ? "failing" : "", title: row.says },
-      `${sign[words] || "–"} ${row.name} `, html("span", "muted", words));
+      `${sign[words] || "–"} ${row.shown} `, html("span", "muted", words));
   })));
 }
 
@@ -361,7 +366,7 @@ function renderArgument() {
     const where = failure.where ? ` (${failure.where})` : "";
     parts.push(html("p", "however", failure.message, html("span", "muted", where)));
   }
-  if (property && property.fails) parts.push(reasons(property.fails));
+  if (property && property.fails && !trace.document.cluster) parts.push(reasons(property.fails));
   $("argument").replaceChildren(...parts);
   $("why").hidden = parts.length === 0;
 }
@@ -373,9 +378,9 @@ function renderHeader() {
   const { document: doc } = trace, name = doc.property ? doc.property.name : "";
   document.body.dataset.kind = doc.kind;
   const unreached = doc.begins === "induction" ? "✗ counterexample to induction" : null;
-  $("verdict").textContent = unreached ?? VERDICTS[doc.kind](name);
-  $("model").textContent = doc.model;
-  $("says").textContent = doc.property ? doc.property.says : doc.says;
+  $("verdict").textContent = doc.cluster?.verdict ?? unreached ?? VERDICTS[doc.kind](name);
+  $("model").textContent = doc.cluster?.title ?? doc.model;
+  $("says").textContent = doc.cluster ? "" : unreached ? doc.title : doc.property ? doc.property.says : doc.says;
   const short = doc.argument.find((sentence) => sentence.role === "short");
   $("short").replaceChildren(...(short ? linked(short.text) : []));
   $("short").hidden = !short;
@@ -387,7 +392,7 @@ function renderHeader() {
   const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`).join(", ") || "none";
   const facts = { model: doc.says, bounds: pairs(doc.bounds), budgets: pairs(doc.budgets), engine: doc.engine,
     tool: doc.tool, commit: doc.commit ?? "unknown", trace: `${trace.digest} (first digits of its SHA-256)`,
-      replay: doc.replay };
+      replay: doc.replay, ...(doc.cluster ? { "in the line that replays it": doc.cluster.letters } : {}) };
   $("facts").replaceChildren(...Object.entries(facts).flatMap(([key, value]) =>
     [html("dt", "", key), html("dd", "", value)]));
   $("legend").replaceChildren(...legend(doc.view));
@@ -398,8 +403,9 @@ function renderHeader() {
 const legend = (view) => (view === null || view.kind === "group" ? []
   : [["high", "HW, high watermark: what is left of it is committed, as this lane knows"],
     ["added", "added in this step"],
-    ["removed", "removed in this step"], ["blamed", "read by what is false"],
-    ["number", "colour and number: epoch; letter: record"]].map(([kind, words]) =>
+    ["removed", "removed in this step"], ...(trace.document.lost ? [["lost", "lost: this log should have it"]] : []),
+    ["blamed", "involved in the failure"],
+    ["number", "colour and small number: epoch; large: record"]].map(([kind, words]) =>
     html("span", `key ${kind}`, html("i", { "aria-hidden": "true" }), words)));
 
 /** All of the run on paper: words, then each step with what it changed. */
@@ -515,7 +521,8 @@ function save(phrase, type, name) {
 }
 
 function pictureText() {
-  const drawn = drawLanes(trace.document.view, trace.frame(at.position), { id: "saved" });
+  const drawn = drawLanes(trace.document.view, trace.frame(at.position), { id: "saved",
+    lost: (trace.document.lost || []).filter((cell) => cell.since <= trace.number(at.position)) });
   drawn.setAttribute("xmlns", SVG);
   const holder = html("div", "", drawn);
   const wanted = ({ cssText, selectorText }) =>

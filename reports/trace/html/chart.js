@@ -163,7 +163,8 @@ class Strip {
     Object.assign(this, { trace, host, onstep, states: trace.last + 1 });
     this.rows = Object.entries(trace.document.properties).map(([name, { kind, says }]) => {
       const marks = Array.from({ length: this.states }, (_, at) => trace.truth(name, at));
-      return { name, kind, says, marks, fails: kind !== "reachable" && marks.includes("0") };
+      return { name, shown: trace.document.cluster?.properties[name] ?? name, kind, says, marks,
+        fails: kind !== "reachable" && marks.includes("0") };
     });
     const shown = trace.document.property ? trace.document.property.name : null;
     const rank = (row) => (row.name === shown ? 0 : row.fails ? 1 : row.kind === "reachable" ? 3 : 2);
@@ -239,7 +240,7 @@ class Strip {
       html("span", { class: "strip-name", title: `${row.says} (${said})` },
         html("span", { class: "mark", "aria-hidden": "true" },
           row.fails ? "✗" : row.marks.includes("1") ? "✓" : "–"),
-        row.name), boxes);
+        row.shown), boxes);
   }
 
   /** Boxes of one truth value in a row; where they are wide enough, one for each state with its sign. */

@@ -53,8 +53,11 @@ function patchOne(was, node) {
   }
 }
 
-const ROW = 86, TOP = 24, LEFT = 252, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
-const xOf = (offset, shown) => LEFT + (offset - shown.from) * CELL;
+const ROW = 86, TOP = 24, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
+/** Where logs begin: beside a lane's head, or on a phone below it. */
+const narrow = matchMedia("(max-width: 760px)");
+const left = () => (narrow.matches ? 62 : 252), below = () => (narrow.matches ? 72 : 0);
+const xOf = (offset, shown) => left() + (offset - shown.from) * CELL;
 
 const text = (x, y, said, attributes = {}) => svg("text", { x, y, ...attributes }, said);
 
@@ -113,6 +116,15 @@ function cellBox(cell, x, y, how, id) {
     how === "added" || gone ? text(x + BOX - 8, y + 12, gone ? "−" : "+", { ...style, class: "sign" }) : null);
 }
 
+/** A record that a lane lacks where the property fails: a red cell at its offset. */
+const lostBox = (cell, shown) => {
+  const x = xOf(cell.offset, shown);
+  return svg("g", { class: "lost", "data-lost": cell.offset },
+    svg("title", "", `lost: ${cell.text} at offset ${cell.offset} is not in this log`),
+    svg("rect", { x, y: 25, width: BOX, height: TALL, rx: 4 }),
+    text(x + BOX / 2, 41, cell.text), text(x + BOX / 2, 56, "lost", { class: "word" }));
+};
+
 /** An upright bar before the cell of an offset, with a flag above. */
 function bar(offset, y, flag, kind, shown) {
   const at = Math.max(offset, shown.from);
@@ -143,9 +155,9 @@ function logOf(lane, marks, y, shown, id) {
   const high = lane.high_watermark, stable = lane.last_stable_offset;
   const flags = moved("HW", changed.high_watermark, high) + (stable !== null && stable === high ? ", LSO" : "");
   return svg("g", "log",
-    high > shown.from ? svg("rect", { x: LEFT - 4, y: y + 18, width: (high - shown.from) * CELL, height: 50,
+    high > shown.from ? svg("rect", { x: left() - 4, y: y + 18, width: (high - shown.from) * CELL, height: 50,
       class: "committed" }) : null,
-    shown.from > 0 ? text(LEFT - 8, top + 22, `${shown.from} ◂`, { "text-anchor": "end", class: "muted" }) : null,
+    shown.from > 0 ? text(left() - 8, top + 22, `${shown.from} ◂`, { "text-anchor": "end", class: "muted" }) : null,
     cells.map((cell) => cellBox(cell, xOf(cell.offset, shown), top, how(cell), id)),
     marks.removed.filter((cell) => cell.offset >= shown.from)
       .map((cell) => cellBox(cell, xOf(cell.offset, shown), top, "removed", id)),
@@ -170,7 +182,7 @@ const chipWidth = (chip) => Math.max(40, Math.round(chip.length * 8 + 20));
 
 /** What a group member is assigned. */
 const chipsOf = ({ chips }) => svg("g", "chips", chips.map((chip, index) => {
-  const x = chips.slice(0, index).reduce((sum, before) => sum + chipWidth(before) + 8, LEFT);
+  const x = chips.slice(0, index).reduce((sum, before) => sum + chipWidth(before) + 8, left());
   return svg("g", "chip", svg("rect", { x, y: 25, width: chipWidth(chip), height: 36, rx: 6 }),
     text(x + chipWidth(chip) / 2, 49, chip, { "text-anchor": "middle" }));
 }));
@@ -184,7 +196,8 @@ function headOf(lane, marks) {
     lane.epoch === null ? null : [`epoch ${lane.epoch}`, "epoch", `in epoch ${lane.epoch}`, colour(lane.epoch)],
     isrPill(lane.in_isr)].filter(Boolean);
   const startOf = (index) => pills.slice(0, index).reduce((x, [phrase]) => x + widthOf(phrase) + 6, 14);
-  const touched = Object.keys(marks.changed).length + marks.added.length + marks.removed.length + marks.replaced.length;
+  const own = Object.keys(marks.changed).filter((name) => !DERIVED.has(name)).length;
+  const touched = own + marks.added.length + marks.removed.length + marks.replaced.length;
   return svg("g", "head",
     text(14, 36, lane.id, { class: long ? "name long" : "name" }), glyph(lane.role, after + 10, 29),
     text(after + 24, 34, role, { class: "role" }),
@@ -196,6 +209,9 @@ function headOf(lane, marks) {
 /** Further badges of a lane, as lines of small text at its right end. */
 const badgesOf = (lane, x) => Object.entries(lane.badges).map(([name, value], index) =>
   text(x, 34 + index * 15, `${name} ${value}`, { class: "badge" }));
+
+/** What follows from other lanes, so that a lane in which it differs has not changed itself. */
+const DERIVED = new Set(["in_isr", "role_text"]);
 
 const UNMARKED = { added: [], removed: [], replaced: [], changed: {} };
 
@@ -213,21 +229,22 @@ function windowOf(view, frame) {
 }
 
 /** The lanes of a frame as SVG. `before` is the frame whose ghost is drawn, or null; `focus` a lane's id, or null. */
-function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), id = "now", onfocus = null } = {}) {
+function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), lost = [], id = "now",
+  onfocus = null } = {}) {
   const shown = windowOf(view, frame);
-  const step = view.kind === "transaction" ? ROW + 18 : ROW;
+  const step = (view.kind === "transaction" ? ROW + 18 : ROW) + below();
   const chips = view.kind === "group";
   const widest = Math.max(0, ...view.lanes.map((name) => frame.lanes[name].chips.reduce((sum, chip) =>
     sum + chipWidth(chip) + 8, 0)));
-  const right = chips ? LEFT + Math.max(200, widest) : LEFT + (shown.columns + 1) * CELL + 30;
-  const badges = view.badges.length ? 150 : 0;
-  const [width, height] = [right + badges, TOP + view.lanes.length * step + 4];
+  const right = chips ? left() + Math.max(200, widest) : left() + (shown.columns + 1) * CELL + 30;
+  const badges = view.badges.length && !narrow.matches ? 150 : 0;
+  const [width, height] = [Math.max(right + badges, narrow.matches ? 358 : 0), TOP + view.lanes.length * step + 4];
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
   const scale = Math.max(1, Math.min(1.25, 640 / width));
   const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale,
     height: height * scale, role: "group", "aria-label": `Lanes, one for each ${view.domain}` },
   hatches(id),
-  offsets.length ? text(LEFT - 16, 17, "offset", { class: "axis", "text-anchor": "end" }) : null,
+  offsets.length ? text(left() - 16, 17, "offset", { class: "axis", "text-anchor": "end" }) : null,
   offsets.map((offset) => text(xOf(offset, shown) + BOX / 2, 17, offset, { class: "axis", "text-anchor": "middle" })),
   view.lanes.map((name, row) => {
     const lane = frame.lanes[name], marks = frame.marks[name] || UNMARKED;
@@ -242,11 +259,13 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
     lane.up ? null : svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8,
       fill: `url(#down-${id})` }),
     headOf(lane, marks),
-    before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
-    chips ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
-    badgesOf(lane, right + 4));
+    svg("g", { transform: `translate(0 ${below()})` },
+      before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
+      chips ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
+      lost.filter((cell) => cell.lane === name && cell.offset >= shown.from).map((cell) => lostBox(cell, shown))),
+    badgesOf(lane, narrow.matches ? 258 : right + 4));
   }));
-  made.style.minWidth = `${Math.round(width * 0.7)}px`;
+  made.style.minWidth = narrow.matches ? "0" : `${Math.round(width * 0.7)}px`;
   return made;
 }
 

@@ -1,0 +1,247 @@
+"""A scenario told to whoever runs the cluster: what is lost, under which fault, by which setting, in their names.
+
+The trace of a run is the model's; its page for an operator says the same without the model's names. Its title, its one
+sentence and its argument are made of what happened in the run; what changed is said in words (`words`); what else could
+happen is said in the steps' own sentences. The trace beside the page stays as `replay` takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..language.judge import steps as steps_of
+from ..language.kinds import Domain
+from ..language.model import Model
+from ..language.values import State
+from ..language.verdict import Run
+from ..traces.sentences import sentence
+from .cases import marked
+from .scenario import ENDS, said_of
+from .situations import BY_NAME
+from .words import record_named, worded
+
+Document = dict[str, Any]
+
+LOST: Mapping[str, str] = {
+    "no-loss": "an acknowledged record is lost",
+    "no-unread": "a record that consumers have read is gone",
+    "no-divergence": "logs differ below the high watermark",
+    "no-stale-reads": "followers serve consumers wrongly",
+    "writable": "writes stop",
+    "readable": "reads stop",
+    "no-duplicates": "a record is written twice",
+    "in-order": "records change their order",
+    "groups": "consumer groups stop",
+    "no-skips": "consumers skip records",
+}
+"""What happens where a question is answered with a loss."""
+
+PROMISED: Mapping[str, str] = {
+    "acknowledged_kept": "acknowledged records are kept by the leader",
+    "acked_durable": "acknowledged records are on some broker",
+    "consistent_read": "records that were read are kept",
+    "reads_below_high_watermark": "only committed records are read",
+    "committed_log_matching": "logs agree below the high watermark",
+    "preferred_replica_complete": "consumers are sent to followers that have the records",
+    "writes_resume": "writes go on",
+    "reads_resume": "reads go on",
+    "no_duplicate": "no record is written twice",
+    "producer_order": "records stay in order",
+}
+"""The properties of a scenario in words."""
+
+_FAULTS: Mapping[str, str] = {
+    "lose_power": "lost power{}",
+    "lose_disk": "lost its disk",
+    "lose_host": "was lost for good, with its disk",
+    "crash": "crashed",
+    "shutdown": "was shut down",
+    "fence": "was cut off",
+}
+"""What happened to a broker, by the action that it happens in."""
+
+
+def title_of(name: str, question: str, cell: str, decided: Sequence[Mapping[str, Any]]) -> str:
+    """`orders: an acknowledged record is lost when a host loses power, with one replica in sync (acks=1,
+    producer.properties:1)`."""
+    at = BY_NAME[cell]
+    where = {"all": "with all replicas in sync", "min-isr": "with the ISR at min.insync.replicas",
+             "one": "with one replica in sync"}[at.situation.name]  # fmt: skip
+    by = "; ".join(f"{one['key']}={one['value']}{_place(one)}" for one in decided)
+    return f"{name}: {LOST[question]} when {at.fault.title}, {where}{f' (because of {by})' if by else ''}"
+
+
+def _place(one: Mapping[str, Any]) -> str:
+    where = one["where"]
+    if where is None:
+        return ""
+    return f", {where['path'].rpartition('/')[2]}{':' + str(where['line']) if where['line'] else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A run with the names that its brokers have."""
+
+    model: Model
+    run: Run
+    broken: str
+    called: Mapping[str, str]
+
+    @property
+    def states(self) -> Sequence[State]:
+        return self.run.states()
+
+    def name(self, broker: object) -> str:
+        """A broker's name in the cluster."""
+        return self.called.get(repr(broker), f"broker {broker!r}")
+
+    # --- one sentence -------------------------------------------------------------------------------------------------
+
+    def short(self) -> str:
+        """What happened, in a few sentences with the steps' numbers."""
+        lost = self._lost()
+        if lost is None:
+            return self._of_faults()
+        record, since = lost
+        promise = "could be read by consumers" if self.broken == "consistent_read" else "was acknowledged"
+        return f"Record {record} {promise} (step {since}). {_capital(self._way(record, since))}."
+
+    def _lost(self) -> tuple[int, int] | None:
+        """The number of the record that is lost, and the step since which it should not be."""
+        if self.broken not in ("acknowledged_kept", "acked_durable", "consistent_read"):
+            return None
+        reads = self.broken == "consistent_read"
+        for step, state in enumerate(self.states):
+            promised = {id_ for _, ids in state.read.items() for id_ in ids} if reads else set(state.acknowledged)
+            for record in sorted(promised):
+                if self._is_missed(record):
+                    return record, step
+        return None
+
+    def _is_missed(self, record: int) -> bool:
+        last, leader = self.states[-1], self._leader()
+        holders = {broker for broker, log in last.log.items() if any(entry.id == record for entry in log)}
+        return not holders if leader is None or self.broken == "acked_durable" else leader not in holders
+
+    def _leader(self) -> Domain | None:
+        """Who leads in the end, by the newest metadata that a leader has."""
+        views = [(view.leader_epoch, broker) for broker, view in self.states[-1].view.items() if view.leader is broker]
+        return max(views, key=lambda one: one[0])[1] if views else None
+
+    def _way(self, record: int, since: int) -> str:
+        """How it was lost: what failed, and who leads without it."""
+        leader = self._leader()
+        parts = list(self._failures(record))
+        if leader is not None and self.broken != "acked_durable":
+            step = self._led_since(leader)
+            had = any(entry.id == record for state in self.states[: step + 1] for entry in state.log[leader])
+            again = bool(parts) and parts[-1][0] is leader
+            if again:
+                parts.append((leader, f"came back as leader without it (step {step})"))
+            else:
+                parts.append(
+                    (leader, f"{'which had lost it' if had else 'which never had a copy'}, became leader (step {step})")
+                )
+        if not parts:
+            return f"no broker has it after step {len(self.run.steps)}"
+        return _joined(parts, self.name)
+
+    def _led_since(self, leader: Domain) -> int:
+        """The step in which the leader of the end came to lead."""
+        for step in range(len(self.run.steps), 0, -1):
+            if self.states[step - 1].view[leader].leader is not leader:
+                return step
+        return 0
+
+    def _failures(self, record: int) -> Iterator[tuple[object, str]]:
+        """What failed, and who took the record out of a log, in order."""
+        for number, step in enumerate(self.run.steps, 1):
+            before, after = self.states[number - 1], self.states[number]
+            who = next(iter(step.arguments.values()), None)
+            if self.model.action(step.action).kind == "fault" and step.action in _FAULTS and isinstance(who, Domain):
+                held = any(entry.id == record for entry in before.log[who])
+                flushed = " before it was flushed" if held and not self._holds(after, who, record) else ""
+                alone = ", alone in the ISR," if set(before.registered.isr) == {who} else ""
+                yield who, f"{alone} {_FAULTS[step.action].format(flushed)} (step {number})".lstrip(" ")
+                continue
+            for broker in before.log:
+                if self._holds(before, broker, record) and not self._holds(after, broker, record):
+                    yield broker, f"cut it from its log (step {number})"
+
+    def _holds(self, state: State, broker: Any, record: int) -> bool:
+        return any(entry.id == record for entry in state.log[broker])
+
+    def _of_faults(self) -> str:
+        """What failed, and what that comes to, where no record is lost."""
+        texts = [
+            f"{self.sentence(number).removesuffix('.')} (step {number})"
+            for number, step in enumerate(self.run.steps, 1)
+            if self.model.action(step.action).kind == "fault"
+        ]
+        end = ENDS.get(self.broken, "")
+        return " ".join([*(f"{text}." for text in texts), end] if "{" not in end else [f"{text}." for text in texts])
+
+    # --- the page -----------------------------------------------------------------------------------------------------
+
+    def sentence(self, number: int) -> str:
+        """A step's sentence."""
+        step = self.run.steps[number - 1]
+        return self._said(self.states[number - 1], step.action, step.arguments)
+
+    def _said(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
+        text = sentence(self.model, self.model.action(action), state, arguments, marked)
+        return said_of(text, self.called)
+
+    def could_happen(self) -> Document:
+        """What else could happen in each state, in sentences."""
+        texts: dict[str, int] = {}
+        states: dict[str, Document] = {}
+        for at, state in enumerate(self.states):
+            said = [self._said(state, step.action, step.arguments) for step in steps_of(self.model, state)]
+            enabled = [texts.setdefault(text, len(texts)) for text in dict.fromkeys(said)]
+            states[str(at)] = {"enabled": enabled, "disabled": []}
+        return {"steps": list(texts), "reasons": [], "states": states, "truncated": None}
+
+    def page(self, trace: Mapping[str, Any], title: str, verdict: str, letters: str) -> Document:
+        """The document of the page: the trace, renamed already, in an operator's words."""
+        short = self.short() if trace["kind"] == "counterexample" else ""
+        mentioned = [row["step"] for row in trace["argument"] if row["role"] == "event"]
+        faults = [step["i"] for step in trace["steps"] if step["kind"] == "fault"]
+        rows = [_row("title", None, "How it happens")] + ([_row("short", len(self.run.steps), short)] if short else [])
+        rows += [
+            _row("event", number, f"{self.sentence(number).removesuffix('.')} (step {number}).")
+            for number in sorted({*mentioned, *faults})
+        ]
+        named = {name: PROMISED.get(name, name.replace("_", " ")) for name in trace["properties"]}
+        shown: Document = {
+            **trace,
+            "title": title,
+            "argument": rows if trace["kind"] == "counterexample" else [],
+            "disabled": self.could_happen(),
+            "cluster": {"title": title, "verdict": verdict, "letters": letters, "properties": named},
+        }
+        for number, step in enumerate(shown["steps"], 1):
+            step["sentence"] = self.sentence(number)
+            step["changed"] = [worded(change) for change in step["changed"]]
+        return record_named(shown)
+
+
+def _row(role: str, step: int | None, text: str) -> Document:
+    return {"role": role, "step": step, "text": text}
+
+
+def _joined(parts: Sequence[tuple[object, str]], name: Any) -> str:
+    """`broker 2, alone in the ISR, lost power (9), and came back as leader (12)`: the subject once for what follows."""
+    texts: list[str] = []
+    for at, (who, what) in enumerate(parts):
+        same = at > 0 and parts[at - 1][0] is who
+        comma = what.startswith((",", "which"))
+        subject = "" if same else f"{name(who)}{',' if what.startswith('which') else ''}"
+        texts.append(f"{subject}{'' if comma and not what.startswith('which') else ' '}{what}".strip())
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])}, and {texts[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
