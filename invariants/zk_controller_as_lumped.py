@@ -24,7 +24,15 @@ from ..model.zk_controller.lumping import (
     who_is_back,
     who_is_live,
 )
-from ..model.zk_controller.sessions import connect_again, end_session, learn, lose_connection, lose_session, register
+from ..model.zk_controller.sessions import (
+    connect_again,
+    end_session,
+    learn,
+    leave_znodes,
+    lose_connection,
+    lose_session,
+    register,
+)
 from ..model.zk_controller.state import Broker, Cluster, Partition
 
 modules = zk_controller.modules
@@ -38,6 +46,7 @@ view = zk_controller.view
         lose_connection: STUTTERS,
         connect_again: STUTTERS,
         end_session: lose_session,
+        leave_znodes: lose_session,
         learn: STUTTERS,
         register: register,
         become_controller: become_controller,

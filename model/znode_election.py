@@ -13,6 +13,10 @@ controller is who creates the one znode `/controller`. What the recipe turns on 
 * `heeds_expiry`: a leader that learns that its session has expired leads no longer (ZOOKEEPER-1209: some go on).
 * `finds_own`: a candidate whose connection fails as it creates its znode does not know whether it has one. It looks for
   its own, by a name of its own in the path (the recipe's GUID); else it creates another.
+* `epoch_cas`: whoever takes the epoch compares its znode's version when it writes. Else it writes one more than it had
+  read at some time before, whatever is there by then.
+* `fires_once`: a watch fires once, as those do that the recipe sets; not so persistent watches (ZooKeeper 3.6).
+* `ends_with_session`: a znode goes when its owner's session ends; ZOOKEEPER-2985 has some that stay.
 * `syncs`: before it looks it asks its server for all that was written (`sync`): a server that it has reached anew may
   be behind its znode.
 
@@ -91,6 +95,9 @@ watch = constant(Watch.PREDECESSOR, says="which znode a candidate watches")
 looks_again = constant(True, says="a candidate makes sure that the znode that it watches is still there")
 fencing = constant(True, says="what has seen a leader's epoch refuses lower ones")
 heeds_expiry = constant(True, says="a leader whose session has expired leads no longer once it knows (ZOOKEEPER-1209)")
+epoch_cas = constant(True, says="who takes the epoch compares the version of its znode when it writes it")
+fires_once = constant(True, says="a watch fires once, else it stays (persistent watches, ZOOKEEPER-1416)")
+ends_with_session = constant(True, says="ZOOKEEPER-2985: a znode goes when its owner's session ends, else it stays")
 finds_own = constant(
     True, says="a candidate that does not know whether it has a znode looks for it (the recipe's GUID)"
 )
@@ -124,6 +131,7 @@ class Election:
     role: Map[Candidate, Role]  # what each candidate does
     found: Map[Candidate, Option[Number]]  # the znode that it has read to be the one to watch
     epoch: Epoch  # the persistent znode with the newest leader's epoch
+    counted: Map[Candidate, Epoch]  # the epoch that each has read before, if it does not compare when it writes
     epoch_of: Map[Candidate, Epoch]  # the epoch that a leader has taken; 0 where it does not lead
     obeyed: Epoch  # the epoch of whoever's doing was accepted last
 
@@ -145,6 +153,9 @@ profiles = {
     "lost_wakeup": {"looks_again": False},
     "orphaned": {"finds_own": False},
     "without_sync": {"syncs": False},
+    "epoch_overwrites": {"epoch_cas": False},
+    "persistent_watches": {"fires_once": False},
+    "zookeeper_2985": {"ends_with_session": False},
 }
 
 
@@ -163,6 +174,7 @@ def start() -> Election:
         role=Map({candidate: Role.OUT for candidate in Candidate}),
         found=Map({candidate: None for candidate in Candidate}),
         epoch=0,
+        counted=Map({candidate: 0 for candidate in Candidate}),
         epoch_of=Map({candidate: 0 for candidate in Candidate}),
         obeyed=0,
     )
@@ -240,7 +252,7 @@ def to_watch_of_all(s: Election, candidate: Candidate) -> Option[Number]:
 @action
 def join(s: Election, candidate: Candidate) -> None:
     """{candidate} opens a session and creates its ephemeral znode, which gets number {s.created}."""
-    require(s.majority and s.role[candidate] == Role.OUT)
+    require(s.majority and s.role[candidate] == Role.OUT and s.number[candidate] is None)
     limit(s.created < znodes)
     s.session[candidate] = Session.CONNECTED
     s.number[candidate] = s.created
@@ -251,7 +263,7 @@ def join(s: Election, candidate: Candidate) -> None:
 @action(kind="fault", budget="lost_answers")
 def join_unheard(s: Election, candidate: Candidate) -> None:
     """{candidate} creates its ephemeral znode, number {s.created}; its connection fails before it hears so."""
-    require(lost_answers > 0 and s.majority and s.role[candidate] == Role.OUT)
+    require(lost_answers > 0 and s.majority and s.role[candidate] == Role.OUT and s.number[candidate] is None)
     limit(s.created < znodes)
     s.session[candidate] = Session.CUT_OFF
     s.number[candidate] = s.created
@@ -287,13 +299,26 @@ def catch_up(s: Election, candidate: Candidate) -> None:
     s.behind.remove(candidate)
 
 
+def next_epoch(s: Election, candidate: Candidate) -> int:
+    """The epoch that a leader takes: one more than it has read, which is the newest if it compares when it writes."""
+    return (s.epoch if epoch_cas else s.counted[candidate]) + 1
+
+
+@action
+def read_epoch(s: Election, candidate: Candidate) -> None:
+    """{candidate} reads that the epoch is {s.epoch}, and will take the next one whatever is there by then."""
+    require(not epoch_cas and s.majority and s.session[candidate] == Session.CONNECTED)
+    require(s.role[candidate] != Role.LEADING and s.counted[candidate] != s.epoch)
+    s.counted[candidate] = s.epoch
+
+
 @action
 def lead(s: Election, candidate: Candidate) -> None:
-    """{candidate} reads that its znode is the first, and begins to lead with epoch {s.epoch + 1}."""
+    """{candidate} reads that its znode is the first, and begins to lead with epoch {next_epoch(s, candidate)}."""
     require(s.majority and s.session[candidate] == Session.CONNECTED)
     require(s.role[candidate] == Role.READING and is_first(s, candidate))
     s.role[candidate] = Role.LEADING
-    s.epoch += 1
+    s.epoch = next_epoch(s, candidate)
     s.epoch_of[candidate] = s.epoch
 
 
@@ -370,7 +395,7 @@ def connect_behind(s: Election, candidate: Candidate) -> None:
 @action
 def end_session(s: Election, candidate: Candidate) -> None:
     """The session of {candidate} expires: its znode {s.number[candidate]} is removed, and who watches it will hear."""
-    require(s.majority)
+    require(s.majority and ends_with_session)
     expire(s.session, candidate)
     gone = s.number[candidate]
     orphan = s.orphan[candidate]
@@ -380,10 +405,17 @@ def end_session(s: Election, candidate: Candidate) -> None:
     s.news[candidate] = Set()
     if gone is not None:
         for other in Candidate:
-            fire(s.watches[other], s.news[other], gone)
+            fire(s.watches[other], s.news[other], gone, fires_once)
     if orphan is not None:
         for other in Candidate:
-            fire(s.watches[other], s.news[other], orphan)
+            fire(s.watches[other], s.news[other], orphan, fires_once)
+
+
+@action
+def leave_znode(s: Election, candidate: Candidate) -> None:
+    """The session of {candidate} expires, and its znode {s.number[candidate]} stays."""
+    require(s.majority and not ends_with_session)
+    expire(s.session, candidate)
 
 
 @action

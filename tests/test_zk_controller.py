@@ -453,6 +453,45 @@ def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     assert all({name} in off for name in switched - {"alter_partition"}), "some fence is not left out alone"
 
 
+SIZES = ("brokers", "max_epoch", "max_version", "room", "cuts", "stops", "majority_losses", "deletions", "updates", "writes")
+
+
+def test_what_fails_is_repaired_at_bounds_as_large_with_each_change_of_the_code() -> None:
+    """Each counterexample has beside it the profile with that fence, exhausted at bounds at least as large."""
+    commit = [check for check in CHECKS if check.tier == "commit" and "lumped" not in check.constants]
+    for check in commit:
+        ((name, expected), *_) = check.properties.items()
+        if expected.verdict == "violated" and name != "at_most_one_believes_to_be_controller":
+            values = shipped(f"zk_controller:{check.profile}").values
+            right = "kafka_3_9" if values["alter_partition"] else "kafka_2_6"
+            assert any(
+                other.profile == right
+                and other.counts
+                and name in other.properties
+                and all(other.constants.get(size, 0) >= check.constants.get(size, 0) for size in SIZES)
+                for other in commit
+            ), (check.profile, check.bounds, name)
+
+
+TRANSFER = {"brokers": 2, "max_epoch": 2, "max_version": 2, "cuts": 2, "stops": 1, "updates": 1, "writes": 1}
+HARDER = {"zombie_is_refused"}
+"""What nobody can see where states are lumped: requests that would be refused are forgotten."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("profile", ["kafka_3_9", "kafka_2_6", "kafka_532", "kafka_6082", "kafka_7235", "kafka_14154"])
+def test_what_is_said_where_states_are_lumped_is_so_where_they_are_not(profile: str, cache: Path) -> None:
+    """All properties at bounds at which both are exhausted."""
+    said: list[dict[str, str]] = []
+    for lumped in (False, True):
+        model = shipped(f"zk_controller:{profile}", {**TRANSFER, "lumped": lumped}, called="transfer")
+        search = Search(deadlocks=False, keep_going=True, cache=cache)
+        verdict = ENGINES["native"](replace(model, liveness=()), search, None)
+        said.append({prop.name: prop.verdict for prop in verdict.properties if prop.name not in HARDER})
+    assert said[0] == said[1]
+    assert len(said[0]) > 30
+
+
 def test_plain_python_counts_the_same(cache: Path) -> None:
     small = {"brokers": 2, "max_epoch": 1, "max_version": 1, "cuts": 1}
     kept = ["no_zombie_effect", "one_leader_an_epoch", "leader_knows_once_all_is_quiet"]

@@ -58,8 +58,10 @@ def learn_of_expiry(sessions: Map[K, Session], client: K) -> None:
     sessions[client] = Session.OVER
 
 
-def fire(watches: Set[P], news: Set[P], path: P) -> None:
-    """A znode changes: a client that watches it will hear so, once; it watches it no longer."""
+def fire(watches: Set[P], news: Set[P], path: P, once: bool) -> None:
+    """A znode changes: a client that watches it will hear so. A watch fires once, and is gone, unless it is one of the
+    persistent watches that ZooKeeper has since 3.6 (ZOOKEEPER-1416)."""
     if path in watches:
-        watches.remove(path)
         news.add(path)
+        if once:
+            watches.remove(path)

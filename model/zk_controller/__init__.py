@@ -22,8 +22,8 @@ until it learns of that. What keeps that harmless is a switch each:
   were meant for its registration before (KAFKA-7235, KIP-380).
 * `stop_epoch`: a StopReplica carries the leader epoch, and a broker refuses an older one (KAFKA-9539, KIP-570).
 * `client_epochs`: a client takes no metadata of an older leader epoch than it has seen (KAFKA-7738).
-* `by_session`, `needs_majority`: ephemeral znodes go when their session ends, not when the connection does; ZooKeeper
-  writes only with a majority. Without them ZooKeeper is what some articles take it for.
+* `by_session`, `ends_with_session`, `needs_majority`: ephemeral znodes go when their session ends, not when the
+  connection does, and none stays (as with ZOOKEEPER-2985); ZooKeeper writes only with a majority.
 
 With bounds `updates` and `writes`, a controller sends all brokers who leads (UpdateMetadata), and a client writes to
 whom the metadata of any of them name. Such a request is late, is from a zombie and is fenced as the others are. Two of
@@ -33,22 +33,31 @@ What is abstracted away: logs. What is asked here is who has an effect; what a l
 wrong is the question of `model/partition/`, whose controller is always the right one. There are no clocks. A controller
 reads who is registered, and the partition, at any time after they have changed, which is what its watches (and
 `/isr_change_notification`, see `model/isr_notification.py`) come to; so it may miss that a broker was gone. It stops
-reading when its session ends, and ends what it had begun. It deals with who is gone before who is new, and takes all
-who are gone out of the ISR in one write, where Kafka takes the reverse order and a write each. A request goes to all
-brokers that the controller knows,
+reading when its session ends, and ends what it had begun; one whose `/controller` was deleted goes on reading until it
+resigns. It deals with who is gone before who is new, where Kafka takes the reverse order. It takes all who are gone out
+of the ISR, and elects, in one write. Kafka takes a write for each that is gone, and one that takes over writes these,
+and that nobody leads, before it elects; what lies between is a partition without a leader, which is here as well
+(`elect_nobody`). The partition's znode has no controller epoch. By it a zombie that reads the znode anew gives up where
+a newer controller has written; here the version of the znode that it compares refuses it.
+
+A request goes to all brokers that the controller knows,
 and reaches each in a step of its own, in any order; to a broker without a session it may never come. Kafka keeps the
-order of requests to a broker, but for what it sends again. Kafka sends StopReplica to brokers that are registered, for
-a reassignment, a deletion or a shutdown; here for a replica that is moved away and given back at once. A request to
+order of requests to a broker, but for what it sends again. A request of an old leader epoch leaves the partition as it
+is, and its controller epoch is remembered. Kafka sends StopReplica to brokers that are registered, for
+a reassignment, a deletion, a shutdown or a replica that goes offline; here for a replica that is moved away and given
+back at once. While a topic is deleted Kafka's carries an epoch that overrides all others (EpochDuringDelete): deletion
+is left out, as are new partitions, unclean elections and log directories that fail. A request to
 alter the partition is asked, written and answered in one step; `model/async_isr.py` has answers that are late or lost.
 A broker that restarts keeps what it knows.
-All else of reassignment, deletion and clients is left out.
+All else of reassignment and clients is left out.
 
 The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
 do, `clients.py` metadata and a client, `sessions.py` how sessions end and begin.
 
-Sources: KafkaController (processBrokerChange, tryProcessAlterPartition), ReplicaStateMachine, KafkaZkClient
-(registerControllerAndIncrementControllerEpoch, updateLeaderAndIsr), KafkaApis (isBrokerEpochStale), ReplicaManager and
-Partition of Kafka 3.9; KIP-380, KIP-497, KIP-570; the issues named above. Properties are in
+Sources: KafkaController (processBrokerChange, onReplicasBecomeOffline, tryProcessAlterPartition),
+ZkReplicaStateMachine, ZkPartitionStateMachine, TopicDeletionManager and ReplicaManager, read at 2.5.0, 2.8.0 and
+3.9.0; KafkaZkClient (registerControllerAndIncrementControllerEpoch, updateLeaderAndIsr), KafkaApis
+(isBrokerEpochStale) and Partition of Kafka 3.9; KIP-380, KIP-497, KIP-570; the issues named above. Properties are in
 `invariants/zk_controller.py`.
 """
 
@@ -85,6 +94,7 @@ profiles = {
     "kafka_2729": {"alter_partition": False, "write_fence": False, "broker_epochs": False},
     "goes_on": {"alter_partition": False, "resigns_first": False},
     "epoch_overwrites": {"alter_partition": False, "epoch_cas": False},
+    "zookeeper_2985": {"alter_partition": False, "ends_with_session": False},
     "by_connection": {"alter_partition": False, "by_session": False},
     "without_majority": {"alter_partition": False, "needs_majority": False},
     "kafka_1_0": {

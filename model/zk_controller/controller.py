@@ -114,8 +114,8 @@ def delete_controller(s: Cluster) -> None:
 
 
 def can_read(s: Cluster, broker: Broker) -> bool:
-    """Whether a controller handles what it learns from ZooKeeper: else it only ends what it had begun."""
-    return can_write(s, broker) and s.held[broker] > 0 and s.controller == broker
+    """Whether a controller reads from ZooKeeper: with a session it does until it resigns, also if it was replaced."""
+    return can_write(s, broker) and s.held[broker] > 0
 
 
 @action

@@ -4,7 +4,8 @@ States that differ only in what nobody will read are one state then, and there a
 is forgotten, each only with the switches that see to it that nobody reads it:
 
 * A broker without a request that would refuse it, or that would change nothing: what it compares with never goes back.
-* What a controller has read that was replaced, but for what it has yet to send: ZooKeeper takes no write of it.
+* What a controller has read that was replaced, but for what it has yet to send: ZooKeeper takes no write of it. Not so
+  where it may have a session (`zombies_read`).
 * Which ISR a broker knew that does not lead, or that was replaced as a leader: it may change it no more.
 
 Besides, a session is lost in one step, with the connection, and its broker learns so in the step in which it registers
@@ -26,11 +27,13 @@ from .state import (
     alter_partition,
     broker_fence,
     controller_cas,
+    deletions,
     epoch_cas,
     leader_epoch_check,
     lumped,
     not_controller,
     one_multi,
+    resigns_first,
     stop_epoch,
     without_isr,
     write_fence,
@@ -55,19 +58,17 @@ def settle(s: Cluster) -> None:
 
 
 def refuses(s: Cluster, request: LeaderAndIsr, to: Broker) -> bool:
-    """Whether a broker refuses to lead or follow so."""
-    return (broker_fence and request.controller_epoch < s.seen[to]) or (
-        leader_epoch_check and request.partition.leader_epoch < s.known[to].leader_epoch
-    )
+    """Whether a broker refuses a request as a whole. What it says of an older leader epoch is refused by itself."""
+    return broker_fence and request.controller_epoch < s.seen[to]
 
 
 def changes_nothing(s: Cluster, request: LeaderAndIsr, to: Broker) -> bool:
-    """Whether a broker has obeyed the same controller, and knows the same leader epoch already."""
+    """Whether a broker has obeyed the same controller, and knows that leader epoch already, or a newer one."""
     return (
         broker_fence
         and leader_epoch_check
         and request.controller_epoch == s.seen[to]
-        and request.partition.leader_epoch == s.known[to].leader_epoch
+        and request.partition.leader_epoch <= s.known[to].leader_epoch
     )
 
 
@@ -146,12 +147,18 @@ def is_replaced(s: Cluster, broker: Broker) -> bool:
     """Whether a controller was replaced, so that it neither reads nor writes anything any more."""
     return (
         one_multi
+        and not zombies_read()
         and epoch_cas
         and write_fence
         and (not_controller or not alter_partition)
         and s.held[broker] > 0
         and s.held[broker] < s.controller_epoch
     )
+
+
+def zombies_read() -> bool:
+    """Whether a controller that was replaced may have a session, and so read more until it resigns."""
+    return deletions > 0 or not resigns_first
 
 
 def what_is_owed(s: Cluster) -> Map[Broker, Set[Broker]]:
@@ -171,7 +178,7 @@ def who_is_back(s: Cluster) -> Map[Broker, Set[Broker]]:
 
 def reads_at_once() -> bool:
     """Whether who becomes the controller may as well read the partition in that step: nobody else may write it."""
-    return alter_partition and one_multi and epoch_cas and write_fence and not_controller
+    return alter_partition and one_multi and not zombies_read() and epoch_cas and write_fence and not_controller
 
 
 def has_ended(s: Cluster, broker: Broker) -> bool:

@@ -6,7 +6,7 @@ from ...language import Set, action, replace, require
 from ..parts.zookeeper import Session, cut_off, expire, learn_of_expiry, reconnect
 from .controller import is_idle, is_over
 from .lumping import settle
-from .state import Broker, Cluster, broker_epochs, by_session, lumped, majority_losses, resigns_first
+from .state import Broker, Cluster, broker_epochs, by_session, ends_with_session, lumped, majority_losses, resigns_first
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
 
@@ -30,17 +30,25 @@ def connect_again(s: Cluster, broker: Broker) -> None:
 @action
 def end_session(s: Cluster, broker: Broker) -> None:
     """The session of {broker} expires: its ephemeral znodes are removed."""
-    require(s.majority and not lumped)
+    require(s.majority and not lumped and ends_with_session)
     expire(s.session, broker)
     remove_ephemeral_znodes(s, broker)
 
 
+@action
+def leave_znodes(s: Cluster, broker: Broker) -> None:
+    """The session of {broker} expires, and its ephemeral znodes stay."""
+    require(s.majority and not lumped and not ends_with_session)
+    expire(s.session, broker)
+
+
 @action(kind="fault", budget="cuts")
 def lose_session(s: Cluster, broker: Broker) -> None:
-    """{broker} no longer reaches ZooKeeper, and its session expires: its ephemeral znodes are removed."""
+    """{broker} no longer reaches ZooKeeper, and its session expires."""
     require(lumped and s.majority and s.session[broker] == Session.CONNECTED)
     s.session[broker] = Session.EXPIRED
-    remove_ephemeral_znodes(s, broker)
+    if ends_with_session:
+        remove_ephemeral_znodes(s, broker)
 
 
 def remove_ephemeral_znodes(s: Cluster, broker: Broker) -> None:

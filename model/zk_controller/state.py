@@ -22,6 +22,9 @@ alter_partition = constant(True, says="KIP-497: a leader asks the controller to 
 one_multi = constant(True, says="/controller and /controller_epoch are written in one transaction")
 epoch_cas = constant(True, says="who takes over compares the version of /controller_epoch when it writes it")
 resigns_first = constant(True, says="a broker opens a new session when its controller has resigned: from 1.1 on")
+ends_with_session = constant(
+    True, says="ZOOKEEPER-2985: an ephemeral znode goes when its owner's session ends, else it stays"
+)
 by_session = constant(True, says="ephemeral znodes go when their session ends, else when the connection does")
 needs_majority = constant(True, says="ZooKeeper writes only with a majority of the ensemble")
 broker_fence = constant(True, says="KAFKA-532: brokers refuse requests of a lower controller epoch")
