@@ -453,7 +453,8 @@ def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     assert all({name} in off for name in switched - {"alter_partition"}), "some fence is not left out alone"
 
 
-SIZES = ("brokers", "max_epoch", "max_version", "room", "cuts", "stops", "majority_losses", "deletions", "updates", "writes")
+SIZES = ("brokers", "max_epoch", "max_version", "room", "cuts", "stops")
+SIZES += ("majority_losses", "deletions", "updates", "writes")
 
 
 def test_what_fails_is_repaired_at_bounds_as_large_with_each_change_of_the_code() -> None:

@@ -37,7 +37,10 @@ def arrives(s: Cluster, request: LeaderAndIsr, to: Broker) -> None:
 
 @action
 def obey(s: Cluster, request: Annotated[LeaderAndIsr, Member("requests")], to: Broker) -> None:
-    """{to} obeys: {request.partition.leader} leads, says the controller of epoch {request.controller_epoch}."""
+    """{to} obeys: {request.partition.leader} leads, says the controller of epoch {request.controller_epoch}.
+
+    Who knows that leader epoch, or a newer one, remembers the controller's epoch and leaves the partition as it is.
+    """
     require(to in request.to and not refuses(s, request, to))
     arrives(s, request, to)
     s.seen[to] = request.controller_epoch
