@@ -62,7 +62,7 @@ def _exit_of(arguments: Sequence[str]) -> Exit:
         return report("this is a defect of tidegate, not of your model; the lines above show where", Exit.INTERNAL)
 
 
-OTHER_NAMES = {"run": "simulate", "verify": "check", "explore": "check", "trace": "show", "list": "models"}
+OTHER_NAMES = {"run": "simulate", "verify": "check", "play": "explore", "trace": "show", "list": "models"}
 """What other tools call a verb, and its name here."""
 
 

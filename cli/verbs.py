@@ -52,6 +52,7 @@ VERBS: Mapping[str, Verb] = {
     "prove": Verb("tidegate.cli.prove", "prove a model by induction, whatever its bounds"),
     "replay": Verb("tidegate.cli.replay", "take given steps in plain Python"),
     "simulate": Verb("tidegate.cli.simulate", "one run of a model, drawn with a seed"),
+    "explore": Verb("tidegate.cli.explore", "choose the steps yourself, and see what comes of them"),
     "show": Verb("tidegate.cli.show", "print a saved trace, or make a page of it"),
     "export": Verb("tidegate.cli.export", "a trace or a state graph for other tools"),
     "explain": Verb("tidegate.cli.explain", "what a model or one of its actions means"),

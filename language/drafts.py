@@ -46,6 +46,7 @@ class Shape:
         bound: Callable[[Any], Any] = lambda given: given,
     ) -> None:
         self.name = state_class.__name__
+        self.python = state_class
         self.names = tuple(field.name for field in fields)
         self.checks: dict[str, TypeCheck] = {field.name: check_for(field.type, values) for field in fields}
         self.budgets = {field.budget: field.name for field in fields if field.budget is not None}

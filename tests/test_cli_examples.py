@@ -25,7 +25,7 @@ from .shipped import tiered
 QUICK = {
     "check replication:kip320", "demo", "explain", "export", "models", "replay", "show", "simulate", "spec",
     "sweep replication:kip320 --vary", "check replication:kip101", "check mine.py", "check examples/lock.py",
-    "check replication:truncate_to_hw --set",
+    "check replication:truncate_to_hw --set", "explore",
 }  # fmt: skip
 """What examples begin with that need neither a cluster nor a broker, nor minutes."""
 

@@ -310,7 +310,7 @@ def _failure(model: Model, failure: Failure) -> Document:
         "action": failure.action,
         "args": {} if named is None else arguments_to_json(named.form, arguments),
         "step": None if named is None else format_step(named.name, arguments),
-        "sentence": None if named is None else _said(model, named, last, arguments),
+        "sentence": None if named is None else said(model, named, last, arguments),
         "disabled": [] if failure.where or named is not None else disabled(model, last),
     }
 
@@ -341,7 +341,7 @@ def _step(
         "args": arguments_to_json(action.form, step.arguments),
         "step": format_step(step.action, step.arguments),
         "kind": action.kind,
-        "sentence": _said(model, action, before, step.arguments),
+        "sentence": said(model, action, before, step.arguments),
         "lane": lane,
         "where": place(action.form.where),
         "statement": place(writing(action.form, {str(change.path[0]) for change in changed})),
@@ -357,7 +357,7 @@ def change_texts(changed: Sequence[Change], before: State, after: State, names: 
     return [change.text(lambda value, state=states[change.sign]: names.changed(value, state)) for change in changed]
 
 
-def _said(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
+def said(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
     """The step's sentence. Where it cannot be filled in, the step's text and why; the text alone, where it reads what
     the state does not have (a ghost that is folded away)."""
     try:

@@ -97,9 +97,9 @@ def shown_states(document: Document) -> list[int]:
     return sorted(int(at) for at in document["states"] if at != "keyframe_every")
 
 
-def state_lines(page: Page, document: Document, at: int, *, whole: bool = False) -> None:
+def state_lines(page: Page, document: Document, at: int, *, whole: bool = False, held: bool = True) -> None:
     """The lanes in a state, what the step before it changed, the messages, and which properties hold. Every field is
-    there with `whole`, and of the first state where no lanes are drawn."""
+    there with `whole`, and of the first state where no lanes are drawn; without `held` only properties that fail."""
     lane_lines(page, document, at)
     if whole or (at == 0 and document["view"] is None):
         page.columns(_field_rows(document, at), indent=3)
@@ -108,9 +108,9 @@ def state_lines(page: Page, document: Document, at: int, *, whole: bool = False)
     changed: list[str] = [] if step is None else step["changed"]
     rows += [("changed", change) for change in _by_cell(changed)]
     rows += [("messages", text) for text in _flying(document, at)]
-    held = [name for name, truth in document["truth"].items() if truth[at] == "1" and not _is_witness(document, name)]
+    true = [name for name, truth in document["truth"].items() if truth[at] == "1" and not _is_witness(document, name)]
     failed = [name for name, truth in document["truth"].items() if truth[at] == "0" and not _is_witness(document, name)]
-    rows += [("holds", ", ".join(held))] if held else []
+    rows += [("holds", ", ".join(true))] if held and true else []
     rows += [("fails", ", ".join(failed))] if failed else []
     if document["view"] is not None:
         page.blank()

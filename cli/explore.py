@@ -1,0 +1,130 @@
+"""`tidegate explore MODEL|TRACE`: choose the next step, and see what comes of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ..api.models import bind_model
+from ..explorer.search import Progress
+from ..language.errors import UsageError
+from ..language.model import Model
+from ..language.steptext import split_steps
+from ..language.verdict import Run
+from ..reports.exits import Exit
+from .explore_session import PROMPT, Session
+from .options import add_model_options, add_print_options, chosen, paper_of, size
+from .saved import document_of, model_of, naming, run_of
+from .verbs import Parser, Verbs, add_verb
+
+EXAMPLES = """\
+  tidegate explore replication:kip101
+  tidegate explore examples/lock.py:careless --set clients=3
+  tidegate explore report/strong_isr.trace.json             from the end of a saved trace
+  tidegate explore replication:kip101 --do "2;why;go strong_isr;save run"
+
+Where standard input is no terminal, each of its lines is a command.
+exit: 0 when it ends, 64 usage, or a command of --do or of a file cannot be carried out, 65 the model's text is wrong
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = (
+        "Takes a model step by step as you choose: shows the state and what can happen in it as numbered sentences, "
+        "goes back and forth, says why a step cannot happen, goes to the nearest state in which a property fails, "
+        "watches expressions, and saves the run as a trace or as a page. `help` there lists the commands."
+    )
+    parser = add_verb(verbs, "explore", about, EXAMPLES)
+    add_model_options(parser, search=False, what="MODEL|TRACE", says="a saved .trace.json file, or ")
+    parser.add_argument("--do", metavar="COMMANDS", help='carry these out and end: "2; go strong_isr; save run"')
+    parser.add_argument("--memory", metavar="SIZE", type=size, help="of a search by go, at most: 500M, 2G")
+    add_print_options(parser, json=False)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Explores until the end of what is typed."""
+    model, begun = _begun(options)
+    typed = options.do is None and sys.stdin.isatty()
+    height = None if not typed else _height()
+    report = _searching if sys.stderr.isatty() else None
+    session = Session(model, paper_of(options), run=begun, height=height, report=report, memory=options.memory)
+    if typed:
+        read = _terminal(session)
+        print(session.here(), end="")
+        _typed(session, read)
+        return Exit.HOLDS
+    print(session.here(), end="")
+    for line in split_steps(options.do) if options.do is not None else _lines():
+        print(f"{PROMPT}{line}")
+        print(session.execute(line), end="", flush=True)
+        if session.ended:
+            break
+    return Exit.HOLDS
+
+
+def _begun(options: argparse.Namespace) -> tuple[Model, Run | None]:
+    """The model, and of a saved trace its run."""
+    if not options.model.endswith(".json"):
+        return bind_model(chosen(options)), None
+    asked = {"--set": options.assignments, "--bounds": options.bounds, "--ghosts": options.ghosts}
+    for name, value in asked.items():
+        if value not in (None, []):
+            raise UsageError(f"{name} is for a MODEL; {options.model} has its own")
+    document = document_of(Path(options.model))
+    with naming(options.model):
+        model = model_of(document, options.model, options.properties)
+        return model, run_of(model, document, options.model)
+
+
+def _height() -> int:
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).lines
+    except OSError:
+        return 24
+
+
+def _lines() -> Iterator[str]:
+    """The commands of a file or a pipe."""
+    return (line.strip() for line in sys.stdin if line.strip() and not line.startswith("#"))
+
+
+def _terminal(session: Session) -> Callable[[], str]:
+    """Reads a line of the terminal. UsageError, with what installs it, when prompt_toolkit is not there."""
+    try:
+        from .explore_prompt import reader
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "prompt_toolkit":
+            raise
+        raise UsageError(
+            "explore in a terminal needs prompt_toolkit, which is not installed; install it with: "
+            "pip install 'tidegate[explore]'; without it, --do COMMANDS works, and commands from a file"
+        ) from None
+    prompt = reader(session)
+    return lambda: prompt.prompt(PROMPT)
+
+
+def _typed(session: Session, read: Callable[[], str]) -> None:
+    """Carries out what is typed; a mistake is said, and the next line read."""
+    while not session.ended:
+        try:
+            line = read()
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+        session.height = _height()
+        try:
+            print(session.execute(line), end="", flush=True)
+        except UsageError as error:
+            print(f"  {error}", flush=True)
+
+
+def _searching(progress: Progress) -> None:
+    """A line on standard error that says how far a search is."""
+    text = progress.says or f"{progress.distinct:,} states"
+    print(f"\r{text:<40}\r", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,127 @@
+"""An expression of the model's language over a state, written by whoever looks at a run: `len(log[A])`.
+
+    watched(model, "len(log[A])").value(state)          the same as len(s.log[Replica(0)])
+
+The names of fields, and the labels of members (`A`) where only one domain has them, stand for themselves; `s` is the
+state. The front end reads the text as it reads a model's, so that nothing else than the language is evaluated, and
+plain Python evaluates it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, cast
+
+from .drafts import Shape
+from .errors import Abandoned, Diagnostics, UsageError
+from .frontend.annotations import Types
+from .frontend.scope import Program, Scope, StateShape, expression
+from .frontend.source import Source, globals_of_class
+from .immutable import immutable
+from .judge import blamed, shape_of
+from .lanes import members_of
+from .model import Model
+from .types import Bool
+from .values import ModelError, State, show
+
+STATE = "s"
+"""The name of the state in what is watched."""
+
+
+@immutable
+class Watched:
+    """An expression that was read: its `text` as it was written; `is_condition` where it is true or false."""
+
+    model: Model
+    text: str
+    run: Callable[[State], Any]
+    is_condition: bool
+
+    def value(self, state: State) -> Any:
+        """What it is in a state. ModelError where it has no value there."""
+        try:
+            return self.run(state)
+        except Exception as error:
+            raise blamed(self.model, error) from error
+
+    def shown(self, state: State) -> str:
+        """What it is in a state, as people write it; why it has no value, where it has none."""
+        try:
+            return show(self.value(state))
+        except ModelError as error:
+            return f"no value: {error.message}"
+
+
+def watched(model: Model, text: str) -> Watched:
+    """Reads an expression over the model's state. UsageError, with what is wrong, where it is none."""
+    try:
+        parsed = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise UsageError(f"{text}: not an expression ({error.msg}); for example {_example(model)}") from None
+    node = ast.fix_missing_locations(_Names(model).visit(parsed))
+    form = _checked(model, text, node)
+    namespace = cast(FunctionType, model.actions[0].run).__globals__ if model.actions else dict(model.namespace)
+    function = ast.Lambda(ast.arguments([], [ast.arg(STATE)], None, [], [], None, []), node)
+    code = compile(ast.fix_missing_locations(ast.Expression(function)), f"<{text}>", "eval")
+    return Watched(model, text.strip(), eval(code, {**model.namespace, **namespace}), isinstance(form.type, Bool))
+
+
+def _example(model: Model) -> str:
+    """An expression over the first field."""
+    return model.fields[0].name if model.fields else "1"
+
+
+def _checked(model: Model, text: str, node: ast.expr) -> Any:
+    """The typed form of an expression. UsageError with the first mistake in it."""
+    diagnostics = Diagnostics()
+    shape: Shape = shape_of(model)
+    fields = {field.name: field.type for field in model.fields}
+    ghosts = frozenset(field.name for field in model.fields if field.ghost)
+    program = Program(
+        Types(model.values, model.open, diagnostics), StateShape(shape.python, fields, ghosts), diagnostics
+    )
+    written = ast.unparse(node)
+    source = Source(f"<{text}>", written)
+    scope = Scope(program, source, globals_of_class(shape.python), "property")
+    scope.states[STATE] = STATE
+    try:
+        form = expression(scope, cast(ast.Expr, source.tree.body[0]).value)
+        if diagnostics.count:
+            raise Abandoned
+    except Abandoned:
+        raise UsageError(f"{text}: {diagnostics.first_message() or 'not in the language'}") from None
+    return form
+
+
+class _Names(ast.NodeTransformer):
+    """Puts `s.log` for the field `log`, and `Replica(0)` for the member `A`."""
+
+    def __init__(self, model: Model) -> None:
+        self.fields = {field.name for field in model.fields}
+        self.members: dict[str, list[str]] = {}
+        self.bound: list[set[str]] = []
+        for identity in model.domains:
+            for at, member in enumerate(members_of(model, identity.python)):
+                self.members.setdefault(repr(member), []).append(f"{identity.python.__name__}({at})")
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A name that the expression binds itself stays."""
+        if any(node.id in names for names in self.bound) or node.id == STATE:
+            return node
+        if node.id in self.fields:
+            return ast.Attribute(ast.Name(STATE, ast.Load()), node.id, node.ctx)
+        standing_for = self.members.get(node.id, [])
+        if len(standing_for) > 1:
+            raise UsageError(f"{node.id} is the name of several: write {' or '.join(standing_for)}")
+        return ast.parse(standing_for[0], mode="eval").body if standing_for else node
+
+    def _comprehension(self, node: Any) -> Any:
+        targets = [part for generator in node.generators for part in ast.walk(generator.target)]
+        self.bound.append({part.id for part in targets if isinstance(part, ast.Name)})
+        made = self.generic_visit(node)
+        self.bound.pop()
+        return made
+
+    visit_GeneratorExp = visit_SetComp = visit_ListComp = visit_DictComp = _comprehension
