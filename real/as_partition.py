@@ -123,13 +123,16 @@ class Moments:
 
     def admits(self, seen: int, index: int, before: State, after: State) -> bool:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
-        is fenced stops in the same step if, and only if, it was in controlled shutdown."""
+        is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
+        another incarnation."""
         moments = self.history.moments[seen + 1 : index + 1]
         anew = self._of(frozenset[int]().union(*(moment.restarted for moment in moments)))
         stopping = self._of(frozenset[int]().union(*(moment.stopping for moment in moments)))
         back, out = before.fenced - after.fenced, after.fenced - before.fenced
-        return all((broker not in before.up) == (broker in anew) for broker in back) and all(
-            (broker in before.up - after.up) == (broker in stopping) for broker in out
+        return (
+            all((broker not in before.up) == (broker in anew) for broker in back)
+            and all((broker in before.up - after.up) == (broker in stopping) for broker in out)
+            and before.unclean - after.unclean - after.up <= anew
         )
 
     def unlikely(self, index: int, before: State, after: State) -> int:

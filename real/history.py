@@ -118,6 +118,7 @@ class _Reading:
         self.supported: dict[int, None] = {}
         self.settings: dict[tuple[int, str], dict[str, str]] = {}
         self.changed: set[str] = set()
+        self.batch: int | None = None
 
     def take(self, record: MetadataRecord) -> None:
         """What a record says."""
@@ -207,7 +208,8 @@ class _Reading:
         """Adds to each partition what it is after a record, where that is another moment."""
         for partition in self.partitions.values():
             if partition.ended is None:
-                _add(partition.moments, self._moment(partition, entry, passing))
+                _add(partition.moments, self._moment(partition, entry, passing), entry.batch == self.batch)
+        self.batch = entry.batch
         for number, broker in self.brokers.items():
             broker.restarted = broker.restarted and self._is_fenced(number)
 
@@ -244,11 +246,13 @@ def _feature(feature: Mapping[str, Any]) -> tuple[str, int]:
     return feature["name"], feature["maxSupportedVersion"]
 
 
-def _add(moments: list[Moment], moment: Moment) -> None:
+def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
+    """Adds a moment, if it is another one. `within` a batch a broker's registration may follow what it changes."""
     if not moments or not moment.alike(moments[-1]):
         moments.append(moment)
-    elif moments[-1].passing and not moment.passing:
-        moments[-1] = replace(moments[-1], passing=False)
+        return
+    restarted = moments[-1].restarted | (moment.restarted if within else frozenset[int]())
+    moments[-1] = replace(moments[-1], passing=moments[-1].passing and moment.passing, restarted=restarted)
 
 
 def cluster_of(log: MetadataLog) -> Cluster:

@@ -102,6 +102,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
     constants: dict[str, Value | str] = {
         **version.switches,
         **BOUNDS,
+        "register_apart": True,
         "replicas": len(history.replicas),
         "min_isr": min(int(settings.get(MIN_ISR, "1")), MOST_REPLICAS),
         "unclean": settings.get(UNCLEAN, "false").lower() == "true",

@@ -26,6 +26,7 @@ from .state import (
     one_snapshot,
     power_losses,
     preferred_elections,
+    register_apart,
     reject_fenced,
     reject_restarted,
     shutdowns,
@@ -248,16 +249,30 @@ def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
 
 
 @action
+def register(s: Partition, broker: Broker, successor: Broker) -> None:
+    """{broker} starts and registers: after its unclean stop it leaves the ISR and the ELR, and stays fenced."""
+    require(register_apart and elr)
+    require(broker not in s.up and broker not in s.gone and broker in s.fenced and broker in s.unclean)
+    require(broker in (s.registered.isr | s.registered.elr))
+    require(controllers_decide(s))
+    settle(s, after_unclean_stop(s.registered, Set({broker})), unfenced(s), broker, successor)
+    s.unclean.remove(broker)
+
+
+def after_unclean_stop(registered: Registration, stopped: Set[Broker]) -> Registration:
+    """The partition once brokers that stopped uncleanly have registered anew: with ELR, they are in neither set."""
+    isr = registered.isr - stopped if elr else registered.isr
+    return replace(registered, isr=isr, elr=next_elr(registered, isr, stopped))
+
+
+@action
 def restart(s: Partition, broker: Broker, successor: Broker) -> None:
     """{broker} starts, registers, catches up with the metadata, and is unfenced."""
     require(shutdowns + crashes + power_losses + disk_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker in s.fenced)
     require(controllers_decide(s))
-    unclean_stops: Set[Broker] = s.unclean & {broker}
-    isr = s.registered.isr - unclean_stops if elr else s.registered.isr
-    target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, unclean_stops))
     alive = s.assignment.replicas - (s.fenced - {broker})
-    settle(s, target, alive, broker, successor)
+    settle(s, after_unclean_stop(s.registered, s.unclean & {broker}), alive, broker, successor)
     s.fenced.remove(broker)
     s.up.add(broker)
     s.unclean.discard(broker)

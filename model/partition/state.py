@@ -126,6 +126,11 @@ heed_unclean = constant(True, says="KAFKA-12670: KRaft heeds unclean.leader.elec
 # metadata/ConfigurationControlManager.java, 3.9.0: uncleanLeaderElectionEnabledForTopic. With ZooKeeper always.
 elr = constant(True, says="KIP-966: eligible leader replicas, and unclean stops that are known as such")
 # metadata/PartitionChangeBuilder.java, 3.7.0, behind a feature that new clusters have since 4.1
+register_apart = constant(
+    False, says="with ELR, who restarts after an unclean stop registers first, and is unfenced later"
+)
+# metadata/ClusterControlManager.java, 3.8.0: registerBroker, BrokerUncleanShutdownHandler. In fact always so; off, it
+# is one step. The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
 # metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 to 3.9.0 at least
 
