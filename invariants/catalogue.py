@@ -82,6 +82,7 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
         BuiltIn("kraft_as_leadership", "kip996", "kraft.as_leadership"),
         BuiltIn("kraft_as_exchanges", "kip595", "kraft.as_exchanges"),
         BuiltIn("zk_controller_as_lumped", "kafka_3_9", "zk_controller_as_lumped"),
+        BuiltIn("transactions_as_lumped", "kafka_4_2", "transactions.as_lumped"),
     )
 }
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""

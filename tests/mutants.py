@@ -35,7 +35,7 @@ def plant(folder: Path, mutant: Mutant) -> Callable[[str], ModuleType]:
         shutil.copytree(ROOT / part, package / part, ignore=shutil.ignore_patterns("__pycache__"))
     for path in package.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        for dots in ("...", ".."):
+        for dots in ("....", "...", ".."):
             text = text.replace(f"from {dots}language", "from tidegate.language")
         path.write_text(text, encoding="utf-8")
     file = package / "model" / mutant.file

@@ -32,6 +32,7 @@ ORDINARY = [
     "raft_as_exchanges:paper timely_log, symmetric, ghosts",
     "raft_as_log:no_up_to_date_check two_elections, symmetric, ghosts, as_log violated",
     "zk_controller_as_lumped:kafka_3_9 one_expiry",
+    "transactions_as_lumped:kafka_4_2 late_write_and_end",
 ]
 """Those that tests check, each second one the ordinary tests; the gate checks all."""
 
@@ -71,6 +72,7 @@ BOUNDS: dict[str, dict[str, int]] = {
         "timely": True,
     },
     "zk_controller_as_lumped": {"max_epoch": 2, "cuts": 1},
+    "transactions_as_lumped": {"partitions": 1, "late_produces": 1, "late_ends": 1, "late_markers": 1},
 }
 """In which the bugs show, of the default profile of each refinement."""
 
@@ -224,6 +226,24 @@ MUTANTS = {
         "kraft/faults.py",
         "        s.election[voter] = what_quorum_state_says(s.election[voter], voter)\n",
         "        s.election[voter] = unattached(0)\n",
+    ),
+    "transactions: an EndTxn is forgotten that has the newest epoch": Mutant(
+        "transactions_as_lumped",
+        "transactions/protocol/lumping.py",
+        "        return epochs_only_rise() and request.epoch < s.memory.epoch\n",
+        "        return epochs_only_rise() and request.epoch <= s.memory.epoch\n",
+    ),
+    "transactions: a marker is forgotten that a partition has yet to take": Mutant(
+        "transactions_as_lumped",
+        "transactions/protocol/lumping.py",
+        "        request.epoch < known.epoch\n",
+        "        request.epoch <= known.epoch + 1\n",
+    ),
+    "transactions: a write is forgotten that has the newest epoch": Mutant(
+        "transactions_as_lumped",
+        "transactions/protocol/lumping.py",
+        "        and request.epoch < s.memory.epoch\n",
+        "        and request.epoch <= s.memory.epoch\n",
     ),
     "zk_controller: a request is forgotten that a broker has yet to obey": Mutant(
         "zk_controller_as_lumped",

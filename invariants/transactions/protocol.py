@@ -6,19 +6,27 @@ from ...language import invariant, reachable, transition
 from ...model.transactions.protocol.state import (
     Client,
     Cluster,
+    Coordinator,
     Count,
+    Epoch,
     Fate,
     Kind,
     Line,
     Partition,
     Phase,
+    Pid,
     Status,
     Txn,
     TxnState,
     durable,
+    first_of_next,
     first_open,
+    is_open_of,
     last_stable_offset,
+    pid_of,
+    producer_ids,
     transactions,
+    writer_of_newest,
 )
 
 
@@ -50,14 +58,16 @@ def clients_have_different_epochs(s: Cluster) -> bool:
 @transition
 def older_coordinators_have_no_effect(before: Cluster, after: Cluster) -> bool:
     """T3: no marker of a coordinator ends anything once a partition has taken one of a newer coordinator."""
-    return all(not was_ended(before, after, p) or after.producers[p].coordinator >= before.obeyed[p] for p in Partition)
-
-
-def was_ended(before: Cluster, after: Cluster, partition: Partition) -> bool:
-    """Whether a marker ended what was open in a partition."""
-    return first_open(before, partition) < len(before.logs[partition]) and first_open(after, partition) == len(
-        after.logs[partition]
+    return all(
+        not was_ended(before, after, p, pid) or after.producers[p][pid].coordinator >= before.obeyed[p]
+        for p in Partition
+        for pid in range(producer_ids)
     )
+
+
+def was_ended(before: Cluster, after: Cluster, partition: Partition, pid: Pid) -> bool:
+    """Whether a marker ended what was open of a producer id in a partition."""
+    return is_open_of(before, partition, pid) and not is_open_of(after, partition, pid)
 
 
 def was_appended(before: Cluster, after: Cluster, partition: Partition) -> bool:
@@ -81,10 +91,15 @@ def sequences_have_no_gap(before: Cluster, after: Cluster) -> bool:
     """T5: what is appended has the next sequence number, or the first one of a new epoch."""
     return all(
         not was_appended(before, after, p)
-        or after.producers[p].records
-        == (before.producers[p].records + 1 if before.producers[p].epoch == after.producers[p].epoch else 1)
+        or writer_of_newest(after, p).records == expected_records(before, p, writer_of_newest(after, p).epoch)
         for p in Partition
     )
+
+
+def expected_records(before: Cluster, partition: Partition, epoch: Epoch) -> int:
+    """How many records of an epoch a partition has once the next one is there."""
+    known = before.producers[partition][pid_of(epoch)]
+    return known.records + 1 if known.epoch == epoch else 1
 
 
 @transition
@@ -92,7 +107,7 @@ def fenced_producers_have_no_effect(before: Cluster, after: Cluster) -> bool:
     """T6: once a client has an epoch, nothing is appended with an older one."""
     return all(
         not was_appended(before, after, p)
-        or all(not is_active(before, c) or before.epoch[c] <= after.producers[p].epoch for c in Client)
+        or all(not is_active(before, c) or before.epoch[c] <= writer_of_newest(after, p).epoch for c in Client)
         for p in Partition
     )
 
@@ -175,14 +190,14 @@ def each_end_has_its_epoch(before: Cluster, after: Cluster) -> bool:
 
 @transition
 def decisions_are_final(before: Cluster, after: Cluster) -> bool:
-    """T14: what is decided becomes so, and nothing else, with the same epoch."""
+    """T14: what is decided becomes so, and nothing else, with the same epoch or the first of the next producer id."""
     old = durable(before)
     new = durable(after)
     return (
         old.state not in (TxnState.PREPARE_COMMIT, TxnState.PREPARE_ABORT)
         or new == old
         or (
-            new.epoch == old.epoch
+            new.epoch == (first_of_next(old.epoch) if old.rotates else old.epoch)
             and new.state
             == (TxnState.COMPLETE_COMMIT if old.state == TxnState.PREPARE_COMMIT else TxnState.COMPLETE_ABORT)
         )
@@ -207,8 +222,13 @@ def commits_across_a_fail_over(s: Cluster) -> bool:
     return (
         s.coordinator > 0
         and any(all(has(s, p, t, Status.COMMITTED) for p in Partition) for t in range(transactions + 1))
-        and any(s.producers[p].coordinator != s.producers[q].coordinator for p in Partition for q in Partition)
+        and any(newest_coordinator(s, p) != newest_coordinator(s, q) for p in Partition for q in Partition)
     )
+
+
+def newest_coordinator(s: Cluster, partition: Partition) -> Coordinator:
+    """The newest coordinator whose marker a partition has taken."""
+    return max((s.producers[partition][pid].coordinator for pid in range(producer_ids)), default=0)
 
 
 @reachable

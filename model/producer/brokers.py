@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...language import Option, Range, Seq, Set, action, limit, replace, require
+from ..parts.producer_state import Check
+from ..parts.producer_state import checked as sequence_after
 from ..parts.replicated_logs import Entry, appended, committed, entries, may_append, may_commit, may_lose, with_losses
 from .sender import begin_anew, fail, first_to, give_up, is_first, is_on_its_way, say, take
 from .state import (
     Batch,
-    Check,
     Leader,
     Outcome,
     Partition,
@@ -117,10 +118,8 @@ def after(written: Option[Written], batch: Batch) -> Check:
     """What a batch is after the last one of its producer id."""
     if written is None:
         return Check.NEXT
-    if batch.epoch < written.epoch:
-        return Check.FENCED
-    expected = written.sequence + written.last - written.first + 1 if batch.epoch == written.epoch else 0
-    return Check.NEXT if batch.sequence == expected else Check.OUT_OF_ORDER
+    expected = written.sequence + written.last - written.first + 1
+    return sequence_after(written.epoch, expected, batch.epoch, batch.sequence)
 
 
 def append(s: Producing, batch: Batch) -> None:

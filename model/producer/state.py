@@ -64,15 +64,6 @@ class Outcome(Enum):
     GIVEN_UP = "given up"  # its callback was called with an error, or send() failed
 
 
-class Check(Enum):
-    """What a leader makes of a batch's sequence."""
-
-    NEXT = "next"
-    COPY = "copy"
-    FENCED = "fenced"
-    OUT_OF_ORDER = "out of order"
-
-
 @record
 class Batch:
     """Records of one partition that are sent together."""

@@ -15,6 +15,9 @@ each, and each of Kafka's published mistakes a profile:
 * `verify`: a leader asks the coordinator before the first write of a transaction (KIP-890, part 1, 3.6). Before, a
   write that arrives after the abort is open for ever (KAFKA-14402), or is committed with the next transaction.
 * `guard`: a marker that is written between that question and the append makes the append fail (KAFKA-14884).
+* `rotates_when_fenced`: in version 2 a transaction that takes too long with the last epoch but one is aborted with the
+  last one, and a producer that asks for that abort gets it: nobody can fence it, or end what it writes. The mistake is
+  in 4.2.0; its repair takes the next producer id there (KAFKA-20090).
 * `bump_every_time`: each transaction has an epoch of its own (KIP-890, part 2: transaction version 2, 4.0). Before, an
   EndTxn that is late ends the next transaction (found by Jepsen in 2024), whose records are then committed in part.
   Partitions are added by their leaders, when a write arrives, and who aborts gets a new epoch, also without a
@@ -29,10 +32,12 @@ each, and each of Kafka's published mistakes a profile:
   record (KAFKA-7190, up to 2.3), or after a marker (KAFKA-9144, up to 2.4.0).
 * `keep_failed_fence`: an epoch that was raised, and could not be written, is not raised again (KAFKA-9666, 2.6).
 * `read_limit_once`: a fetch finds the high watermark once (KAFKA-9807, up to 2.4).
-* `in_one_step` is no mistake: a record of the coordinator is committed in the step in which it is appended, and a
+* `lumped` is no mistake: what can make no difference any more is forgotten, as `transactions_as_lumped` checks.
+* `in_one_step` is none either: a record of the coordinator is committed in the step in which it is appended, and a
   coordinator that takes over loads in that step. While an append is under way every other request about the id is
   refused (CONCURRENT_TRANSACTIONS) and sent again, so that nothing else sees the state between; a fail-over before the
-  commit is the same as a request that does not arrive. `step_by_step` has both steps, and the same properties hold.
+  commit is the same as a request that does not arrive. `step_by_step` has both steps, and PrepareEpochFence, which is
+  in memory alone; the same properties hold.
 * `former_verifies`: a coordinator that is one no longer, and does not know, goes on to answer leaders.
 * `loses_acknowledged` is the log's own switch: `__transaction_state` with one replica, on a disk that is lost.
 
@@ -44,19 +49,22 @@ A client waits for the answer to each request, so that a request and its answer 
 whose answer is lost, and one that arrives twice: a client sends again what it has given up, except where
 `after_failure` says otherwise. Markers are sent until they are answered; a late one is a copy.
 
-The text is in several files: `state.py` says what there is, `clients.py` what clients do, `coordinator.py` has the
-coordinator, its log and its markers, `partitions.py` what leaders accept and readers get. The log is the abstract one
-of `../../parts/replicated_logs.py`; records about one id replace each other (compaction), so that it has one or two.
+The text is in several files: `state.py` says what there is, `lumping.py` what may be forgotten, `clients.py` what
+clients do, `coordinator.py` has the coordinator, its log and its markers, `partitions.py` what leaders accept and
+readers get. The log is the abstract one of `../../parts/replicated_logs.py`; records about one id replace each other
+(compaction), so that it has one or two.
 
-What is abstracted away. One `transactional.id`, and one producer id: when epochs run out the search stops, where
-Kafka takes a new producer id (so that KAFKA-20090 is out of reach). That a leader which does not know a producer
-takes none but the first number in version 2 is since 4.1 (KAFKA-18202); here it makes no difference, since each
-transaction of version 2 begins with the first. A transaction writes one record to each partition at most. The window
-of five batches, and writes without transactions, are left out. A partition's log keeps of a marker what it does to
-records. Partitions do not fail over, since what a leader knows of a producer is made from its log; without
-`replicate_later` a record is below the high watermark at once. Who retries an InitProducerId with its epoch, whose
-answer a fail-over cut off, is fenced here; Kafka answers it. AddOffsetsToTxn and TxnOffsetCommit are writes to one
-more partition. There is no clock: a transaction may take too long at any time. Ids do not expire.
+Epochs of the second producer id are counted on from the last of the first (`producer_ids`, `max_epoch`); leaders know
+each id by itself. Producers never get the last epoch of an id, but by mistake. An InitProducerId with an epoch that is
+sent again is answered with what was written (KIP-360).
+
+What is abstracted away. One `transactional.id`. When the producer ids of the bounds run out the search stops. That a
+leader which does not know a producer takes none but the first number in version 2 is since 4.1 (KAFKA-18202); here it
+makes no difference, since each transaction of version 2 begins with the first. A transaction writes one record to each
+partition at most. The window of five batches, and writes without transactions, are left out. A partition's log keeps of
+a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made from its
+log; without `replicate_later` a record is below the high watermark at once. AddOffsetsToTxn and TxnOffsetCommit are
+writes to one more partition. There is no clock: a transaction may take too long at any time. Ids do not expire.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
@@ -67,11 +75,12 @@ Properties are in `invariants/transactions/protocol.py`.
 from __future__ import annotations
 
 from ....language import TransactionLanes, terminal
-from . import clients, coordinator, partitions, state
+from . import clients, coordinator, lumping, partitions, state
 from .state import AfterFailure, Client, Cluster, Forgets, Partition, Phase
 from .state import last_stable_offset as last_stable_offset
+from .state import newest_epoch as newest_epoch
 
-modules = (state, clients, coordinator, partitions)  # in the order of the story
+modules = (state, lumping, clients, coordinator, partitions)  # in the order of the story
 
 view = TransactionLanes(
     lane=Partition,
@@ -79,7 +88,7 @@ view = TransactionLanes(
     cell="{entry.txn}{'?' if entry.status.value == 'open' else '+' if entry.status.value == 'committed' else '-'}",
     cell_epoch="entry.txn",
     high_watermark="replicated",
-    epoch="s.producers[lane].epoch",
+    epoch="newest_epoch(s, lane)",
     transactions="[(at, at + 1 if c.status.value != 'open' else None, c.status.value)"
     " for at, c in enumerate(s.logs[lane])]",
     last_stable_offset="last_stable_offset(s, lane)",
@@ -126,6 +135,8 @@ profiles = {
     "forgetful_former": {"forgets": Forgets.WITH_RECORDS, "former_verifies": True},
     "unfenced_markers": {**BEFORE_2_5, "fence_markers": False},
     "log_lost": {"loses_acknowledged": True},
+    "rotates_when_fenced": {"rotates_when_fenced": True},
+    "lumped": {"lumped": True},
 }
 
 

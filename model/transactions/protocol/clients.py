@@ -10,10 +10,13 @@ from .coordinator import (
     is_ended,
     is_ending,
     may_add,
+    may_bump,
     may_end,
+    was_bumped,
     write_added,
     write_end,
 )
+from .lumping import settle
 from .partitions import append, is_duplicate, is_in_order, is_verified
 from .state import (
     AfterFailure,
@@ -34,7 +37,6 @@ from .state import (
     late_ends,
     late_inits,
     late_produces,
-    max_epoch,
     transactions,
 )
 
@@ -47,6 +49,7 @@ def begin(s: Cluster, client: Client) -> None:
     s.begun += 1
     s.txn[client] = s.begun
     s.phase[client] = Phase.OPEN
+    settle(s)
 
 
 @action(kind="client")
@@ -58,6 +61,7 @@ def add_partition(s: Cluster, client: Client, partition: Partition) -> None:
     else:
         s.phase[client] = Phase.ADDING
         write_added(s, partition, client)
+    settle(s)
 
 
 @action(kind="client")
@@ -74,15 +78,17 @@ def produce(s: Cluster, client: Client, partition: Partition) -> None:
     s.wrote[client].add(partition)
     s.unsure[client].discard(partition)
     s.acknowledged[s.txn[client]].add(partition)
+    settle(s)
 
 
 @action(kind="client")
 def end(s: Cluster, client: Client, commit: bool) -> None:
     """{client} asks for the end of transaction {s.txn[client]}, and it is decided; commit: {commit}."""
     require(asks(s, client, commit) and may_end(s, s.epoch[client], commit))
-    limit(not bump_every_time or s.memory.epoch < max_epoch)
+    may_bump(s)
     ask(s, client, commit)
     write_end(s, commit, client)
+    settle(s)
 
 
 @action(kind="client")
@@ -92,6 +98,7 @@ def end_is_answered(s: Cluster, client: Client, commit: bool) -> None:
     require(asks(s, client, commit) and is_ended(s, s.epoch[client], commit))
     ask(s, client, commit)
     finish(s, s.memory.epoch, client)
+    settle(s)
 
 
 def asks(s: Cluster, client: Client, commit: bool) -> bool:
@@ -125,6 +132,7 @@ def end_without_partitions(s: Cluster, client: Client) -> None:
     require(any(request.kind == Kind.ADD for request in s.late) and len(s.unsure[client]) == 0)
     s.phase[client] = Phase.READY
     s.txn[client] = 0
+    settle(s)
 
 
 @action
@@ -133,6 +141,7 @@ def stop(s: Cluster, client: Client) -> None:
     require(late_produces > 0 and after_failure == AfterFailure.STOPS and not bump_every_time)
     require(s.phase[client] == Phase.OPEN and len(s.unsure[client]) > 0)
     leave(s, client)
+    settle(s)
 
 
 @action
@@ -140,6 +149,7 @@ def is_fenced(s: Cluster, client: Client) -> None:
     """{client}, with epoch {s.epoch[client]}, is refused, and ends: PRODUCER_FENCED or INVALID_TXN_STATE."""
     require(is_free(s) and is_refused(s, client))
     leave(s, client)
+    settle(s)
 
 
 def is_refused(s: Cluster, client: Client) -> bool:
@@ -149,6 +159,8 @@ def is_refused(s: Cluster, client: Client) -> bool:
         commit = phase == Phase.COMMITTING
         epoch = s.epoch[client]
         return not may_end(s, epoch, commit) and not is_ended(s, epoch, commit) and not is_ending(s, epoch, commit)
+    if phase == Phase.BUMPING and was_bumped(s.memory, s.epoch[client]):
+        return False
     return phase in (Phase.READY, Phase.OPEN, Phase.BUMPING) and s.memory.epoch != s.epoch[client]
 
 
@@ -181,8 +193,9 @@ def request_of(s: Cluster, client: Client, kind: Kind, partition: Option[Partiti
 @action(kind="fault", budget="late_inits")
 def give_up_init(s: Cluster, client: Client) -> None:
     """{client} asks for a producer id, and the request is late."""
-    require(late_inits > 0 and s.phase[client] == Phase.OUT)
+    require(late_inits > 0 and (s.phase[client] == Phase.OUT or s.phase[client] == Phase.BUMPING))
     s.late.add(request_of(s, client, Kind.INIT, None))
+    settle(s)
 
 
 @action(kind="fault", budget="late_adds")
@@ -191,6 +204,7 @@ def give_up_add(s: Cluster, client: Client, partition: Partition) -> None:
     require(late_adds > 0 and not bump_every_time and s.phase[client] == Phase.OPEN)
     require(partition not in s.added[client])
     s.late.add(request_of(s, client, Kind.ADD, partition))
+    settle(s)
 
 
 @action(kind="fault", budget="late_produces")
@@ -200,6 +214,7 @@ def give_up_produce(s: Cluster, client: Client, partition: Partition) -> None:
     require((bump_every_time or partition in s.added[client]) and partition not in s.wrote[client])
     s.unsure[client].add(partition)
     s.late.add(request_of(s, client, Kind.PRODUCE, partition))
+    settle(s)
 
 
 @action(kind="fault", budget="late_ends")
@@ -208,6 +223,7 @@ def give_up_end(s: Cluster, client: Client, commit: bool) -> None:
     require(late_ends > 0 and asks(s, client, commit))
     ask(s, client, commit)
     s.late.add(request_of(s, client, Kind.END, None, commit))
+    settle(s)
 
 
 @action
@@ -220,3 +236,4 @@ def late_produce_adds(s: Cluster, request: Annotated[Request, Member("late")]) -
         require(s.memory.state != TxnState.ONGOING or partition not in s.memory.partitions)
         require(is_in_order(s, partition, request.epoch, request.sequence))
         write_added(s, partition, None)
+    settle(s)

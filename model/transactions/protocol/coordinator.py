@@ -6,6 +6,7 @@ from typing import Annotated
 
 from ....language import Map, Member, Option, Set, action, limit, replace, require
 from ...parts.replicated_logs import appended, committed, compacted, loses_acknowledged
+from .lumping import settle
 from .partitions import mark, takes_marker
 from .state import (
     ABSENT,
@@ -29,9 +30,13 @@ from .state import (
     failed_fences,
     failovers,
     fence_takes_two,
+    first_of_next,
     former_verifies,
+    has_next,
     in_one_step,
+    is_exhausted,
     is_free,
+    is_last,
     is_over,
     is_prepared,
     keep_failed_fence,
@@ -42,7 +47,8 @@ from .state import (
     late_produces,
     lose_all,
     losses,
-    max_epoch,
+    pid_of,
+    rotates_when_fenced,
     timeouts,
 )
 
@@ -74,6 +80,7 @@ def log_commits(s: Cluster) -> None:
     s.asker = None
     if commit_before_answer:
         take(s, line, asker)
+    settle(s)
 
 
 def take(s: Cluster, line: Line, asker: Option[Client]) -> None:
@@ -96,7 +103,7 @@ def answer(s: Cluster, line: Line, client: Client) -> None:
         s.phase[client] = Phase.OPEN
         s.added[client] = line.partitions
     else:
-        finish(s, line.epoch, client)
+        finish(s, first_of_next(line.epoch) if line.rotates else line.epoch, client)
 
 
 def finish(s: Cluster, epoch: Epoch, client: Client) -> None:
@@ -130,11 +137,12 @@ def fail_over(s: Cluster, survives: bool) -> None:
     s.lines[0] = line
     s.lines[1] = NOTHING
     if 1 in s.log.appended:
-        s.log = compacted(committed(s.log, Set({1}), Set()), 1) if survives else compacted(s.log, 0)
+        s.log = compacted(committed(s.log, Set({1}), Set({1})), 1) if survives else compacted(s.log, 0)
     if asker is not None:
         ask_again(s, asker)
     if in_one_step:
         load_line(s)
+    settle(s)
 
 
 def ask_again(s: Cluster, client: Client) -> None:
@@ -150,6 +158,7 @@ def load(s: Cluster) -> None:
     """Coordinator {s.coordinator} loads what the log says: {durable(s).state}."""
     require(not in_one_step and s.memory.state == TxnState.NOT_HERE)
     load_line(s)
+    settle(s)
 
 
 def load_line(s: Cluster) -> None:
@@ -165,6 +174,7 @@ def former_learns(s: Cluster) -> None:
     """The coordinator before learns that it is one no longer."""
     require(former_verifies and s.former.state != TxnState.NOT_HERE)
     s.former = ABSENT
+    settle(s)
 
 
 @action(kind="fault", budget="losses")
@@ -174,6 +184,7 @@ def lose_log(s: Cluster) -> None:
     s.log = lose_all(s.log)
     s.memory = NOTHING
     s.unmarked = Set()
+    settle(s)
 
 
 # --- InitProducerId ---------------------------------------------------------------------------------------------------
@@ -181,11 +192,12 @@ def lose_log(s: Cluster) -> None:
 
 @action(kind="client")
 def init_producer(s: Cluster, client: Client) -> None:
-    """{client} asks for a producer id: it gets epoch {s.memory.epoch + 1}."""
+    """{client} asks for a producer id: it gets epoch {raised(s.memory.epoch)}."""
     require(s.phase[client] == Phase.OUT)
     may_raise(s)
     s.phase[client] = Phase.INITIALIZING
-    write_raised(s, client)
+    write_raised(s, client, False)
+    settle(s)
 
 
 @action
@@ -195,19 +207,57 @@ def bump_epoch(s: Cluster, client: Client) -> None:
     require(s.phase[client] == Phase.BUMPING and s.memory.epoch == s.epoch[client])
     may_raise(s)
     s.phase[client] = Phase.INITIALIZING
-    write_raised(s, client)
+    write_raised(s, client, True)
+    settle(s)
+
+
+@action
+def bump_is_answered_again(s: Cluster, client: Client) -> None:
+    """{client} asks again for the epoch after {s.epoch[client]}, and gets the one that was written (KIP-360)."""
+    require(remembers_bumps() and s.phase[client] == Phase.BUMPING)
+    require(is_free(s) and was_bumped(s.memory, s.epoch[client]))
+    s.phase[client] = Phase.INITIALIZING
+    write_empty(s, s.memory.epoch, client, True)
+    settle(s)
+
+
+def remembers_bumps() -> bool:
+    """Whether an InitProducerId of a client that has an epoch may be answered, and its client not learn of it."""
+    return (
+        late_produces > 0
+        and after_failure == AfterFailure.BUMPS
+        and not bump_every_time
+        and (late_inits > 0 or not in_one_step)
+    )
+
+
+def was_bumped(line: Line, epoch: Epoch) -> bool:
+    """Whether who asks for the epoch after this one is answered with the one that there is."""
+    return is_over(line) and line.answers_again and line.epoch == raised(epoch)
+
+
+def raised(epoch: Epoch) -> int:
+    """The epoch after one, as InitProducerId gives it: of the next producer id where there is none."""
+    return first_of_next(epoch) if is_exhausted(epoch) else epoch + 1
 
 
 def may_raise(s: Cluster) -> None:
     """The epoch may be raised: no transaction is under way."""
     require(is_free(s) and (is_over(s.memory) or s.memory.state == TxnState.DEAD))
     require(len(s.log.lost) == 0)
-    limit(s.memory.epoch < max_epoch - 1)
+    limit(not is_exhausted(s.memory.epoch) or has_next(s.memory.epoch))
 
 
-def write_raised(s: Cluster, asker: Option[Client]) -> None:
-    """The coordinator writes that the producer has the next epoch."""
-    write(s, Line(state=TxnState.EMPTY, epoch=s.memory.epoch + 1, partitions=Set()), asker)
+def write_raised(s: Cluster, asker: Option[Client], bumped: bool) -> None:
+    """The coordinator writes that the producer has the next epoch; bumped: its producer had the one before."""
+    write_empty(s, raised(s.memory.epoch), asker, bumped)
+
+
+def write_empty(s: Cluster, epoch: Epoch, asker: Option[Client], bumped: bool) -> None:
+    """The coordinator writes that the producer has that epoch, and no transaction."""
+    again = bumped and remembers_bumps()
+    line = Line(state=TxnState.EMPTY, epoch=epoch, partitions=Set(), rotates=False, answers_again=again)
+    write(s, line, asker)
 
 
 @action
@@ -215,23 +265,54 @@ def fence(s: Cluster, client: Client) -> None:
     """{client} asks for a producer id while a transaction is under way: that is aborted with the next epoch."""
     require(s.phase[client] == Phase.OUT)
     may_fence(s)
-    abort(s, fenced_epoch(s, not s.fence_failed or not keep_failed_fence))
+    begin_fence(s)
+    settle(s)
 
 
 def may_fence(s: Cluster) -> None:
-    """Somebody may be fenced: a transaction is under way, and the epoch can be raised."""
+    """Somebody may be fenced: a transaction is under way."""
     require(is_free(s) and s.memory.state == TxnState.ONGOING)
-    limit(fenced_epoch(s, not s.fence_failed or not keep_failed_fence) <= max_epoch)
+    limit(not rotates_with(s) or has_next(s.memory.epoch))
 
 
-def fenced_epoch(s: Cluster, raised: bool) -> int:
-    """The epoch with which a transaction is aborted whose producer is fenced; raised: not by a try that failed."""
-    return s.memory.epoch + (1 if raised else 0) + (1 if fence_takes_two else 0)
+def is_of_pid(s: Cluster, epoch: int) -> bool:
+    """Whether there is such an epoch of the producer id."""
+    return epoch < first_of_next(s.memory.epoch)
+
+
+def rotates_with(s: Cluster) -> bool:
+    """Whether who is fenced now gets the next producer id when the abort is done."""
+    return bump_every_time and rotates_when_fenced and is_exhausted(s.memory.epoch)
+
+
+def fenced_epoch(s: Cluster) -> int:
+    """The epoch with which a transaction is aborted whose producer is fenced; a try that failed has raised it."""
+    unraised = not s.fence_failed or not keep_failed_fence
+    return s.memory.epoch + (1 if unraised else 0) + (1 if fence_takes_two else 0)
+
+
+def begin_fence(s: Cluster) -> None:
+    """The coordinator is to abort with the next epoch: at once, or in two steps, between which it refuses all else."""
+    if not is_of_pid(s, fenced_epoch(s)):
+        s.stuck = True
+    elif in_one_step:
+        abort(s, fenced_epoch(s))
+    else:
+        s.memory = replace(s.memory, state=TxnState.PREPARE_EPOCH_FENCE)
+
+
+@action
+def write_fence(s: Cluster) -> None:
+    """The coordinator writes that the transaction of who is fenced is to be aborted."""
+    require(not in_one_step and s.memory.state == TxnState.PREPARE_EPOCH_FENCE and 1 not in s.log.appended)
+    abort(s, fenced_epoch(s))
+    settle(s)
 
 
 def abort(s: Cluster, epoch: Epoch) -> None:
     """The coordinator writes that the transaction is to be aborted, with that epoch."""
-    write(s, Line(state=TxnState.PREPARE_ABORT, epoch=epoch, partitions=s.memory.partitions), None)
+    line = replace(s.memory, state=TxnState.PREPARE_ABORT, epoch=epoch, rotates=rotates_with(s), answers_again=False)
+    write(s, line, None)
 
 
 @action(kind="fault", budget="failed_fences")
@@ -240,46 +321,57 @@ def fence_fails(s: Cluster, client: Client) -> None:
     require(failed_fences > 0 and s.phase[client] == Phase.OUT and s.memory.state == TxnState.ONGOING and is_free(s))
     require(not s.stuck and (fence_takes_two or not bump_every_time))
     kept = s.fence_failed and keep_failed_fence
-    if not kept and s.memory.epoch == max_epoch:
+    if not kept and is_last(s.memory.epoch):
         s.stuck = True
     else:
         s.memory = replace(s.memory, epoch=s.memory.epoch if kept else s.memory.epoch + 1)
         s.fence_failed = True
-
-
-@action
-def epoch_overflows(s: Cluster, client: Client) -> None:
-    """{client} asks for a producer id, and to fence epoch {s.memory.epoch} there would have to be two more epochs."""
-    require(fence_takes_two and s.phase[client] == Phase.OUT and s.memory.state == TxnState.ONGOING and is_free(s))
-    require(not s.stuck and fenced_epoch(s, not s.fence_failed or not keep_failed_fence) > max_epoch)
-    s.stuck = True
+    settle(s)
 
 
 @action
 def late_init_arrives(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
     """An InitProducerId arrives late, and nobody waits for the answer."""
     require(late_inits > 0 and request.kind == Kind.INIT)
+    require(request.epoch == 0 or request.epoch == s.memory.epoch)
     may_raise(s)
     s.late.remove(request)
-    write_raised(s, None)
+    write_raised(s, None, request.epoch > 0)
+    settle(s)
+
+
+@action
+def late_bump_is_answered_again(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
+    """An InitProducerId of epoch {request.epoch} arrives late, and once more: the epoch stays as it is (KIP-360)."""
+    require(late_inits > 0 and remembers_bumps() and request.kind == Kind.INIT and request.epoch > 0)
+    require(is_free(s) and was_bumped(s.memory, request.epoch))
+    s.late.remove(request)
+    write_empty(s, s.memory.epoch, None, True)
+    settle(s)
 
 
 @action
 def late_init_fences(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
     """An InitProducerId arrives late, and fences whose transaction is under way."""
     require(late_inits > 0 and request.kind == Kind.INIT)
+    require(request.epoch == 0 or pid_of(request.epoch) == pid_of(s.memory.epoch))
     may_fence(s)
     s.late.remove(request)
-    abort(s, fenced_epoch(s, not s.fence_failed or not keep_failed_fence))
+    begin_fence(s)
+    settle(s)
 
 
 @action(budget="timeouts")
 def time_out(s: Cluster) -> None:
     """The transaction has taken too long: the coordinator aborts it."""
-    require(timeouts > 0 and s.memory.state == TxnState.ONGOING and is_free(s))
-    raised = bump_on_timeout and not s.fence_failed
-    limit(fenced_epoch(s, raised) <= max_epoch)
-    abort(s, fenced_epoch(s, raised))
+    require(timeouts > 0)
+    if bump_on_timeout:
+        may_fence(s)
+        begin_fence(s)
+    else:
+        require(s.memory.state == TxnState.ONGOING and is_free(s))
+        abort(s, s.memory.epoch)
+    settle(s)
 
 
 # --- AddPartitionsToTxn and EndTxn ------------------------------------------------------------------------------------
@@ -293,7 +385,7 @@ def may_add(s: Cluster, epoch: Epoch) -> bool:
 def write_added(s: Cluster, partition: Partition, asker: Option[Client]) -> None:
     """The coordinator writes that a partition is of the transaction; the first one begins it."""
     others: Set[Partition] = s.memory.partitions if s.memory.state == TxnState.ONGOING else Set()
-    write(s, Line(state=TxnState.ONGOING, epoch=s.memory.epoch, partitions=others | {partition}), asker)
+    write(s, replace(s.memory, state=TxnState.ONGOING, partitions=others | {partition}), asker)
 
 
 def may_end(s: Cluster, epoch: Epoch, commit: bool) -> bool:
@@ -307,24 +399,45 @@ def ends_something(line: Line, commit: bool) -> bool:
 
 
 def is_ended(s: Cluster, epoch: Epoch, commit: bool) -> bool:
-    """Whether what an EndTxn asks for is done: it is answered so. In version 2 that is said with the next epoch."""
+    """Whether what an EndTxn asks for is done: it is answered so. In version 2 that is said with the next epoch, or
+    the first one of the next producer id."""
     done = TxnState.COMPLETE_COMMIT if commit else TxnState.COMPLETE_ABORT
-    said = epoch + 1 if bump_every_time else epoch
-    return is_free(s) and s.memory.state == done and s.memory.epoch == said
+    return is_free(s) and s.memory.state == done and (says_next(s.memory, epoch) or has_rotated(s.memory, epoch))
+
+
+def says_next(line: Line, epoch: Epoch) -> bool:
+    """Whether the coordinator has the epoch that an EndTxn makes of this one."""
+    return line.epoch == (epoch + 1 if bump_every_time else epoch) and pid_of(line.epoch) == pid_of(epoch)
+
+
+def has_rotated(line: Line, epoch: Epoch) -> bool:
+    """Whether the producer with this epoch, its last, has got the next producer id with the end of its transaction."""
+    return bump_every_time and is_exhausted(epoch) and not is_last(epoch) and line.epoch == first_of_next(epoch)
 
 
 def is_ending(s: Cluster, epoch: Epoch, commit: bool) -> bool:
     """Whether what an EndTxn asks for is decided, and not done: its sender is to wait."""
     decided = TxnState.PREPARE_COMMIT if commit else TxnState.PREPARE_ABORT
-    said = epoch + 1 if bump_every_time else epoch
-    return s.memory.state == decided and s.memory.epoch == said
+    return s.memory.state == decided and says_next(s.memory, epoch)
 
 
 def write_end(s: Cluster, commit: bool, asker: Option[Client]) -> None:
-    """The coordinator writes how the transaction is to end; in version 2 with the next epoch."""
+    """The coordinator writes how the transaction is to end; in version 2 with the next epoch, and the next producer id
+    to come where that is the last one."""
     state = TxnState.PREPARE_COMMIT if commit else TxnState.PREPARE_ABORT
     epoch = s.memory.epoch + 1 if bump_every_time else s.memory.epoch
-    write(s, Line(state=state, epoch=epoch, partitions=s.memory.partitions), asker)
+    rotates = bump_every_time and is_exhausted(s.memory.epoch)
+    if bump_every_time and is_last(s.memory.epoch):
+        s.stuck = True
+    else:
+        write(s, replace(s.memory, state=state, epoch=epoch, rotates=rotates), asker)
+
+
+def may_bump(s: Cluster) -> None:
+    """An end may take an epoch within the bounds: there is another producer id where it is the last one."""
+    limit(
+        not bump_every_time or not is_exhausted(s.memory.epoch) or is_last(s.memory.epoch) or has_next(s.memory.epoch)
+    )
 
 
 @action
@@ -337,15 +450,17 @@ def late_add_arrives(s: Cluster, request: Annotated[Request, Member("late")]) ->
         require(s.memory.state != TxnState.ONGOING or partition not in s.memory.partitions)
         s.late.remove(request)
         write_added(s, partition, None)
+    settle(s)
 
 
 @action
 def late_end_arrives(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
     """An EndTxn of epoch {request.epoch} arrives late, commit: {request.commit}."""
     require(late_ends > 0 and request.kind == Kind.END and may_end(s, request.epoch, request.commit))
-    limit(not bump_every_time or s.memory.epoch < max_epoch)
+    may_bump(s)
     s.late.remove(request)
     write_end(s, request.commit, None)
+    settle(s)
 
 
 # --- markers ----------------------------------------------------------------------------------------------------------
@@ -371,6 +486,7 @@ def write_marker(s: Cluster, partition: Partition) -> None:
     require(is_prepared(s.memory) and partition in s.unmarked and takes_marker(s, partition, sent))
     s.unmarked.remove(partition)
     mark(s, partition, sent)
+    settle(s)
 
 
 @action(kind="fault", budget="late_markers")
@@ -378,6 +494,7 @@ def repeat_marker(s: Cluster, partition: Partition) -> None:
     """The marker of {s.memory.state} for {partition} is sent twice: once it will arrive late."""
     require(late_markers > 0 and is_prepared(s.memory) and partition in s.unmarked)
     s.late.add(marker(s, partition))
+    settle(s)
 
 
 @action
@@ -389,6 +506,7 @@ def late_marker_arrives(s: Cluster, request: Annotated[Request, Member("late")])
         require(takes_marker(s, partition, request))
         s.late.remove(request)
         mark(s, partition, request)
+    settle(s)
 
 
 @action
@@ -397,4 +515,6 @@ def complete(s: Cluster) -> None:
     require(is_prepared(s.memory) and len(s.unmarked) == 0 and is_free(s))
     commit = s.memory.state == TxnState.PREPARE_COMMIT
     state = TxnState.COMPLETE_COMMIT if commit else TxnState.COMPLETE_ABORT
-    write(s, Line(state=state, epoch=s.memory.epoch, partitions=Set()), None)
+    epoch = first_of_next(s.memory.epoch) if s.memory.rotates else s.memory.epoch
+    write(s, replace(s.memory, state=state, epoch=epoch, partitions=Set(), rotates=False), None)
+    settle(s)

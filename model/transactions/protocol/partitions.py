@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ....language import Member, Seq, Set, action, require
+from ....language import Map, Member, Seq, Set, action, require
+from ...parts.producer_state import Check, checked
+from .lumping import settle
 from .state import (
+    UNKNOWN,
     Cell,
     Cells,
     Cluster,
@@ -15,6 +18,7 @@ from .state import (
     Kind,
     Line,
     Partition,
+    Pid,
     Producer,
     Request,
     Status,
@@ -27,9 +31,12 @@ from .state import (
     former_verifies,
     guard,
     is_open,
+    is_open_of,
     last_stable_offset,
     late_produces,
     losses,
+    pid_of,
+    producer_ids,
     read_limit_once,
     reads,
     replicate_later,
@@ -44,22 +51,22 @@ from .state import (
 def is_in_order(s: Cluster, partition: Partition, epoch: Epoch, sequence: Count) -> bool:
     """Whether a leader appends a write: its epoch is not old, and its sequence number the next one, or the first of a
     new epoch. Who is not known may have any number; in version 2 the first one."""
-    known = s.producers[partition]
-    if known.epoch == 0:
-        return sequence == 0 or not bump_every_time
-    return sequence == (known.records if known.epoch == epoch else 0) and known.epoch <= epoch
+    known = s.producers[partition][pid_of(epoch)]
+    newest = known.epoch if known.epoch > 0 else None
+    return checked(newest, known.records, epoch, sequence, strict=bump_every_time) == Check.NEXT
 
 
 def is_duplicate(s: Cluster, partition: Partition, epoch: Epoch, sequence: Count) -> bool:
     """Whether a leader has the write already, and says so."""
-    return s.producers[partition].epoch == epoch and sequence < s.producers[partition].records
+    known = s.producers[partition][pid_of(epoch)]
+    return known.epoch == epoch and sequence < known.records
 
 
 def is_verified(s: Cluster, partition: Partition, epoch: Epoch) -> bool:
     """Whether a leader knows that the write is of a transaction: it has a part of it, or the coordinator says so."""
     return (
         not verify
-        or (is_open(s, partition) and s.producers[partition].epoch == epoch)
+        or (is_open_of(s, partition, pid_of(epoch)) and s.producers[partition][pid_of(epoch)].epoch == epoch)
         or says_ongoing(s.memory, partition, epoch)
         or (former_verifies and says_ongoing(s.former, partition, epoch))
     )
@@ -72,10 +79,13 @@ def says_ongoing(line: Line, partition: Partition, epoch: Epoch) -> bool:
 
 def append(s: Cluster, partition: Partition, txn: Txn, epoch: Epoch, sequence: Count) -> None:
     """A leader appends a record."""
-    s.logs[partition] = s.logs[partition] + Seq([Cell(txn=txn, status=Status.OPEN)])
+    pid = pid_of(epoch)
+    s.logs[partition] = s.logs[partition] + Seq([Cell(txn=txn, pid=pid, status=Status.OPEN)])
     if not replicate_later:
         s.replicated[partition] = len(s.logs[partition])
-    s.producers[partition] = Producer(epoch=epoch, records=sequence + 1, coordinator=s.producers[partition].coordinator)
+    s.producers[partition][pid] = Producer(
+        epoch=epoch, records=sequence + 1, coordinator=s.producers[partition][pid].coordinator
+    )
 
 
 @action
@@ -89,6 +99,7 @@ def late_produce_arrives(s: Cluster, request: Annotated[Request, Member("late")]
         require(is_in_order(s, partition, request.epoch, request.sequence))
         s.late.remove(request)
         append(s, partition, request.txn, request.epoch, request.sequence)
+    settle(s)
 
 
 @action
@@ -101,6 +112,7 @@ def verify_late_produce(s: Cluster, request: Annotated[Request, Member("late")])
         require(is_verified(s, partition, request.epoch) and len(s.verified) == 0)
         s.late.remove(request)
         s.verified.add(request)
+    settle(s)
 
 
 @action
@@ -113,6 +125,7 @@ def append_verified(s: Cluster, request: Annotated[Request, Member("verified")])
         require(is_in_order(s, partition, request.epoch, request.sequence))
         s.verified.remove(request)
         append(s, partition, request.txn, request.epoch, request.sequence)
+    settle(s)
 
 
 # --- markers ----------------------------------------------------------------------------------------------------------
@@ -121,33 +134,37 @@ def append_verified(s: Cluster, request: Annotated[Request, Member("verified")])
 def takes_marker(s: Cluster, partition: Partition, request: Request) -> bool:
     """Whether a leader takes a marker: neither its epoch nor its coordinator is old. Since 4.2 a marker of version 2
     ends only what was written with an older epoch."""
-    known = s.producers[partition]
+    pid = pid_of(request.epoch)
+    known = s.producers[partition][pid]
     return (
         known.epoch <= request.epoch
-        and not (strict_markers and bump_every_time and known.epoch == request.epoch and is_open(s, partition))
+        and not (strict_markers and bump_every_time and known.epoch == request.epoch and is_open_of(s, partition, pid))
         and (not fence_markers or known.coordinator <= request.coordinator)
     )
 
 
 def mark(s: Cluster, partition: Partition, request: Request) -> None:
-    """What is open is committed, or aborted, and a write that was verified and not appended is refused."""
-    known = s.producers[partition]
-    s.logs[partition] = closed(s.logs[partition], Status.COMMITTED if request.commit else Status.ABORTED)
-    s.producers[partition] = Producer(
+    """What is open of its producer id is committed, or aborted, and a write that was verified and not appended is
+    refused."""
+    pid = pid_of(request.epoch)
+    known = s.producers[partition][pid]
+    s.logs[partition] = closed(s.logs[partition], pid, Status.COMMITTED if request.commit else Status.ABORTED)
+    s.producers[partition][pid] = Producer(
         epoch=request.epoch,
         records=known.records if known.epoch == request.epoch else 0,
         coordinator=request.coordinator,
     )
     s.obeyed[partition] = max(s.obeyed[partition], request.coordinator)
     if guard:
-        s.verified = Set(waiting for waiting in s.verified if waiting.partition != partition)
+        s.verified = Set(w for w in s.verified if w.partition != partition or pid_of(w.epoch) != pid)
 
 
-def closed(cells: Cells, status: Status) -> Cells:
-    """The records of a partition, none of them open any more."""
+def closed(cells: Cells, pid: Pid, status: Status) -> Cells:
+    """The records of a partition, none of that producer id open any more."""
     done: Cells = Seq()
     for cell in cells:
-        done = done + Seq([Cell(txn=cell.txn, status=status if cell.status == Status.OPEN else cell.status)])
+        ended = cell.pid == pid and cell.status == Status.OPEN
+        done = done + Seq([Cell(txn=cell.txn, pid=cell.pid, status=status if ended else cell.status)])
     return done
 
 
@@ -155,9 +172,11 @@ def closed(cells: Cells, status: Status) -> Cells:
 def forget(s: Cluster, partition: Partition) -> None:
     """The leader of {partition} forgets what it knows of the producer."""
     known = s.producers[partition]
-    require(losses > 0 and forgets != Forgets.NEVER and known.epoch > 0 and not is_open(s, partition))
-    require(forgets == Forgets.WITH_RECORDS or known.records == 0)
-    s.producers[partition] = Producer(epoch=0, records=0, coordinator=0)
+    require(losses > 0 and forgets != Forgets.NEVER and not is_open(s, partition))
+    require(any(known[pid].epoch > 0 for pid in range(producer_ids)))
+    require(forgets == Forgets.WITH_RECORDS or all(known[pid].records == 0 for pid in range(producer_ids)))
+    s.producers[partition] = Map({pid: UNKNOWN for pid in range(producer_ids)})
+    settle(s)
 
 
 # --- readers ----------------------------------------------------------------------------------------------------------
@@ -168,6 +187,7 @@ def replicate(s: Cluster, partition: Partition) -> None:
     """All replicas in sync have what {partition} holds."""
     require(replicate_later and s.replicated[partition] < len(s.logs[partition]))
     s.replicated[partition] = len(s.logs[partition])
+    settle(s)
 
 
 @action(kind="client", budget="reads")
@@ -175,6 +195,7 @@ def read(s: Cluster, partition: Partition) -> None:
     """A reader of committed records reads {partition} up to {last_stable_offset(s, partition)}."""
     require(reads > 0 and read_limit_once and s.delivered[partition] < last_stable_offset(s, partition))
     s.delivered[partition] = last_stable_offset(s, partition)
+    settle(s)
 
 
 @action(kind="client", budget="reads")
@@ -183,6 +204,7 @@ def look(s: Cluster, partition: Partition) -> None:
     require(reads > 0 and not read_limit_once and partition not in s.looked)
     require(first_open(s, partition) >= s.replicated[partition])
     s.looked.add(partition)
+    settle(s)
 
 
 @action(kind="client")
@@ -191,3 +213,4 @@ def read_what_was_looked_for(s: Cluster, partition: Partition) -> None:
     require(reads > 0 and not read_limit_once and partition in s.looked)
     s.looked.remove(partition)
     s.delivered[partition] = s.replicated[partition]
+    settle(s)

@@ -41,7 +41,8 @@ class Forgets(Enum):
 clients = constant(2, minimum=1, maximum=3, says="producers with one transactional.id")
 partitions = constant(2, minimum=1, maximum=3, says="partitions that they write to")
 transactions = constant(2, minimum=1, maximum=4, says="transactions that clients begin in all")
-max_epoch = constant(6, minimum=1, maximum=12, says="the largest producer epoch; Kafka's is 32,767")
+max_epoch = constant(6, minimum=1, maximum=12, says="epochs of a producer id: Kafka has 32,768")
+producer_ids = constant(1, minimum=1, maximum=2, says="producer ids: when epochs run out there is another one")
 failovers = constant(0, minimum=0, maximum=2, says="times that another broker becomes the coordinator")
 timeouts = constant(0, minimum=0, maximum=2, says="transactions that the coordinator aborts: transaction.timeout.ms")
 late_inits = constant(0, minimum=0, maximum=1, says="InitProducerId requests whose sender gives up before they arrive")
@@ -58,6 +59,7 @@ after_failure = constant(AfterFailure.BUMPS, says="what a client does that gave 
 verify = constant(True, says="KIP-890: a leader asks the coordinator before a producer's first write in a transaction")
 verify_in_two_steps = constant(False, says="something may happen between that answer and the append")
 guard = constant(True, says="KAFKA-14884: a marker in between makes the append fail")
+rotates_when_fenced = constant(False, says="KAFKA-20090: who loses the last epoch of a producer id gets the next id")
 fence_takes_two = constant(False, says="KAFKA-19367: in version 2 who is fenced loses two epochs, not one")
 bump_every_time = constant(True, says="KIP-890, transaction version 2: every transaction has an epoch of its own")
 strict_markers = constant(True, says="KIP-1228: a marker of version 2 ends only what has an older epoch")
@@ -67,6 +69,7 @@ read_limit_once = constant(True, says="KAFKA-9807: a fetch finds the high waterm
 replicate_later = constant(False, says="a record is below the high watermark in a step of its own")
 keep_failed_fence = constant(True, says="KAFKA-9666: an epoch is raised once, however often the log fails")
 commit_before_answer = constant(True, says="the coordinator answers, and sends markers, when its record is committed")
+lumped = constant(False, says="what can make no difference any more is forgotten, as transactions_as_lumped checks")
 former_verifies = constant(False, says="a coordinator that is one no longer goes on to answer from memory")
 
 
@@ -79,7 +82,8 @@ class Partition(Domain, size=partitions, symmetric=True, labels=("P", "Q", "R"))
 
 
 Txn = Annotated[int, Range(0, transactions)]
-Epoch = Annotated[int, Range(0, max_epoch)]
+Epoch = Annotated[int, Range(0, producer_ids * max_epoch)]
+Pid = Annotated[int, Range(0, producer_ids - 1)]
 Count = Annotated[int, Range(0, transactions)]
 Coordinator = Annotated[int, Range(0, failovers)]
 
@@ -105,6 +109,7 @@ class TxnState(Enum):
     DEAD = "dead"  # the id is not known
     EMPTY = "empty"
     ONGOING = "ongoing"
+    PREPARE_EPOCH_FENCE = "prepare epoch fence"  # in memory alone: its abort is yet to be written
     PREPARE_COMMIT = "prepare commit"
     PREPARE_ABORT = "prepare abort"
     COMPLETE_COMMIT = "complete commit"
@@ -142,8 +147,10 @@ class Line:
     """A record of the transaction log: how it is with the id."""
 
     state: TxnState
-    epoch: Epoch  # 0: no producer has one yet
+    epoch: Epoch  # 0: no producer has one yet; those of the second producer id go on from those of the first
     partitions: Set[Partition]  # of the transaction
+    rotates: bool  # when the transaction is over, its producer gets the next producer id
+    answers_again: bool  # KIP-360: who asks for the epoch after the one before this gets this one
 
 
 @record
@@ -151,12 +158,13 @@ class Cell:
     """A record of a partition."""
 
     txn: Txn  # in which its producer wrote it
+    pid: Pid
     status: Status
 
 
 @record
 class Producer:
-    """What a partition's leader knows of the producer: epoch 0 is nothing."""
+    """What a partition's leader knows of a producer id: epoch 0 is nothing."""
 
     epoch: Epoch
     records: Count  # written in that epoch: the next sequence number
@@ -202,7 +210,7 @@ class Cluster:
     fence_failed: bool  # the epoch was raised, and not written
     logs: Map[Partition, Cells]  # each partition's records
     replicated: Map[Partition, Offset]  # its high watermark
-    producers: Map[Partition, Producer]  # what its leader knows of the producer
+    producers: Map[Partition, Map[Pid, Producer]]  # what its leader knows of each producer id
     late: Annotated[Set[Request], Capacity(5)]  # requests for which nobody waits
     verified: Annotated[Set[Request], Capacity(1)]  # late writes that are about to be appended
     looked: Set[Partition]  # where a fetch has found nothing open below the high watermark
@@ -213,8 +221,9 @@ class Cluster:
     obeyed: Ghost[Map[Partition, Coordinator]]  # the newest coordinator whose marker each partition has taken
 
 
-NOTHING = Line(state=TxnState.DEAD, epoch=0, partitions=Set())
-ABSENT = Line(state=TxnState.NOT_HERE, epoch=0, partitions=Set())
+NOTHING = Line(state=TxnState.DEAD, epoch=0, partitions=Set(), rotates=False, answers_again=False)
+ABSENT = Line(state=TxnState.NOT_HERE, epoch=0, partitions=Set(), rotates=False, answers_again=False)
+UNKNOWN = Producer(epoch=0, records=0, coordinator=0)
 
 
 @initial
@@ -239,7 +248,7 @@ def start() -> Cluster:
         fence_failed=False,
         logs=Map({p: Seq() for p in Partition}),
         replicated=Map({p: 0 for p in Partition}),
-        producers=Map({p: Producer(epoch=0, records=0, coordinator=0) for p in Partition}),
+        producers=Map({p: Map({i: UNKNOWN for i in range(producer_ids)}) for p in Partition}),
         late=Set(),
         verified=Set(),
         looked=Set(),
@@ -261,7 +270,7 @@ def with_first() -> Log:
 
 def is_free(s: Cluster) -> bool:
     """Whether the coordinator has loaded the id, and writes nothing about it: else CONCURRENT_TRANSACTIONS."""
-    return s.memory.state != TxnState.NOT_HERE and 1 not in s.log.appended
+    return s.memory.state not in (TxnState.NOT_HERE, TxnState.PREPARE_EPOCH_FENCE) and 1 not in s.log.appended
 
 
 def is_prepared(line: Line) -> bool:
@@ -284,6 +293,34 @@ def lose_all(log: Log) -> Log:
     return with_losses(log, Set(), log.acknowledged, True)
 
 
+# --- epochs and producer ids: those of the second id are counted on from the last of the first ------------------------
+
+
+def pid_of(epoch: Epoch) -> Pid:
+    """The producer id to which an epoch belongs; 0 where there is none."""
+    return 1 if producer_ids > 1 and epoch > max_epoch else 0
+
+
+def is_last(epoch: Epoch) -> bool:
+    """Whether there is no epoch after this one: producers never get it, so that each of them can be fenced."""
+    return epoch > 0 and epoch == (pid_of(epoch) + 1) * max_epoch
+
+
+def is_exhausted(epoch: Epoch) -> bool:
+    """Whether a producer gets no epoch after this one: only the last is left."""
+    return epoch > 0 and epoch >= (pid_of(epoch) + 1) * max_epoch - 1
+
+
+def first_of_next(epoch: Epoch) -> int:
+    """The first epoch of the next producer id."""
+    return (pid_of(epoch) + 1) * max_epoch + 1
+
+
+def has_next(epoch: Epoch) -> bool:
+    """Whether there is one more producer id within the bounds."""
+    return pid_of(epoch) + 1 < producer_ids
+
+
 # --- partitions -------------------------------------------------------------------------------------------------------
 
 
@@ -301,3 +338,19 @@ def last_stable_offset(s: Cluster, partition: Partition) -> Offset:
 def is_open(s: Cluster, partition: Partition) -> bool:
     """Whether a partition has a record that no marker follows."""
     return first_open(s, partition) < len(s.logs[partition])
+
+
+def is_open_of(s: Cluster, partition: Partition, pid: Pid) -> bool:
+    """Whether a partition has a record of a producer id that no marker follows."""
+    return any(cell.pid == pid and cell.status == Status.OPEN for cell in s.logs[partition])
+
+
+def newest_epoch(s: Cluster, partition: Partition) -> Epoch:
+    """The newest epoch that the leader of a partition knows."""
+    return max((s.producers[partition][pid].epoch for pid in range(producer_ids)), default=0)
+
+
+def writer_of_newest(s: Cluster, partition: Partition) -> Producer:
+    """What the leader of a partition knows of the producer id that wrote its newest record."""
+    log = s.logs[partition]
+    return s.producers[partition][log[len(log) - 1].pid if len(log) > 0 else 0]
