@@ -22,6 +22,7 @@ from ...model.transactions.protocol.coordinator import (
     load,
     log_commits,
     time_out,
+    write_fence,
     write_marker,
 )
 from ...model.transactions.protocol.state import (
@@ -42,7 +43,7 @@ profiles = protocol.profiles
 view = protocol.view
 
 _MARKERS = (weak(write_marker, each="partition"),)
-_COORDINATOR = (weak(complete), weak(log_commits), weak(load))
+_COORDINATOR = (weak(complete), weak(log_commits), weak(load), weak(write_fence))
 _TIMEOUT = (weak(time_out),)
 _ASKS = (strong(init_producer, fence, each="client"),)
 
