@@ -69,11 +69,11 @@ def size_of(bounds: str) -> Recorded:
     return next(check for check in read(SPEC).checks if check.bounds == bounds and check.profile == "published")
 
 
-def native(size: Mapping[str, Constant], cache: Path) -> Found:
+def native(
+    size: Mapping[str, Constant], cache: Path, name: str = "consumer_group", properties: Mapping[str, str] = INVARIANTS
+) -> Found:
     """The fastest of some searches of ours, compiled before."""
-    model = find("consumer_group")[0].bind(
-        constants=size, profile="published", ghosts=False, properties=tuple(INVARIANTS)
-    )
+    model = find(name)[0].bind(constants=size, profile="published", ghosts=False, properties=tuple(properties))
     found: list[Found] = []
     for _ in range(ROUNDS + 1):
         began, spent = time.perf_counter(), time.process_time()
@@ -84,9 +84,7 @@ def native(size: Mapping[str, Constant], cache: Path) -> Found:
             or verdict.transitions is None
             or not verdict.assurance.startswith("exhaustive")
         ):
-            raise RuntimeError(
-                f"consumer_group:published must be exhausted, and the native engine says {verdict.verdict}"
-            )
+            raise RuntimeError(f"{name}:published must be exhausted, and the native engine says {verdict.verdict}")
         found.append(Found(verdict.distinct_states, verdict.transitions, verdict.depth, seconds, spent))
     return min(found[1:], key=lambda one: one.spent)
 
@@ -105,13 +103,13 @@ def configuration(size: Mapping[str, Constant]) -> str:
     )
 
 
-def tlc(jar: Path, modules: Path, size: Mapping[str, Constant]) -> Found:
-    """What TLC counts with one worker; with its start, as nobody can have it without."""
+def tlc(jar: Path, modules: Path, text: str, module: str = MODULE) -> Found:
+    """What TLC counts of a module and a configuration with one worker; its start counts, too."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path in modules.rglob("*.tla"):
             shutil.copy(path, folder)
-        (folder / f"{MODULE}.cfg").write_text(configuration(size), encoding="utf-8")
+        (folder / f"{module}.cfg").write_text(text, encoding="utf-8")
         began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         command = [
             "java",
@@ -123,7 +121,7 @@ def tlc(jar: Path, modules: Path, size: Mapping[str, Constant]) -> Found:
             "-workers",
             "1",
             "-deadlock",
-            MODULE,
+            module,
         ]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -137,10 +135,13 @@ def tlc(jar: Path, modules: Path, size: Mapping[str, Constant]) -> Found:
 
 
 def compare(
-    bounds: str, ours: Callable[[Mapping[str, Constant]], Found], theirs: Callable[[Mapping[str, Constant]], Found]
+    bounds: str,
+    ours: Callable[[Mapping[str, Constant]], Found],
+    theirs: Callable[[Mapping[str, Constant]], Found],
+    recorded: Callable[[str], Recorded] = size_of,
 ) -> str:
     """Ours, TLC and ours again at one size; RuntimeError where a count differs."""
-    size = size_of(bounds).constants
+    size = recorded(bounds).constants
     before, other, after = ours(size), theirs(size), ours(size)
     own = min(before, after, key=lambda one: one.spent)
     if other.counts != own.counts:
@@ -179,7 +180,7 @@ def main() -> None:
                     compare(
                         bounds,
                         lambda size: native(size, Path(folder)),
-                        lambda size: tlc(options.tlc, options.module, size),
+                        lambda size: tlc(options.tlc, options.module, configuration(size)),
                     )
                 )
 

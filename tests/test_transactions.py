@@ -36,7 +36,10 @@ A, B = Client(0), Client(1)
 P, Q = Partition(0), Partition(1)
 CHECKS = read(ROOT / "spec" / "transactions.toml").checks
 PROCESSING = read(ROOT / "spec" / "transactional_processing.toml").checks
-PUBLISHED = read(ROOT / "spec" / "transactions_published.toml").checks
+PUBLISHED = (
+    *read(ROOT / "spec" / "transactions_published.toml").checks,
+    *read(ROOT / "spec" / "transactions_published_partitions.toml").checks,
+)
 BUDGETS = ("failovers", "timeouts", "late_inits", "late_adds", "late_produces", "late_ends", "late_markers", "losses")
 
 
@@ -426,7 +429,7 @@ def test_a_zombie_adds_no_offset_since_kip_447() -> None:
 
 
 @pytest.mark.parametrize(
-    "check", tiered(PUBLISHED, lambda check: check.bounds == "three_clients", lambda check: str(check.bounds))
+    "check", tiered(PUBLISHED, lambda check: check.bounds in ("two_clients", "upstream"), lambda check: check.name)
 )
 def test_the_published_module_has_as_many_states(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))
