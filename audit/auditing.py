@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +29,8 @@ FAILED, UNDECIDED = 1, 5
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
     """What to do. `folder` keeps kernels and answers, `seconds` bounds the explorations. `from_current` asks
-    about the present state too; `accepted` is what counts as met until its day, `today` deciding."""
+    about the present state too; `accepted` is what counts as met until its day, `today` deciding. `report` is called
+    with how far it has come."""
 
     required: Sequence[Requirement] = DEFAULT
     folder: Path | None = None
@@ -39,6 +40,7 @@ class AuditRequest:
     repairs: bool = True
     accepted: Sequence[Accepted] = ()
     today: datetime.date = datetime.date.max
+    report: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,11 @@ class Audited:
 
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
     """Checks every topic of a cluster."""
-    explorations = Explorations(asked.folder, asked.seconds, asked.workers)
+    explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
         every = with_consumers(check_subjects(subjects(cluster), explorations), cluster)
         out = keep_down(cluster)
-        reports = sorted((_report(subject, cluster, asked, explorations, out) for subject in every), key=badness)
+        reports = sorted(_reports(every, cluster, asked, explorations, out), key=badness)
     finally:
         explorations.close()
     exit_ = exit_of([check for report in reports for check in report.checks])
@@ -68,6 +70,23 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
     if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
     return Audited(made, exit_, reports, explorations)
+
+
+def _reports(
+    every: Sequence[SubjectVerdict],
+    cluster: Cluster,
+    asked: AuditRequest,
+    explorations: Explorations,
+    down: frozenset[int],
+) -> Iterator[SubjectReport]:
+    """What is reported of each subject, and how far that has come."""
+    cells = sum(len(subject.table) for subject in every)
+    done = 0
+    for subject in every:
+        if asked.report is not None:
+            asked.report(f"auditing: {done:,} of {cells:,} cells done; looking for repairs")
+        yield _report(subject, cluster, asked, explorations, down)
+        done += len(subject.table)
 
 
 def _out_of_time(explorations: Explorations) -> str:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -28,7 +27,7 @@ from ..language.code_digest import text_digest as digest_of_files
 from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
-from ..traces.sentences import sentence
+from .phrases import phrase
 from .processes import Processes, Work
 from .questions import PROPERTIES, Asked, Case
 from .signature import definition
@@ -255,16 +254,11 @@ def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
     return tuple(
         ScenarioStep(
             format_step(step.action, step.arguments),
-            sentence(model, model.action(step.action), before, step.arguments, marked),
+            phrase(model, before, step.action, step.arguments),
             model.action(step.action).kind == "fault",
         )
         for before, step in zip(run.states(), run.steps, strict=False)
     )
-
-
-def marked(text: str) -> str:
-    """What an expression shows, each broker in it as `⟨A⟩`."""
-    return re.sub(r"\b([A-E])\b", "⟨\\1⟩", text)
 
 
 # --- many, kept -------------------------------------------------------------------------------------------------------
@@ -287,8 +281,14 @@ def key_of(case: Case) -> str:
 class Explorations:
     """Answers cases, each once. `folder` keeps kernels and answers (None: nothing is kept); `seconds` bounds it all."""
 
-    def __init__(self, folder: Path | None, seconds: float | None = None, workers: int = 2) -> None:
-        self.folder, self.workers = folder, workers
+    def __init__(
+        self,
+        folder: Path | None,
+        seconds: float | None = None,
+        workers: int = 2,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
+        self.folder, self.workers, self.report = folder, workers, report
         self.until = None if seconds is None else time.time() + seconds
         self.bench = Bench(folder)
         self.known: dict[Case, CaseResult] = {}
@@ -311,11 +311,19 @@ class Explorations:
         for case in wanted:
             if (kept := self._kept(case)) is not None:
                 self._learn(case, kept)
-        for case, found in self._explored([explored for explored in wanted if explored not in self.known]):
+        new = [explored for explored in wanted if explored not in self.known]
+        self._say("compiling", 0, len(new))
+        for number, (case, found) in enumerate(self._explored(new), 1):
             self._learn(case, found)
             self.explored += 1
+            self._say("exploring", number, len(new))
             if found.for_good:
                 self._keep(case, found)
+
+    def _say(self, phase: str, done: int, of: int) -> None:
+        """How far it has come: the phase, and of the explorations that a table needs those that are done."""
+        if self.report is not None and of:
+            self.report(f"{phase}: {done:,} of {of:,} explorations done, {len(self.known):,} known in all")
 
     def _learn(self, case: Case, found: CaseResult) -> None:
         """What a case finds is known from now on. Where that is nothing, as it is once time is out, others infer from

@@ -224,7 +224,7 @@ def _of_program(subject: Subject, replicas: int) -> PlanStep:
 
 
 def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
-    what = "It is for topics that are not there yet: an existing one keeps its replicas until it is reassigned."
+    what = "It applies to new topics only: an existing one keeps its replicas until it is reassigned."
     if by_strimzi(cluster):
         says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
         return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)

@@ -102,8 +102,8 @@ def _missing(step: ScenarioStep) -> str:
 def _leader_after(step: ScenarioStep) -> str:
     """Who leads by what a step says of it; "" if it says nothing of that."""
     found = re.search(r"(?:successor=|^elect_(?:preferred|uncleanly)\((?:broker=)?)([A-E])", step.step)
-    found = found or re.search(r"learns of epoch \d+: leader ⟨([A-E])⟩", step.says)
-    return found[1] if found else ""
+    found = found or re.search(r"⟨([A-E])⟩ (?:becomes|stays) leader|follows ⟨([A-E])⟩, the leader", step.says)
+    return next(filter(None, found.groups()), "") if found else ""
 
 
 def _named(text: str, called: Mapping[str, str]) -> str:
@@ -113,7 +113,7 @@ def _named(text: str, called: Mapping[str, str]) -> str:
 
 _KEPT = frozenset({
     "schema", "kind", "title", "model", "says", "commit", "engine", "tool", "bounds", "budgets", "replay", "where",
-    "statement", "conjunct", "notes", "fields", "truth",
+    "statement", "conjunct", "notes", "fields", "truth", "called",
 })  # fmt: skip
 """Parts of a trace that are about the model, and not about what happens in it."""
 

@@ -16,8 +16,7 @@ from ..language.kinds import Domain
 from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Run
-from ..traces.sentences import sentence
-from .cases import marked
+from .phrases import phrase
 from .scenario import ENDS, said_of
 from .situations import BY_NAME
 from .words import record_named, worded
@@ -191,8 +190,7 @@ class Told:
         return self._said(self.states[number - 1], step.action, step.arguments)
 
     def _said(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
-        text = sentence(self.model, self.model.action(action), state, arguments, marked)
-        return said_of(text, self.called)
+        return said_of(phrase(self.model, state, action, arguments), self.called)
 
     def could_happen(self) -> Document:
         """What else could happen in each state, in sentences."""
@@ -222,10 +220,18 @@ class Told:
             "disabled": self.could_happen(),
             "cluster": {"title": title, "verdict": verdict, "letters": letters, "properties": named},
         }
+        if shown["view"] is not None:
+            shown["view"] = {**shown["view"], "lanes": sorted(shown["view"]["lanes"], key=_in_order)}
         for number, step in enumerate(shown["steps"], 1):
             step["sentence"] = self.sentence(number)
             step["changed"] = [worded(change) for change in step["changed"]]
         return record_named(shown)
+
+
+def _in_order(name: str) -> tuple[str, int, str]:
+    """`broker 10` after `broker 9`."""
+    stem, _, number = name.rpartition(" ")
+    return (stem, int(number), "") if number.isdecimal() else (name, 0, number)
 
 
 def _row(role: str, step: int | None, text: str) -> Document:

@@ -24,6 +24,7 @@ from ..audit.readers.parsed_file import Part
 from ..audit.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.situations import FAULTS, SITUATIONS
 from ..explorer.cache import cache_directory
+from ..explorer.search import Progress
 from ..language.errors import Unreadable, UsageError
 from ..reports.audit.page import audit_page
 from ..reports.exits import Exit
@@ -32,6 +33,7 @@ from .auditconfirm import confirm_losses
 from .auditfiles import Scenario, name_pages, save
 from .options import add_open_option, add_print_options, paper_of, positive, seconds
 from .output import check_open, end_with_page, prepared, print_json
+from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -208,18 +210,19 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
     )
     cluster, findings = read(options.files, facts, _running(options))
     folder = None if options.no_cache else cache_directory()
-    if sys.stderr.isatty():
-        print("exploring ...", end="\r", file=sys.stderr, flush=True)
-    asked = AuditRequest(
-        required=wanted,
-        folder=folder,
-        seconds=options.time,
-        workers=options.workers,
-        from_current=options.from_current,
-        accepted=accepted,
-        today=datetime.date.today(),
-    )
-    return audit(cluster, findings, asked)
+    with ProgressLine(sys.stderr) as line:
+        report = report_for(line)
+        asked = AuditRequest(
+            required=wanted,
+            folder=folder,
+            seconds=options.time,
+            workers=options.workers,
+            from_current=options.from_current,
+            accepted=accepted,
+            today=datetime.date.today(),
+            report=None if report is None else lambda says: report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says)),
+        )
+        return audit(cluster, findings, asked)
 
 
 def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:

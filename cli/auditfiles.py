@@ -227,7 +227,7 @@ def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, 
     loss = made.subject["loss"]
     decided = made.after is not None or (loss is not None and loss["html"] == made.html)
     title = title_of(made.subject["name"], question, cell, made.subject["deciding"] if decided else ())
-    trace["title"] = title
+    trace["title"], trace["called"] = title, dict(called)
     told = Told(model, run, answer.property, called)
     shown = told.page(renamed(trace, called), title, f"✗ {LOST[question]}", _letters(called))
     for step, says in zip(shown["steps"], sentences(subject, answer), strict=False):

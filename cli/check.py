@@ -51,6 +51,7 @@ EXAMPLES = """\
   tidegate check raft:count_replicas --engine walk --set max_term=4 --time 30 --seed 7
   tidegate check raft:paper --engine walk --walks 1000000 --master spark://node1:7077
   tidegate check raft --witness command_is_applied --witness longest:advance_commit_index
+  tidegate check mine.py --watch               again each time it is saved
   tidegate check replication:kip320 --engine spark --master "local[2]" --bounds large
 
 exit: 0 holds (--engine walk and bmc: in what was looked at), 1 a property is violated, 2 deadlock,
@@ -80,11 +81,18 @@ def add(verbs: Verbs[Parser]) -> None:
         help="also print a trace that shows something: of the witness NAME, `longest:ACTION` the longest of an action,"
         " `longest` of each (repeatable)",
     )
+    parser.add_argument("--watch", action="store_true", help="check again each time the model's file is saved")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> Exit:
-    """Checks, prints, then saves: a result is never lost to a full disk."""
+    """Checks, prints, then saves: a result is never lost to a full disk. With `--watch` again and again."""
+    if options.watch:
+        from .main import main  # which reports the mistakes of each check
+        from .watch import watched
+
+        again = [argument for argument in options.arguments if argument != "--watch"]
+        return watched(options.model, lambda: main(again))
     out: Path | None = None if options.out is None else prepared(options.out)
     check_open(options)
     search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=cluster_of(options))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from ..api.models import ModelChoice, bind_model
 from ..language.errors import UsageError, nearest
@@ -52,10 +53,25 @@ def _action(model: Model, name: str) -> Action:
 def _overview(page: Page, model: Model) -> None:
     page.line(model.name, style="bold")
     for paragraph in model.doc.strip().split("\n\n"):
-        page.line(paragraph.replace("\n", " "), indent=2, hang=0)
+        _paragraph(page, paragraph)
         page.blank()
     rows = [(action.name, _kind(action), action.sentence) for action in model.actions]
     page.columns(rows)
+
+
+_ITEM = re.compile(r"\s*([-*]|\d+\.|\|)\s")
+
+
+def _paragraph(page: Page, text: str) -> None:
+    """A paragraph of a docstring; of a list each item begins a line of its own."""
+    items: list[str] = []
+    for line in text.split("\n"):
+        if items and not _ITEM.match(line):
+            items[-1] += f" {line.strip()}"
+        else:
+            items.append(line.strip())
+    for item in items:
+        page.line(item, indent=2, hang=2 if _ITEM.match(item) else 0)
 
 
 def _kind(action: Action) -> str:
@@ -64,7 +80,8 @@ def _kind(action: Action) -> str:
 
 def _one(page: Page, action: Action) -> None:
     page.line(f"{action.name}{parameters_text(action.form.parameters)}", style="bold")
-    page.line(action.doc.strip().replace("\n", " "), indent=2, hang=0)
+    for paragraph in action.doc.strip().split("\n\n"):
+        _paragraph(page, paragraph)
     page.blank()
     if action.switched_off:
         page.line("This profile's constants switch it off.", indent=2)

@@ -37,6 +37,7 @@ def _exit_of(arguments: Sequence[str]) -> Exit:
     try:
         arguments = _with_help(arguments)
         options = parser(_verb(arguments)).parse_args(arguments, options)
+        options.arguments = arguments
         with kept_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
     except Unreadable as error:

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Prints the traces, or writes the page."""
     if options.all and options.step is None:
         raise UsageError("--all is for --step N, which shows one state")
-    documents = {path: document_of(path) for path in options.traces}
+    documents = {path: _named(path, document_of(path)) for path in options.traces}
     check_open(options, "html")
     if options.html is not None:
         _write_page(options.html, documents, options)
@@ -56,6 +56,17 @@ def run(options: argparse.Namespace) -> Exit:
         with naming(path):
             print(_page_of(path, document, options.step, paper_of(options), whole=options.all).text(), end="")
     return Exit.HOLDS
+
+
+def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """A trace of an audit with the names that its brokers have in the cluster; the line that replays it keeps the
+    model's letters."""
+    if "called" not in document:
+        return document
+    from ..audit.scenario import renamed  # which other traces do not need
+
+    with naming(path):
+        return renamed(document, document["called"])
 
 
 def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Paper, *, whole: bool) -> Page:

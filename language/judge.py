@@ -400,14 +400,15 @@ def _refusal(
 
 
 def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
-    """The reason in words: `disabled: s.up[r] is false`, `at its bound: the budget crashes is spent`."""
+    """The reason in words: `disabled: s.up[r] is false`, `blocked by the model's bound: the budget crashes is
+    spent`."""
     if stopped.budget is not None:
-        return f"at its bound: the budget {stopped.budget} is spent"
+        return f"blocked by the model's bound: the budget {stopped.budget} is spent"
     if stopped.bound is not None:
         return f"beyond the bound {stopped.bound}, where nothing happens"
     if stopped.step_bound is not None:
-        return f"at its bound: @bound {stopped.step_bound} is false of the step"
-    word = "at its bound" if stopped.by_limit else "disabled"
+        return f"blocked by the model's bound: @bound {stopped.step_bound} is false of the step"
+    word = "blocked by the model's bound" if stopped.by_limit else "disabled"
     return f"{word}: {false_guard(model, state, action, arguments, stopped)} is false"
 
 

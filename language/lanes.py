@@ -27,7 +27,9 @@ class LogLanes:
     `log` is a sequence, or a number of cells without content. `cell` is the template of a cell's text over `entry` and
     `offset`, `cell_epoch` the expression of the number that colours it. `role` is a text, an enum, or whether the lane
     leads. `isr` is who is in sync as the lane sees it; `controller_leader`, `controller_epoch` and `controller_isr` are
-    the controller's, which decide whether a leader is stale. `badges` are further expressions to show, by name.
+    the controller's, which decide whether a leader is stale. `badges` are further expressions to show, by name. `words`
+    has what the protocol itself calls an `offset`, the `high watermark`, its `HW` in the picture and an `epoch`;
+    `first` is the number of the first cell.
     """
 
     lane: type[Any]
@@ -45,6 +47,8 @@ class LogLanes:
     controller_isr: str = ""
     badges: Mapping[str, str] = field(default_factory=dict[str, str])
     board: Mapping[str, str] = field(default_factory=dict[str, str])
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ def end_of(*steps: tuple[str, str]) -> str:
             "The controller gets no heartbeats of \u27e8A\u27e9, and fences it.",
             "broker B",
         ),
-        ("learn(broker=C)", "\u27e8C\u27e9 learns of epoch 2: leader \u27e8B\u27e9, ISR {B}.", "broker B"),
+        ("learn(broker=C)", "\u27e8C\u27e9 follows \u27e8B\u27e9, the leader of epoch 2.", "broker B"),
         ("elect_preferred(broker=C)", "The controller moves leadership to \u27e8C\u27e9.", "broker C"),
     ],
 )

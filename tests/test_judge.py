@@ -130,9 +130,11 @@ def test_a_disabled_step_names_its_guard_and_what_is_enabled() -> None:
 
 def test_a_bound_is_not_a_guard() -> None:
     full = "wake({A}); write(A); write(A); write(A)"
-    assert "step 4, write(A), is at its bound: s.written < letters is false" in why(full)
+    assert "step 4, write(A), is blocked by the model's bound: s.written < letters is false" in why(full)
     spent = "wake({A}); write(A); write(A); lose(Letter(A, 0)); lose(Letter(A, 1))"
-    assert "step 5, lose(Letter(to=A, number=1)), is at its bound: the budget losses is spent" in why(spent)
+    assert "step 5, lose(Letter(to=A, number=1)), is blocked by the model's bound: the budget losses is spent" in why(
+        spent
+    )
 
 
 def test_what_stops_a_step_knows_its_line() -> None:

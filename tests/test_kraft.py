@@ -104,7 +104,7 @@ def test_two_lead_at_once_and_only_one_can_commit() -> None:
 
 def test_the_bound_is_no_deadlock() -> None:
     story = Story("kip595", max_epoch=1, max_records=0, crashes=0, wipes=0).stand(A, 1).stand(B, 1).stand(C, 1)
-    with pytest.raises(StepError, match="at its bound"):
+    with pytest.raises(StepError, match="blocked by the model's bound"):
         story.time_out(A)
     assert not is_deadlock(story.model, story.state)
 

@@ -195,7 +195,9 @@ def test_a_bound_that_names_a_member_folds_nothing(tmp_path: Path) -> None:
 def test_a_replay_says_which_bound_a_step_is_outside_of(tmp_path: Path) -> None:
     model = bound(tmp_path, text_of(FIELDS, START, STEPS + SLOW))
     assert len(run_text(model, "up(1); up(1)").steps) == 2
-    with pytest.raises(StepError, match=r"step 2, up\(2\), is at its bound: @bound slow is false of the step; enabled"):
+    with pytest.raises(
+        StepError, match=r"step 2, up\(2\), is blocked by the model's bound: @bound slow is false of the step; enabled"
+    ):
         run_text(model, "up(1); up(2)")
 
 

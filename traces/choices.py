@@ -91,11 +91,11 @@ def _reason(reading: Reading, action: Action, arguments: Mapping[str, Any]) -> D
     if guard is None:
         return None
     if isinstance(guard, Limit) and guard.budget is not None:
-        why = f"at its bound: the budget {guard.budget} is spent"
+        why = f"blocked by the model's bound: the budget {guard.budget} is spent"
         return {"action": action.name, "why": why, "guard": "", "kind": "budget", "where": None}
     if isinstance(guard, Limit) and guard.bound is not None:
         why = f"beyond the bound {guard.bound}, where nothing happens"
         return {"action": action.name, "why": why, "guard": "", "kind": "limit", "where": place(guard.where)}
-    kind, word = ("limit", "at its bound") if isinstance(guard, Limit) else ("require", "disabled")
+    kind, word = ("limit", "blocked by the model's bound") if isinstance(guard, Limit) else ("require", "disabled")
     why = f"{word}: {guard.text} is false"
     return {"action": action.name, "why": why, "guard": guard.text, "kind": kind, "where": place(guard.where)}

@@ -59,6 +59,8 @@ class Picture:
             for name in ("leader", "epoch", "isr")
             if (text := getattr(view, f"controller_{name}", ""))
         }
+        self.words = view.words if isinstance(view, LogLanes) else {}
+        self.first = view.first if isinstance(view, LogLanes) else 0
         if isinstance(view, LogLanes):
             self._cell = self._template(view.cell)
             self._cell_epoch = self._expression("cell_epoch", view.cell_epoch, "entry", "offset")
@@ -78,6 +80,7 @@ class Picture:
             "lanes": [self._named[member] for member in self.members],
             "badges": list(self._badges),
             "columns": max(widths, default=0),
+            **({"words": dict(self.words), "first": self.first} if self.words else {}),
         }
 
     def lanes(self, state: State) -> dict[str, Document]:
@@ -91,7 +94,7 @@ class Picture:
                 "leader": None if leader is None or drawn[leader]["isr"] is None else name in drawn[leader]["isr"],
                 "controller": None if controller is None else name in [self._named[member] for member in controller],
             }
-            lane["label"] = _label(lane)
+            lane["label"] = _label(lane, self.words)
         return drawn
 
     def text_of(self, entry: Any) -> str:
@@ -237,12 +240,13 @@ def _role_text(lane: Document, *, stale: bool) -> str:
     return role
 
 
-def _label(lane: Document) -> str:
-    """The lane in words."""
+def _label(lane: Document, words: Mapping[str, str]) -> str:
+    """The lane in words; `words` are the protocol's own."""
+    epoch, high = words.get("epoch", "epoch"), words.get("high watermark", "high watermark")
     said = [lane["id"], lane["role_text"]]
-    said += [f"epoch {lane['epoch']}" if lane["epoch"] is not None and "epoch" not in lane["role_text"] else ""]
+    said += [f"{epoch} {lane['epoch']}" if lane["epoch"] is not None and "epoch" not in lane["role_text"] else ""]
     said += [f"log end {lane['log_end']}" if lane["log_end"] is not None else ""]
-    said += [f"high watermark {lane['high_watermark']}" if lane["high_watermark"] is not None else ""]
+    said += [f"{high} {lane['high_watermark']}" if lane["high_watermark"] is not None else ""]
     for whose, inside in lane["in_isr"].items():
         if inside is not None:
             said.append(f"{'in' if inside else 'not in'} the ISR of the {whose}")

@@ -448,7 +448,7 @@ def epoch_start(s: Partition, leader: Broker) -> int:
 
 @action
 def learn(s: Partition, broker: Broker) -> None:
-    """{broker} learns of epoch {s.registered.leader_epoch}: leader {s.registered.leader}, ISR {s.registered.isr}."""
+    """{broker} learns that {s.registered.leader} leads epoch {s.registered.leader_epoch}; ISR = {s.registered.isr}."""
     require(broker in s.up and broker in s.assignment.replicas)
     require(has_news(s, broker))
     if s.registered.leader != broker:

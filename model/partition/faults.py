@@ -64,7 +64,7 @@ def crash(s: Partition, broker: Broker) -> None:
 
 @action(kind="fault", budget="power_losses")
 def lose_power(s: Partition, broker: Broker, kept: Offset) -> None:
-    """{broker}'s host loses power: {kept} of {len(s.log[broker])} records were on the disk."""
+    """{broker}'s host loses power: {len(s.log[broker]) - kept} of {len(s.log[broker])} records had not been flushed."""
     require(power_losses > 0)
     require(broker in s.up)
     require(s.flushed[broker] <= kept <= len(s.log[broker]))

@@ -70,6 +70,8 @@ view = LogLanes(
     role="role",
     epoch="current_term",
     badges={"voted for": "voted_for"},
+    words={"offset": "index", "high watermark": "commit index", "HW": "commit", "epoch": "term", "end": "last"},
+    first=1,
 )
 
 profiles = {

@@ -15,7 +15,8 @@ import html
 import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from pathlib import PurePath
+from typing import Any, cast
 
 from ...document import Document
 from ..cut import cut
@@ -76,12 +77,26 @@ def _data(documents: Sequence[Document], beside: str | None, aligned: Sequence[i
         {"id": name, "digest": digest(document), "texts": _texts(document)}
         for name, document in zip(names, documents, strict=True)
     ]
-    shown = [cut(document) for document in documents]
-    was_cut = any(one is not document for one, document in zip(shown, documents, strict=True))
+    shown = [_shared(cut(document)) for document in documents]
+    was_cut = any(cut(document) is not document for document in documents)
     said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
     about = {"traces": extras, "beside": said, "aligned": None if aligned is None else list(aligned)}
     elements = [*zip(names, shown, strict=True), ("trace-page", about)]
     return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
+
+
+def _shared(value: Any) -> Any:
+    """A value without the folders of the machine that made it: of a file in no repository its name alone."""
+    if isinstance(value, list):
+        return [_shared(element) for element in cast("list[Any]", value)]
+    if not isinstance(value, Mapping):
+        return value
+    held = cast("Mapping[str, Any]", value).items()
+    return {key: _name(part) if key == "file" else _shared(part) for key, part in held}
+
+
+def _name(file: Any) -> Any:
+    return PurePath(file).name if isinstance(file, str) and PurePath(file).is_absolute() else file
 
 
 def _texts(document: Document) -> Mapping[str, str]:

@@ -84,6 +84,9 @@ function glyph(role, x, y) {
 
 const widthOf = (phrase) => Math.round(phrase.length * 6.4 + 14);
 
+/** What the protocol itself calls a thing: a `term` of Raft is an epoch. */
+const word = (view, name) => view.words?.[name] ?? name;
+
 /** A small pill of text at a place; `how` is its class. */
 const pill = (x, y, phrase, how, title, { fill, ink } = {}) => svg("g", `pill ${how}`, svg("title", "", title),
   svg("rect", { x, y: y - 9, width: widthOf(phrase), height: 18, rx: 9, fill }),
@@ -153,7 +156,8 @@ function logOf(lane, marks, y, shown, id) {
   const added = new Set(marks.added), replaced = new Map(marks.replaced.map((cell) => [cell.offset, cell]));
   const how = (cell) => (added.has(cell.offset) ? "added" : replaced.has(cell.offset) ? "replaced" : "same");
   const high = lane.high_watermark, stable = lane.last_stable_offset;
-  const flags = moved("HW", changed.high_watermark, high) + (stable !== null && stable === high ? ", LSO" : "");
+  const flags = moved(word(shown.view, "HW"), changed.high_watermark, high)
+    + (stable !== null && stable === high ? ", LSO" : "");
   return svg("g", "log",
     high > shown.from ? svg("rect", { x: left() - 4, y: y + 18, width: (high - shown.from) * CELL, height: 50,
       class: "committed" }) : null,
@@ -162,7 +166,8 @@ function logOf(lane, marks, y, shown, id) {
     marks.removed.filter((cell) => cell.offset >= shown.from)
       .map((cell) => cellBox(cell, xOf(cell.offset, shown), top, "removed", id)),
     lane.spans.map((span) => spanOf(span, y, shown, lane)),
-    lane.log_end === null ? null : caret(lane.log_end, y, moved("end", changed.log_end, lane.log_end), "", shown),
+    lane.log_end === null ? null
+      : caret(lane.log_end, y, moved(word(shown.view, "end"), changed.log_end, lane.log_end), "", shown),
     stable === null ? null
       : bar(stable, y, stable === high ? "" : moved("LSO", changed.last_stable_offset, stable), "stable", shown),
     high === null ? null : bar(high, y, flags, "high", shown));
@@ -188,12 +193,13 @@ const chipsOf = ({ chips }) => svg("g", "chips", chips.map((chip, index) => {
 }));
 
 /** The left part of a lane: its name, role, epoch, who counts it in sync. */
-function headOf(lane, marks) {
+function headOf(lane, marks, view) {
+  const term = word(view, "epoch");
   const [role, ...more] = lane.role_text.split(" (");
   const long = lane.id.length > 3, after = 18 + lane.id.length * (long ? 9.2 : 15);
   const doubt = more.join(" (").replace(long ? /,.*\)/ : "", long ? ")" : ""); // the epoch has a pill of its own
   const pills = [lane.up ? null : ["down", "dead", "it has crashed"],
-    lane.epoch === null ? null : [`epoch ${lane.epoch}`, "epoch", `in epoch ${lane.epoch}`, colour(lane.epoch)],
+    lane.epoch === null ? null : [`${term} ${lane.epoch}`, "epoch", `in ${term} ${lane.epoch}`, colour(lane.epoch)],
     isrPill(lane.in_isr)].filter(Boolean);
   const startOf = (index) => pills.slice(0, index).reduce((x, [phrase]) => x + widthOf(phrase) + 6, 14);
   const own = Object.keys(marks.changed).filter((name) => !DERIVED.has(name)).length;
@@ -231,7 +237,7 @@ function windowOf(view, frame) {
 /** The lanes of a frame as SVG. `before` is the frame whose ghost is drawn, or null; `focus` a lane's id, or null. */
 function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), lost = [], id = "now",
   onfocus = null } = {}) {
-  const shown = windowOf(view, frame);
+  const shown = { ...windowOf(view, frame), view };
   const step = (view.kind === "transaction" ? ROW + 18 : ROW) + below();
   const chips = view.kind === "group";
   const widest = Math.max(0, ...view.lanes.map((name) => frame.lanes[name].chips.reduce((sum, chip) =>
@@ -244,8 +250,9 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
   const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale,
     height: height * scale, role: "group", "aria-label": `Lanes, one for each ${view.domain}` },
   hatches(id),
-  offsets.length ? text(left() - 16, 17, "offset", { class: "axis", "text-anchor": "end" }) : null,
-  offsets.map((offset) => text(xOf(offset, shown) + BOX / 2, 17, offset, { class: "axis", "text-anchor": "middle" })),
+  offsets.length ? text(left() - 16, 17, word(view, "offset"), { class: "axis", "text-anchor": "end" }) : null,
+  offsets.map((offset) => text(xOf(offset, shown) + BOX / 2, 17, offset + (view.first ?? 0), {
+    class: "axis", "text-anchor": "middle" })),
   view.lanes.map((name, row) => {
     const lane = frame.lanes[name], marks = frame.marks[name] || UNMARKED;
     const dimmed = focus !== null && focus !== name;
@@ -258,7 +265,7 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
     svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, class: "ground" }),
     lane.up ? null : svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8,
       fill: `url(#down-${id})` }),
-    headOf(lane, marks),
+    headOf(lane, marks, view),
     svg("g", { transform: `translate(0 ${below()})` },
       before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
       chips ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
@@ -282,7 +289,8 @@ function ghostOf(was, lane, shown) {
 /** The same as a table: a row for each lane, a column for each thing that is drawn. */
 function tableOfLanes(view, frame) {
   const log = view.kind !== "group";
-  const heads = [view.domain, "state", "epoch", "in ISR", ...(log ? ["log", "high watermark", "log end"]
+  const heads = [view.domain, "state", word(view, "epoch"), "in ISR",
+    ...(log ? ["log", word(view, "high watermark"), "log end"]
     : ["assigned"]),
     ...(view.kind === "transaction" ? ["last stable offset", "transactions"] : []), ...view.badges, "changed"];
   const rows = view.lanes.map((id) => {
