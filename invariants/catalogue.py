@@ -65,9 +65,7 @@ _ENTRIES = (
     BuiltIn("transactions", default_profile="kafka_4_2", module="transactions.protocol"),
     BuiltIn("transactional_processing", default_profile="kafka_2_5", module="transactions.processing"),
     BuiltIn("transactions_published", default_profile="published", module="transactions.published"),
-    BuiltIn(
-        "transactions_published_partitions", default_profile="published", module="transactions.published_partitions"
-    ),
+    BuiltIn("transactions_published_partitions", "published", module="transactions.published_partitions"),
 )
 
 CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}

@@ -55,7 +55,7 @@ brokers = constant(2, minimum=1, maximum=3, says="brokers, of which the first le
 partitions = constant(1, minimum=1, maximum=2, says="partitions that clients add")
 elections = constant(1, minimum=0, maximum=2, says="elections of another coordinator")
 
-profiles = {"published": {}}
+profiles = {"published": {"brokers": 2}}
 
 
 class Client(Domain, size=clients, symmetric=True):
