@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..api.models import bind_model
 from ..explorer.search import Progress
 from ..language.errors import UsageError
+from ..language.judge import initial_states
 from ..language.model import Model
 from ..language.steptext import split_steps
 from ..language.verdict import Run
 from ..reports.exits import Exit
 from .explore_session import PROMPT, Session
-from .options import add_model_options, add_print_options, chosen, paper_of, size
+from .options import add_model_options, add_print_options, chosen, natural, paper_of, size
 from .saved import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
 
@@ -24,6 +26,7 @@ EXAMPLES = """\
   tidegate explore replication:kip101
   tidegate explore examples/lock.py:careless --set clients=3
   tidegate explore report/strong_isr.trace.json             from the end of a saved trace
+  tidegate explore replication:kip101 --web --open           in the browser
   tidegate explore replication:kip101 --do "2;why;go strong_isr;save run"
 
 Where standard input is no terminal, each of its lines is a command.
@@ -41,6 +44,11 @@ def add(verbs: Verbs[Parser]) -> None:
     parser = add_verb(verbs, "explore", about, EXAMPLES)
     add_model_options(parser, search=False, what="MODEL|TRACE", says="a saved .trace.json file, or ")
     parser.add_argument("--do", metavar="COMMANDS", help='carry these out and end: "2; go strong_isr; save run"')
+    parser.add_argument(
+        "--web", action="store_true", help="explore in the browser: serve the page on this machine until Ctrl-C"
+    )
+    parser.add_argument("--port", metavar="N", type=natural, default=0, help="with --web (default: any that is free)")
+    parser.add_argument("--open", action="store_true", dest="show", help="with --web: open it in the browser")
     parser.add_argument("--memory", metavar="SIZE", type=size, help="of a search by go, at most: 500M, 2G")
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)
@@ -49,6 +57,11 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Explores until the end of what is typed."""
     model, begun = _begun(options)
+    if options.web:
+        return _served(model, begun, options)
+    for name, given in {"--port": options.port != 0, "--open": options.show}.items():
+        if given:
+            raise UsageError(f"{name} is for --web")
     typed = options.do is None and sys.stdin.isatty()
     height = None if not typed else _height()
     report = _searching if sys.stderr.isatty() else None
@@ -64,6 +77,31 @@ def run(options: argparse.Namespace) -> Exit:
         print(session.execute(line), end="", flush=True)
         if session.ended:
             break
+    return Exit.HOLDS
+
+
+def _served(model: Model, begun: Run | None, options: argparse.Namespace) -> Exit:
+    """Serves the page until Ctrl-C."""
+    if options.do is not None:
+        raise UsageError("--do is for the terminal, and --web for a browser; give one of the two")
+    from .explore_web import Explored, Server
+
+    first = next(initial_states(model), None)
+    if first is None:
+        raise UsageError(f"{model.name} has no initial state")
+    try:
+        server = Server(Explored(model, begun or Run(first, ()), options.memory), options.port)
+    except (OSError, OverflowError) as error:
+        raise UsageError(f"--port {options.port}: cannot be listened on ({error}); give another, or none") from None
+    print(f"exploring {model.name} at {server.address}")
+    print("on this machine only; Ctrl-C ends it", flush=True)
+    if options.show:
+        webbrowser.open(server.address)
+    with server:
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return Exit.HOLDS
     return Exit.HOLDS
 
 

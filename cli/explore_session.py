@@ -23,6 +23,7 @@ from ..reports.files import write_text, write_trace
 from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page as html_page
 from ..reports.trace.page import state_lines
+from ..traces.around import around
 from ..traces.branch import Branch, Possible, possible
 from ..traces.choices import choices
 from ..traces.document import run_document
@@ -306,11 +307,15 @@ class Session:
         names = [word for word in words if word != "--open"]
         path = Path(names[0] if names else "run.html")
         path = path if path.suffix == ".html" else path.with_name(f"{path.name}.html")
-        _written(path, lambda: write_text(path, html_page([self.document()])))
+        _written(path, lambda: write_text(path, self.html()))
         if shown:
             open_page(path)
             return f"saved {path}\n"
         return f"saved {path}; page {path} --open shows it in the browser\n"
+
+    def html(self) -> str:
+        """The run as a page in which other steps can be taken, too."""
+        return html_page([self.document()], around=around(self.model, self.branch.run))
 
     def help(self, _rest: str) -> str:
         """All commands."""

@@ -13,6 +13,9 @@ from ..language.values import State
 from ..language.verdict import Failure, Run
 from .search import Report, Search
 
+HERE = "(here)"
+"""What the beginning of such a search is called: no function's name, by which the judge remembers arguments."""
+
 
 @immutable
 class Onward:
@@ -35,7 +38,9 @@ def onward(model: Model, state: State, prop: Property, search: Search, report: R
     from .native.search import check  # which takes a moment to import
 
     begun = _beginning(model, state, prop)
-    verdict = check(begun, replace(search, deadlocks=False, keep_going=False), report)
+    verdict = check(
+        begun, replace(search, deadlocks=False, keep_going=False), report, lambda decided, _: prop.name in decided
+    )
     found = next(result for result in verdict.properties if result.name == prop.name)
     states = verdict.distinct_states or 0
     if found.run is not None:
@@ -50,7 +55,7 @@ def _beginning(model: Model, state: State, prop: Property) -> Model:
     """The model with one initial state and one property."""
     first = model.initials[0]
     form = replace(first.form, parameters=())
-    start = Initial(first.name, first.doc, form, partial(_itself, state))
+    start = Initial(HERE, first.doc, form, partial(_itself, state))
     return replace(model, initials=(start,), properties=(prop,), lemmas=(), liveness=())
 
 

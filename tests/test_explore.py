@@ -113,6 +113,16 @@ def test_go_does_not_say_so_of_a_search_that_ended_first():
     assert "time limit" in found.stopped
 
 
+def test_go_looks_no_further_than_a_witness():
+    """From a state of a model whose initial function has parameters."""
+    lock = session("partition")
+    lock.execute("1")
+    lock.execute("1")
+    said = lock.execute("go two_brokers_lead")
+    assert said.startswith("two_brokers_lead is reached after 2 steps more")
+    assert int(said.partition("(")[2].partition(" ")[0].replace(",", "")) < 5_000
+
+
 def test_go_refuses_what_is_no_property():
     with pytest.raises(UsageError, match=r"go one_insid: no property .* did you mean one_inside"):
         session().execute("go one_insid")

@@ -102,7 +102,7 @@ def _document(
     *,
     anywhere: bool = False,
 ) -> Document:
-    truth = {prop.name: _truth(model, prop, run, anywhere) for prop in model.properties}
+    truth = {prop.name: truth_of_run(model, prop, run, anywhere) for prop in model.properties}
     about = chosen or (None if failure is not None else _first_failing(model, truth))
     broken = None if failure is None else _failure(model, failure)
     fails = None if about is None else _fails(model, about, run, truth[about.name])
@@ -197,7 +197,7 @@ class _Run:
             "view": view,
             "frames": frames,
             "steps": [
-                _step(self.model, at, self.states[at - 1], step, changed[at - 1], lanes[at - 1], names)
+                step_document(self.model, at, self.states[at - 1], step, changed[at - 1], lanes[at - 1], names)
                 | {"messages": post.events[at - 1]}
                 for at, step in enumerate(self.run.steps, 1)
             ],
@@ -230,7 +230,7 @@ class _Run:
 # --- properties and failures ------------------------------------------------------------------------------------------
 
 
-def _truth(model: Model, prop: Property, run: Run, anywhere: bool) -> str:
+def truth_of_run(model: Model, prop: Property, run: Run, anywhere: bool) -> str:
     states = run.states()
     if not prop.applicable:
         return "-" * len(states)
@@ -324,7 +324,7 @@ def _place_of(where: str) -> Document | None:
 # --- steps and states -------------------------------------------------------------------------------------------------
 
 
-def _step(
+def step_document(
     model: Model,
     number: int,
     before: State,

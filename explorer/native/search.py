@@ -44,8 +44,8 @@ MEMORY_SHARE = 0.8
 """Of the machine's memory, when the user sets no limit."""
 
 
-def check(model: Model, search: Search, report: Report | None = None) -> Verdict:
-    """Explore every reachable state of a bound model and check its properties.
+def check(model: Model, search: Search, report: Report | None = None, enough: Enough | None = None) -> Verdict:
+    """Explore every reachable state of a bound model and check its properties, or until it is `enough`, see `explore`.
 
     Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises
     `Disagreement` when plain Python does not confirm what the kernel found.
@@ -58,7 +58,7 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     def faster() -> Kernel:
         return kernel_of(model, symmetry.domains, search.cache, masks=masks)
 
-    return explore(model, search, kernel, symmetry, report, faster=None if kernel.effort == FULL else faster)
+    return explore(model, search, kernel, symmetry, report, enough, None if kernel.effort == FULL else faster)
 
 
 def explore(

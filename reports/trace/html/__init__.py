@@ -23,29 +23,38 @@ from ..cut import cut
 from ..markdown import markdown
 from ..sequence import mermaid
 
-SCRIPTS = ("model.js", "lanes.js", "chart.js", "app.js")
+SCRIPTS = ("model.js", "branch.js", "lanes.js", "chart.js", "app.js")
 """In this order they are one script."""
 
 MOST_STEPS_IN_WORDS = 200
 """Of a longer run the page does not carry the Markdown; `tidegate export` writes it."""
 
 
-def page(documents: Sequence[Document], *, beside: str | None = None, aligned: Sequence[int] | None = None) -> str:
+def page(
+    documents: Sequence[Document],
+    *,
+    beside: str | None = None,
+    aligned: Sequence[int] | None = None,
+    around: Document | None = None,
+    live: bool = False,
+) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
     whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
-    each state of the first: the page opens with both. ValueError without a trace.
+    each state of the first: the page opens with both. `around` is what could be chosen instead along the first trace,
+    see `traces/around.py`; a `live` page asks the server that it came from for what is not there. ValueError without a
+    trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
     style, script = _asset("style.css"), _script()
     parts = {
-        "POLICY": policy(style, script),
+        "POLICY": policy(style, script, live=live),
         "TOOL": html.escape(str(documents[0]["tool"])),
         "TITLE": html.escape(title_of(documents[0])),
         "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in documents[0]["argument"]),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": _data(documents, beside, aligned),
+        "DATA": _data(documents, beside, aligned) + _around(around, live),
     }
     return _filled(_asset("page.html"), parts)
 
@@ -57,12 +66,20 @@ def title_of(document: Document) -> str:
     return str(document["title"])
 
 
-def policy(style: str, script: str) -> str:
-    """The content security policy: nothing but this style and this script."""
+def policy(style: str, script: str, *, live: bool = False) -> str:
+    """The content security policy: nothing but this style and this script; of a `live` page its own server too."""
+    server = "; connect-src 'self'" if live else ""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"base-uri 'none'; form-action 'none'{server}"
     )
+
+
+def _around(document: Document | None, live: bool) -> str:
+    """The element of what could be chosen instead; nothing where that is not there."""
+    if document is None:
+        return ""
+    return f'\n<script type="application/json" id="around">{_json(document | {"live": live})}</script>'
 
 
 def digest(document: Document) -> str:
@@ -111,7 +128,7 @@ def _json(value: Any) -> str:
 
 
 def _script() -> str:
-    """The four files as one script, in a scope of its own."""
+    """The files as one script, in a scope of its own."""
     return '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
 
 

@@ -5,6 +5,8 @@ const VIRTUAL = 500, ROW_HEIGHT = 30, PLAY_EVERY = 900, MOST_ALIKE = 3, STAYS = 
 
 const page = JSON.parse($("trace-page").textContent);
 const traces = page.traces.map((extras) => new Trace(JSON.parse($(extras.id).textContent), extras));
+const around = $("around") ? new Around(JSON.parse($("around").textContent)) : null;
+if (around && traces[0].total === traces[0].last) traces[0].nodes = around.document.path;
 const BOTH = ["As it is", "With the repair"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -304,12 +306,102 @@ const choice = (steps, why, where) => html("div", "choice",
     steps.length > MOST_ALIKE ? ` and ${steps.length - MOST_ALIKE} more` : null),
   html("span", { title: where ? `${where.file}:${where.line}` : null }, why.replace(/^disabled: /, "")));
 
+// --- other steps -----------------------------------------------------------------------------------------------------
+
+/** Takes a step that can happen here: the next one of this run, or another one, with which a branch begins. */
+function take(index) {
+  const step = around.next(trace.nodes[at.position])[index], { origin } = trace;
+  if (at.position < trace.last && trace.step(at.position + 1).step === step.step) return go(at.position + 1);
+  const grows = origin && at.position >= origin.position;
+  const [root, from, taken] = grows
+    ? [origin.root, origin.position, [...origin.taken.slice(0, at.position - origin.position), index]]
+    : [origin ? origin.root : at.trace, at.position, [index]];
+  return show(root, from, taken, grows && at.position === trace.last);
+}
+
+/** Shows a branch: in the tab that is open where that one `grows`, else in one of its own. False if there is none. */
+function show(root, from, taken, grows = false) {
+  const known = traces.findIndex((one) => one.origin && branchText(one.origin) === branchText({ root, position: from, taken }));
+  const made = known < 0 && traces[root]?.nodes && from <= traces[root].last
+    ? grown(around, traces[root], root, from, taken) : null;
+  if (known < 0 && !made) return false;
+  const index = known >= 0 ? known : grows ? at.trace : traces.length;
+  if (made) traces[index] = made;
+  choose(index);
+  go(from + taken.length);
+  return true;
+}
+
+/** The tabs of a page in which other steps can be taken: the trace, and each branch. */
+function renderTabs() {
+  const name = (one, index) => (one.origin ? `branch ${index} (after step ${one.origin.position})` : "trace");
+  $("branches").replaceChildren(...(around && traces.length > 1 ? traces : []).map((one, index) =>
+    html("button", { role: "tab", "aria-selected": String(index === at.trace), "aria-controls": "picture",
+      title: one.steps.map((step) => step.step).join("; "),
+      onclick: () => { choose(index); go(Math.min(at.position, traces[index].last)); } }, name(one, index))));
+  $("branches").hidden = !around || traces.length < 2;
+}
+
+/** What can happen here, as sentences to choose from. */
+function choosable(steps) {
+  const next = at.position < trace.last ? trace.step(at.position + 1).step : null;
+  if (steps === null) {
+    if (around.live) ask(`next?node=${trace.nodes[at.position]}`);
+    return [html("p", "muted", around.live ? "Asking what can happen here …"
+      : "What can happen here is not in this page: copy the replay command, save the run, and go on with tidegate explore.")];
+  }
+  const one = (step, index) => html("li", `${step.kind} ${step.step === next ? "taken" : ""}`,
+    html("button", { class: "step", title: step.step, disabled: step.to === null, onclick: () => take(index) },
+      step.sentence), step.kind === "protocol" ? null : html("em", "tag", step.kind),
+    step.step === next ? html("em", "tag", "taken") : null,
+    step.to === null ? html("em", "tag", "breaks the model's types") : null);
+  return [steps.length ? html("ul", "plain steps", steps.map(one)) : html("p", "muted", "Nothing.")];
+}
+
+/** Asks the server of a live page, adds what it says, and draws the page again. */
+async function ask(question) {
+  if (ask.open === question) return null;
+  ask.open = question;
+  const { values, nodes } = around.document;
+  try {
+    const answer = await fetch(`${question}&values=${values.length}&nodes=${nodes.length}`);
+    const said = await answer.json();
+    if (!answer.ok) throw new Error(said.message);
+    around.add(said);
+    ask.open = null;
+    render();
+    return said;
+  } catch (error) {
+    toast(`the server of tidegate explore does not answer: ${error.message}`);
+    return null;
+  }
+}
+
+/** Goes to the nearest state from here in which a property fails, or a witness is reached. */
+async function goTo(name) {
+  toast(`looking for ${name} …`);
+  const [from, node] = [at.position, trace.nodes[at.position]];
+  const said = await ask(`go?node=${node}&property=${encodeURIComponent(name)}`);
+  if (!said) return;
+  if (said.taken === null || !said.taken.length) return toast(said.message);
+  const { origin } = trace, grows = origin && from >= origin.position;
+  const taken = [...(grows ? origin.taken.slice(0, from - origin.position) : []), ...said.taken];
+  show(origin ? origin.root : at.trace, grows ? origin.position : from, taken, grows && from === trace.last);
+  toast(said.message);
+}
+
 function renderChoices() {
   const choices = trace.choices(at.position), { failure, disabled } = trace.document;
   const told = trace.document.cluster, following = at.position < trace.last ? trace.step(at.position + 1) : {};
   const next = told ? following.sentence : following.step;
   const could = (step) => html("li", { class: step === next ? "taken" : "" }, told ? step : html("code", "", step),
     step === next ? html("em", "tag", "taken") : null);
+  if (around && trace.nodes && !told) {
+    const why = choices === null ? [] : choices.disabled;
+    return patch($("choices"), html("h2", "", "Could happen here"), ...choosable(around.next(trace.nodes[at.position])),
+      why.length ? html("h2", "", "Why other steps cannot happen") : "",
+      ...why.map(([reason, steps]) => choice(steps, reason.why, reason.where)));
+  }
   const parts = choices === null ? [] : [html("h2", "", "Could happen here"), choices.enabled.length
     ? html("ul", "plain", choices.enabled.map(could)) : html("p", "muted", "Nothing."),
   choices.disabled.length ? html("h2", "", "Why other steps cannot happen") : "",
@@ -327,7 +419,9 @@ function renderProperties() {
   patch($("properties"), html("h2", "", "Properties here"), html("ul", "plain", strip.rows.map((row) => {
     const words = strip.words(row, at.position);
     return html("li", { class: words === "fails" ? "failing" : "", title: row.says },
-      `${sign[words] || "–"} ${row.shown} `, html("span", "muted", words));
+      `${sign[words] || "–"} ${row.shown} `, html("span", "muted", words), around?.live && trace.nodes
+        ? html("button", { class: "link", "data-go": row.name,
+          onclick: (event) => goTo(event.currentTarget.dataset.go) }, "go to") : null);
   })));
 }
 
@@ -396,7 +490,7 @@ function renderHeader() {
   $("facts").replaceChildren(...Object.entries(facts).flatMap(([key, value]) =>
     [html("dt", "", key), html("dd", "", value)]));
   $("legend").replaceChildren(...legend(doc.view));
-  $("traces").hidden = traces.length < 2;
+  $("traces").hidden = traces.length < 2 || around !== null;
   $("traces").value = String(at.trace);
 }
 
@@ -454,7 +548,7 @@ function render() {
   }, 120);
 }
 
-const link = () => writeLink({ ...at, step: trace.number(at.position), digest: trace.digest });
+const link = () => writeLink({ ...at, branch: trace.origin ? branchText(trace.origin) : null, step: trace.number(at.position), digest: trace.digest });
 
 /** Where a page without a place in its address opens: at what is wrong, or at what was reached. */
 const opening = () => trace.failing ?? (trace.document.kind === "run" ? 0 : trace.last);
@@ -469,6 +563,7 @@ function choose(index) {
   strip = new Strip(trace, $("truth"), go);
   fold();
   renderHeader();
+  renderTabs();
   renderArgument();
   strip.draw($("truth").clientWidth - 264);
 }
@@ -483,6 +578,10 @@ function follow() {
   at.focus = trace.document.lanes.some((lane) => lane.id === to.focus) ? to.focus : null;
   dress();
   renderHeader();
+  if (to.branch && around && !stale && show(to.branch[0], to.branch[1], to.branch.slice(2))) {
+    if (to.step !== null) go(to.step);
+    return;
+  }
   go(to.step === null ? opening() : at.stale ? 0 : trace.positionOf(to.step), { quietly: !at.stale });
   if (at.stale) announce($("notice").textContent);
 }

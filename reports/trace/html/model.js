@@ -239,14 +239,16 @@ function readLink(hash) {
   const parts = Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
   const number = parts.s !== undefined && /^\d+$/.test(parts.s) ? Number(parts.s) : null;
   return { step: number, focus: parts.f || null, changedOnly: parts.d !== "0", digest: parts.v || null,
-    theme: ["light", "dark"].includes(parts.t) ? parts.t : "system", trace: Number(parts.r) || 0 };
+    theme: ["light", "dark"].includes(parts.t) ? parts.t : "system", trace: Number(parts.r) || 0,
+    branch: /^\d+(\.\d+)+$/.test(parts.b) ? parts.b.split(".").map(Number) : null };
 }
 
 /** What stands behind `#` for a place in a trace. */
-function writeLink({ step, focus, changedOnly, digest, theme, trace }) {
+function writeLink({ step, focus, changedOnly, digest, theme, trace, branch }) {
   const parts = [["s", step], ["f", focus], ["d", changedOnly ? 1 : 0], ["v", digest]];
   if (theme !== "system") parts.push(["t", theme]);
-  if (trace) parts.push(["r", trace]);
+  if (trace && !branch) parts.push(["r", trace]);
+  if (branch) parts.push(["b", branch]);
   const given = parts.filter(([, value]) => value !== null);
   return "#" + given.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
 }

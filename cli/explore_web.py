@@ -1,0 +1,181 @@
+"""The server of `tidegate explore --web`: one page of one model, for this machine and for whoever has its address.
+
+It listens on 127.0.0.1 only; a token in the address must be right; it answers GET alone, and no request that another
+origin made or that names another host. It changes nothing: a page asks what can happen in a state, which plain Python
+says, and where a property fails next, which the native engine finds and plain Python takes again.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from ..explorer.cache import cache_directory
+from ..explorer.onward import onward
+from ..explorer.search import Search
+from ..language.errors import UsageError
+from ..language.model import Model
+from ..language.values import ModelError
+from ..language.verdict import Run
+from ..reports.paper import count
+from ..reports.trace.html import page
+from ..traces.around import Around
+from ..traces.document import run_document
+
+HOST = "127.0.0.1"
+SECONDS = 60.0
+"""How long a search for a property may take."""
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Explored:
+    """What the server knows of a model: the states that somebody has looked at."""
+
+    def __init__(self, model: Model, run: Run, memory: int | None = None) -> None:
+        self.model, self.run, self.memory = model, run, memory
+        self.around = Around(model)
+        self.path = [self.around.number(state) for state in run.states()]
+        self.around.expand(self.path[-1])
+        self.lock = threading.Lock()
+
+    def page(self) -> str:
+        """The page, with what is known so far."""
+        with self.lock:
+            document = run_document(self.model, self.run)
+            return page([document], around=self.around.document(self.run, self.path), live=True)
+
+    def next(self, given: dict[str, str]) -> dict[str, Any]:
+        """What can happen in the state of a node, and the values and nodes that the page does not have."""
+        with self.lock:
+            node = self._node(given)
+            return self._news(given, {str(node): self.around.expand(node)})
+
+    def go(self, given: dict[str, str]) -> dict[str, Any]:
+        """The way to the nearest state from a node in which a property fails or a witness is reached."""
+        with self.lock:
+            node = self._node(given)
+            prop = next((prop for prop in self.model.properties if prop.name == given.get("property")), None)
+            if prop is None or not prop.applicable:
+                raise UsageError(f"no property of states or steps is called {given.get('property')}")
+            search = Search(memory_bytes=self.memory, seconds=SECONDS, cache=cache_directory())
+            found = onward(self.model, self.around.states[node], prop, search)
+            what = "reached" if prop.kind == "reachable" else "violated"
+            looked = f"{count(found.states, 'state')} explored from here"
+            if found.run is None:
+                end = f"the search ended first: {found.stopped}" if found.stopped else "that is all within the bounds"
+                message = f"{prop.name} is not {what} in {looked}; {end}"
+                return self._news(given, {}) | {"taken": None, "message": message}
+            known, taken = self._along(node, found.run)
+            after = f"after {count(len(taken), 'step')} more ({looked})" if taken else "here already"
+            return self._news(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
+
+    def _along(self, node: int, run: Run) -> tuple[dict[str, Any], list[int]]:
+        """What can happen in each state of a run that begins at a node, and the place there of the step it takes."""
+        known: dict[str, Any] = {}
+        taken: list[int] = []
+        for step in run.steps:
+            found = known[str(node)] = self.around.expand(node)
+            after = self.around.number(step.after)
+            at = next(at for at, some in enumerate(found) if some["to"] == after and some["action"] == step.action)
+            taken.append(at)
+            node = after
+        known[str(node)] = self.around.expand(node)
+        return known, taken
+
+    def _node(self, given: dict[str, str]) -> int:
+        text = given.get("node", "")
+        if not text.isdecimal() or int(text) >= len(self.around.nodes):
+            raise UsageError(f"there is no state {text}: load the page again")
+        return int(text)
+
+    def _news(self, given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
+        values, nodes = (_from(given.get(name, "0")) for name in ("values", "nodes"))
+        return {"values": self.around.values[values:], "nodes": self.around.nodes[nodes:], "known": known}
+
+
+def _from(text: str) -> int:
+    if not text.isdecimal():
+        raise UsageError("a number is needed")
+    return int(text)
+
+
+class Server(ThreadingHTTPServer):
+    """The server and its address, with the token in it. Port 0 is any that is free."""
+
+    daemon_threads = True
+
+    def __init__(self, explored: Explored, port: int = 0) -> None:
+        super().__init__((HOST, port), Handler)
+        self.explored = explored
+        self.token = secrets.token_urlsafe(24)
+        self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
+
+    @property
+    def address(self) -> str:
+        """What a browser opens."""
+        return f"http://{HOST}:{self.server_port}/{self.token}/"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]  # always this one
+    server_version = "tidegate"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        """The page, what can happen next, or where a property fails."""
+        if not self._is_ours():
+            self._answer(403, "text/plain", "not from here")
+            return
+        _, token, *rest = urlsplit(self.path).path.split("/")
+        if not hmac.compare_digest(token.encode(), self.server.token.encode()) or len(rest) != 1:
+            self._answer(
+                404, "text/plain", "there is nothing here; the address that tidegate explore printed has a token"
+            )
+            return
+        explored = self.server.explored
+        answers: dict[str, Callable[[dict[str, str]], Any]] = {"next": explored.next, "go": explored.go}
+        if rest[0] == "":
+            self._answer(200, "text/html; charset=utf-8", explored.page())
+        elif rest[0] in answers:
+            self._json(answers[rest[0]])
+        else:
+            self._answer(404, "text/plain", "there is nothing here")
+
+    def _json(self, does: Callable[[dict[str, str]], Any]) -> None:
+        given = {name: values[-1] for name, values in parse_qs(urlsplit(self.path).query).items()}
+        try:
+            status, said = 200, does(given)
+        except (UsageError, ModelError) as error:
+            status, said = 400, {"message": str(error)}
+        self._answer(status, "application/json", json.dumps(said, ensure_ascii=False, separators=(",", ":")))
+
+    def _is_ours(self) -> bool:
+        """Whether the request names this server, and no page of another origin made it."""
+        origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site", "none")
+        ours = origin is None or origin in {f"http://{host}" for host in self.server.hosts}
+        return ours and site in ("none", "same-origin") and self.headers.get("Host") in self.server.hosts
+
+    def _answer(self, status: int, kind: str, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing: the address has the token."""

@@ -1,0 +1,158 @@
+"""Other steps in a page: chosen from sentences, shown as tabs, shared by the address, saved; without a server and with
+one.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tidegate.api.models import load
+from tidegate.cli.explore_session import Session
+from tidegate.cli.explore_web import Explored, Server
+from tidegate.language.judge import format_run, initial_states, run_text
+from tidegate.language.verdict import Run
+from tidegate.reports.paper import Paper
+from tidegate.traces.around import around
+from tidegate.traces.branch import possible
+
+from .browser import chromium
+from .conftest import Run as Command
+
+MODEL = "replication:kip101"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with chromium() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of a short run, with what could be chosen instead."""
+    session = Session(load(MODEL), Paper())
+    session.execute("1")
+    session.execute("1")
+    path = tmp_path_factory.mktemp("pages") / "run.html"
+    path.write_text(session.html(), encoding="utf-8")
+    return path
+
+
+def opened(browser: Browser, address: str, **more: Any) -> Page:
+    page = browser.new_page(viewport={"width": 1440, "height": 900}, **more)
+    page.goto(address)
+    return page
+
+
+def choose(page: Page, number: int) -> str:
+    button = page.locator("#choices button.step").nth(number)
+    sentence = button.inner_text()
+    button.click()
+    expect(page.locator("#sentence")).to_have_text(sentence)
+    return sentence
+
+
+def test_what_is_around_a_run_is_what_plain_python_says():
+    model = load(MODEL)
+    start = next(initial_states(model))
+    document = around(model, Run(start, ()), most=40)
+    states = {0: start}
+    for number, node in enumerate(document["nodes"]):
+        if node["next"] is None or number not in states:
+            continue
+        there = list(possible(model, states[number]))
+        assert [step["step"] for step in node["next"]] == [step.text for step in there]
+        for step, chosen in zip(node["next"], there, strict=True):
+            assert chosen.step is not None
+            assert states.setdefault(step["to"], chosen.step.after) == chosen.step.after
+    assert len(states) >= 40
+
+
+def test_all_states_of_a_small_model_are_there_and_a_page_is_under_2_mb(written: Path):
+    model = load("examples/lock.py:careless")
+    assert around(model, Run(next(initial_states(model)), ()))["complete"]
+    assert written.stat().st_size < 2_000_000
+
+
+def test_a_sentence_is_chosen_and_a_branch_begins(browser: Browser, written: Path, tidegate: Command, tmp_path: Path):
+    page = opened(browser, written.as_uri())
+    taken = [choose(page, 1), choose(page, 0), choose(page, 2)]
+    assert page.locator("#where").inner_text() == "3 / 3"
+    assert page.locator("#branches button").all_inner_texts() == ["trace", "branch 1 (after step 0)"]
+    page.wait_for_timeout(300)
+    again = opened(browser, page.url)  # the address holds the steps
+    assert again.locator("#sentence").inner_text() == taken[-1]
+    assert again.locator("#steps li .said").all_inner_texts()[1:] == [f"{taken[0]}≠ first difference", *taken[1:]]
+    again.locator("#export").click()
+    with again.expect_download() as download:
+        again.get_by_role("button", name="Save the trace").click()
+    saved = tmp_path / "branch.trace.json"
+    download.value.save_as(saved)
+    replayed = tidegate("replay", str(saved))
+    assert replayed.exit in (0, 1), replayed.err
+    document = json.loads(saved.read_text())
+    model = load(MODEL)
+    run = run_text(model, document["replay"].partition('--steps "')[2].removesuffix('"'))
+    assert format_run(model, run) == "; ".join(step["step"] for step in document["steps"])
+    page.close()
+    again.close()
+
+
+def test_the_next_step_of_the_run_is_no_branch(browser: Browser, written: Path):
+    page = opened(browser, written.as_uri())
+    choose(page, 0)
+    assert page.locator("#branches").is_hidden()
+    page.keyboard.press("ArrowLeft")
+    choose(page, 1)
+    page.keyboard.press("|")
+    assert page.locator("#panes .pane").count() == 2  # beside the trace
+    page.close()
+
+
+@pytest.fixture
+def server() -> Generator[Server]:
+    model = load(MODEL)
+    made = Server(Explored(model, Run(next(initial_states(model)), ())))
+    threading.Thread(target=made.serve_forever, daemon=True).start()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def test_a_model_is_explored_in_the_browser(browser: Browser, server: Server):
+    page = opened(browser, server.address)
+    choose(page, 1)
+    page.locator('[data-go="strong_isr"]').click()
+    expect(page.locator("#toast")).to_contain_text("strong_isr is violated after 10 steps", timeout=60_000)
+    expect(page.locator("#properties li.failing")).not_to_have_count(0)
+    page.close()
+
+
+def asked(server: Server, path: str, **headers: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection.request("GET", path, headers={key.replace("_", "-"): value for key, value in headers.items()})
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode()
+
+
+def test_only_the_address_that_was_printed_is_answered_and_only_its_own_page(server: Server):
+    ours = f"/{server.token}/next?node=0&values=0&nodes=0"
+    assert server.server_address[0] == "127.0.0.1"
+    assert asked(server, ours)[0] == 200
+    assert asked(server, "/")[0] == 404
+    assert asked(server, "/wrong/")[0] == 404
+    assert asked(server, ours, Origin="https://example.org")[0] == 403
+    assert asked(server, ours, Sec_Fetch_Site="cross-site")[0] == 403
+    assert asked(server, ours, Host="example.org")[0] == 403
+    assert asked(server, f"/{server.token}/next?node=999999")[0] == 400
+    assert asked(server, f"/{server.token}/../etc/passwd")[0] == 404
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection.request("POST", ours)
+    assert connection.getresponse().status == 501

@@ -1,0 +1,160 @@
+"""What could be chosen instead, along a run and from there on: states around it with every step from each of them, so
+that a page can take other steps without a model. All reachable states where they are few.
+
+    {"values": [...], "nodes": [{"state": {"log": 0}, "lanes": {"A": 1}, "board": 2, "truth": "10-",
+     "next": [{"to": 3, "step": "fetch(B)", ...}]}, ...],
+     "path": [0, 1, 2], "properties": ["strong_isr", ...], "complete": false, "replay": "tidegate replay ..."}
+
+`values` holds once what many states and steps share: in a node and in a step stands its number.
+
+`path` are the nodes of the run's states. A node whose `next` is null is at the rim: what could happen there is not in
+the document. `truth` has a character for each property of states, as the trace document has; that of a step is with the
+step.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import Any
+
+from ..language.judge import format_run
+from ..language.model import Model
+from ..language.values import State
+from ..language.verdict import Run
+from .branch import Possible, possible
+from .differences import changes, state_to_json
+from .document import lanes_of, step_document, truth_of_run
+from .heading import replay_command
+from .picture import Picture, Undrawable, marks
+from .wording import RecordNames
+
+Document = dict[str, Any]
+
+MOST_STATES = 2_000
+"""States that a page holds beside its trace."""
+MOST_BYTES = 1_400_000
+"""What they may take: a page stays under 2 MB with its trace, its style and its script."""
+SHARED = ("args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence")
+"""The parts of a step of which the number among the shared values stands in it."""
+STEPS = "@STEPS@"
+"""Where the steps of a run stand in the command that replays it."""
+
+
+def around(model: Model, run: Run, *, most: int = MOST_STATES, size: int = MOST_BYTES) -> Document:
+    """The states around a run, those nearest to it first, until there are `most` or they take `size` bytes."""
+    made = Around(model)
+    path = [made.number(state) for state in run.states()]
+    made.explore(most, size)
+    return made.document(run, path)
+
+
+class Around:
+    """States as they are met, and the steps between them."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.names = model, RecordNames(model)
+        self.picture = None if model.view is None else Picture(model, model.view)
+        self.known: dict[State, int] = {}
+        self.nodes: list[Document] = []
+        self.frames: list[Document | None] = []
+        self.states: list[State] = []
+        self.values: list[Any] = []
+        self.places: dict[str, int] = {}
+        self.waiting: deque[State] = deque()
+        self.size = 0
+
+    def number(self, state: State) -> int:
+        """The node of a state, made if it is new."""
+        if state not in self.known:
+            self.known[state] = len(self.nodes)
+            frame = self._frame(state)
+            node = {
+                "state": self._shared_parts(state_to_json(state)),
+                "lanes": None if frame is None else self._shared_parts(frame["lanes"]),
+                "board": None if frame is None else self._shared(frame["board"]),
+                "truth": self._truth(state),
+            }
+            self.frames.append(frame)
+            self.states.append(state)
+            self.nodes.append(node | {"next": None})
+            self.waiting.append(state)
+            self.size += _length(node)
+        return self.known[state]
+
+    def document(self, run: Run, path: list[int]) -> Document:
+        """All that is known, around a run whose states are the nodes of `path`."""
+        beginning = format_run(self.model, Run(run.start, ()))
+        return {
+            "values": self.values,
+            "nodes": self.nodes,
+            "path": path,
+            "properties": [prop.name for prop in self.model.properties],
+            "complete": all(node["next"] is not None for node in self.nodes),
+            "replay": replay_command(self.model, "; ".join(part for part in (beginning, STEPS) if part)),
+        }
+
+    def explore(self, most: int, size: int) -> None:
+        """Adds what can happen, state by state."""
+        while self.waiting and len(self.nodes) < most and self.size < size:
+            self.expand(self.known[self.waiting.popleft()])
+
+    def expand(self, number: int) -> list[Document]:
+        """What can happen in the state of a node, found once. IndexError where there is no such node."""
+        node = self.nodes[number]
+        if node["next"] is None:
+            state = self.states[number]
+            node["next"] = [self._step(state, step) for step in possible(self.model, state)]
+            self.size += _length(node["next"])
+        return node["next"]
+
+    def _shared(self, value: Any) -> int:
+        """The number of a value among those that are shared."""
+        text = json.dumps(value, separators=(",", ":"))
+        if text not in self.places:
+            self.places[text] = len(self.values)
+            self.values.append(value)
+            self.size += len(text) + 1
+        return self.places[text]
+
+    def _shared_parts(self, document: Document) -> Document:
+        return {name: self._shared(value) for name, value in document.items()}
+
+    def _frame(self, state: State) -> Document | None:
+        if self.picture is None:
+            return None
+        try:
+            return {"lanes": self.picture.lanes(state), "board": self.picture.board(state)}
+        except Undrawable:
+            return None
+
+    def _truth(self, state: State) -> str:
+        """A character for each property; `-` of those of steps."""
+        run = Run(state, ())
+        return "".join(truth_of_run(self.model, prop, run, anywhere=True)[0] for prop in self.model.properties)
+
+    def _step(self, state: State, chosen: Possible) -> Document:
+        """A step from a state: as trace documents have it, where it leads, and what it marks in the picture."""
+        if chosen.step is None:
+            return {"to": None, "step": chosen.text, "sentence": chosen.sentence, "kind": chosen.kind,
+                    "breaks": chosen.breaks}  # fmt: skip
+        run = Run(state, (chosen.step,))
+        changed = changes(self.model.fields, state, chosen.step.after)
+        (lane,) = lanes_of(self.model, run)
+        document = step_document(self.model, 1, state, chosen.step, changed, lane, self.names)
+        to = self.number(chosen.step.after)
+        before, after = self.frames[self.known[state]], self.frames[to]
+        drawn = {} if before is None or after is None else _marks(before["lanes"], after["lanes"])
+        steps = [prop for prop in self.model.properties if prop.kind == "transition"]
+        truth = {prop.name: truth_of_run(self.model, prop, run, anywhere=True)[1] for prop in steps}
+        document |= {"marks": drawn, "truth": truth}
+        return document | self._shared_parts({name: document[name] for name in SHARED}) | {"to": to}
+
+
+def _length(value: Any) -> int:
+    return len(json.dumps(value, separators=(",", ":")))
+
+
+def _marks(before: Document, after: Document) -> Document:
+    """What a step changed, lane by lane."""
+    return {name: marks(before[name], lane) for name, lane in after.items() if lane != before[name]}
