@@ -231,6 +231,7 @@ class _Run:
 
 
 def truth_of_run(model: Model, prop: Property, run: Run, anywhere: bool) -> str:
+    """A character for each state of a run, as `truth` of the document has: `1` true, `0` false, `-` not evaluated."""
     states = run.states()
     if not prop.applicable:
         return "-" * len(states)
@@ -333,6 +334,7 @@ def step_document(
     lane: str | None,
     names: RecordNames,
 ) -> Document:
+    """A step of a run, as `steps` of the document has it, without its messages."""
     action = model.action(step.action)
     reading = Reading(model, {action.form.state: before})
     return {

@@ -25,6 +25,8 @@ from ..sequence import mermaid
 
 SCRIPTS = ("model.js", "branch.js", "lanes.js", "chart.js", "app.js")
 """In this order they are one script."""
+LIVE = "live.js"
+"""Behind them in a page that has a server."""
 
 MOST_STEPS_IN_WORDS = 200
 """Of a longer run the page does not carry the Markdown; `tidegate export` writes it."""
@@ -46,7 +48,7 @@ def page(
     """
     if not documents:
         raise ValueError("a page needs a trace")
-    style, script = _asset("style.css"), _script()
+    style, script = _asset("style.css"), _script(live=live)
     parts = {
         "POLICY": policy(style, script, live=live),
         "TOOL": html.escape(str(documents[0]["tool"])),
@@ -127,9 +129,10 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=False).replace("<", "\\u003c")
 
 
-def _script() -> str:
-    """The files as one script, in a scope of its own."""
-    return '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
+def _script(*, live: bool = False) -> str:
+    """The files as one script, in a scope of its own; what asks a server is in a `live` page alone."""
+    files_ = (*SCRIPTS, LIVE) if live else SCRIPTS
+    return '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in files_) + "})();\n"
 
 
 def _asset(name: str) -> str:

@@ -321,7 +321,8 @@ function take(index) {
 
 /** Shows a branch: in the tab that is open where that one `grows`, else in one of its own. False if there is none. */
 function show(root, from, taken, grows = false) {
-  const known = traces.findIndex((one) => one.origin && branchText(one.origin) === branchText({ root, position: from, taken }));
+  const wanted = branchText({ root, position: from, taken });
+  const known = traces.findIndex((one) => one.origin && branchText(one.origin) === wanted);
   const made = known < 0 && traces[root]?.nodes && from <= traces[root].last
     ? grown(around, traces[root], root, from, taken) : null;
   if (known < 0 && !made) return false;
@@ -348,7 +349,7 @@ function choosable(steps) {
   if (steps === null) {
     if (around.live) ask(`next?node=${trace.nodes[at.position]}`);
     return [html("p", "muted", around.live ? "Asking what can happen here …"
-      : "What can happen here is not in this page: copy the replay command, save the run, and go on with tidegate explore.")];
+      : "What can happen here is not in this page: save the trace (export), and go on with tidegate explore.")];
   }
   const one = (step, index) => html("li", `${step.kind} ${step.step === next ? "taken" : ""}`,
     html("button", { class: "step", title: step.step, disabled: step.to === null, onclick: () => take(index) },
@@ -356,38 +357,6 @@ function choosable(steps) {
     step.step === next ? html("em", "tag", "taken") : null,
     step.to === null ? html("em", "tag", "breaks the model's types") : null);
   return [steps.length ? html("ul", "plain steps", steps.map(one)) : html("p", "muted", "Nothing.")];
-}
-
-/** Asks the server of a live page, adds what it says, and draws the page again. */
-async function ask(question) {
-  if (ask.open === question) return null;
-  ask.open = question;
-  const { values, nodes } = around.document;
-  try {
-    const answer = await fetch(`${question}&values=${values.length}&nodes=${nodes.length}`);
-    const said = await answer.json();
-    if (!answer.ok) throw new Error(said.message);
-    around.add(said);
-    ask.open = null;
-    render();
-    return said;
-  } catch (error) {
-    toast(`the server of tidegate explore does not answer: ${error.message}`);
-    return null;
-  }
-}
-
-/** Goes to the nearest state from here in which a property fails, or a witness is reached. */
-async function goTo(name) {
-  toast(`looking for ${name} …`);
-  const [from, node] = [at.position, trace.nodes[at.position]];
-  const said = await ask(`go?node=${node}&property=${encodeURIComponent(name)}`);
-  if (!said) return;
-  if (said.taken === null || !said.taken.length) return toast(said.message);
-  const { origin } = trace, grows = origin && from >= origin.position;
-  const taken = [...(grows ? origin.taken.slice(0, from - origin.position) : []), ...said.taken];
-  show(origin ? origin.root : at.trace, grows ? origin.position : from, taken, grows && from === trace.last);
-  toast(said.message);
 }
 
 function renderChoices() {
@@ -548,7 +517,8 @@ function render() {
   }, 120);
 }
 
-const link = () => writeLink({ ...at, branch: trace.origin ? branchText(trace.origin) : null, step: trace.number(at.position), digest: trace.digest });
+const link = () => writeLink({ ...at, branch: trace.origin ? branchText(trace.origin) : null,
+  step: trace.number(at.position), digest: trace.digest });
 
 /** Where a page without a place in its address opens: at what is wrong, or at what was reached. */
 const opening = () => trace.failing ?? (trace.document.kind === "run" ? 0 : trace.last);

@@ -1,5 +1,5 @@
-// Other steps than those of the trace: what could be chosen, and the runs that come of it. The states around the trace stand
-// in the page (`traces/around.py`), or the server of `tidegate explore --web` adds them.
+// Other steps than those of the trace: what could be chosen, and the runs that come of it. The states around the trace
+// stand in the page (`traces/around.py`), or the server of `tidegate explore --web` adds them.
 
 /** The parts of a step of which a number among the shared values stands in it. */
 const SHARED = ["args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence"];
@@ -71,8 +71,8 @@ function grown(around, base, root, position, taken) {
   const here = doc.disabled.states, looked = Object.keys(here).filter((at) => Number(at) <= position);
   const { abstract: _, ...kept } = doc;
   const notes = doc.messages.length ? [`messages are shown up to step ${position}, where this branch begins`] : [];
-  const made = new Trace({ ...kept, kind: "run", property: null, failure: null, argument: [], steps, states, frames, truth,
-    notes, loop: null, title: `${doc.model}: ${count(steps.length, "step")}`, replay: around.replay(steps),
+  const made = new Trace({ ...kept, kind: "run", property: null, failure: null, argument: [], steps, states, frames,
+    truth, notes, loop: null, title: `${doc.model}: ${count(steps.length, "step")}`, replay: around.replay(steps),
     disabled: { ...doc.disabled, states: Object.fromEntries(looked.map((at) => [at, here[at]])), truncated: null },
     messages: doc.messages.filter((message) => message.sent <= position).map(until(position)) },
   { digest: base.digest, texts: {} });
