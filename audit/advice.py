@@ -261,16 +261,19 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
 
 @_once_each
 def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
-    """KIP-890 switched off: `transactions:kafka_2_5` shows what a write that is late does then (`nothing_hangs`)."""
+    """KIP-890 switched off: `transactions:kafka_2_5` shows what a write that is late does then (`nothing_hangs`). Since
+    4.0 leaders ask all the same about clients that speak transaction version 2."""
     key, kafka = "transaction.partition.verification.enable", cluster.versions.kafka
     if kafka is not None and at_least(kafka.value, "3.6") is False:
         return
     for broker in cluster.keepers:
         found = value_of(cluster, broker, key)
         if isinstance(found, Stated) and found.value.lower() == "false":
+            old = kafka is not None and at_least(kafka.value, "4.0") is False
+            whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
             what = (
-                f"{key}=false: a transaction's write that arrives after its abort can stay open for ever, and stops "
-                "all readers of committed records of that partition"
+                f"{key}=false: {whose}a transaction's write that arrives after its abort can stay open for ever, "
+                "and stops all readers of committed records of that partition"
             )
             yield Finding("advice", "warning", what, place_of(cluster, broker, key), "true, the default", "KIP-890")
 
