@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..document import Document
-from ..index import commands, index_page, text
+from ..index import commands, index_page, text, wide_table
 from ..paper import count
 from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in, unmet
 from .repair import shown
@@ -146,11 +146,7 @@ def _glance(subject: Mapping[str, Any], document: Document) -> str:
         row = "".join(_over_faults(cells, question["name"], one["name"], document) for one in document["situations"])
         rows.append(f'<tr><th scope="row">{text(KEPT[question["name"]])}</th>{row}</tr>')
     caption = '<caption class="muted">In each state of the partition, over all faults:</caption>'
-    return _table(f"{caption}{_heading(subject, document, '')}", "".join(rows))
-
-
-def _table(head: str, rows: str) -> str:
-    return f'<div class="wide"><table>{head}<tbody>{rows}</tbody></table></div>'
+    return wide_table(f"{caption}{_heading(subject, document, 'what is kept')}", "".join(rows))
 
 
 def _over_faults(cells: Mapping[str, Any], question: str, situation: str, document: Document) -> str:
@@ -180,7 +176,7 @@ def _questions(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
         yield (
             f'<details{" open" if name in required else ""}><summary><span class="chip {mark[0]}">{mark[1]}</span> '
             f'{text(KEPT[name])}, fault by fault <span class="muted">({note})</span></summary>'
-            f"{_table(_heading(subject, document, 'fault'), rows)}</details>"
+            f"{wide_table(_heading(subject, document, 'fault'), rows)}</details>"
         )
 
 
@@ -281,7 +277,7 @@ def _settings(subject: Mapping[str, Any]) -> Iterator[str]:
     )
     head = '<thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">where</th></tr></thead>'
     title = f"Settings that the answers for {text(subject['name'])} rest on"
-    yield f"<details><summary>{title}</summary>{_table(head, rows)}</details>"
+    yield f"<details><summary>{title}</summary>{wide_table(head, rows)}</details>"
 
 
 def _also(subject: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...traces.heading import tool
-from ..index import index_page, text
+from ..index import index_page, text, wide_table
 from ..verdicts import reason_text
 
 _FOUND = {
@@ -31,17 +31,19 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
     yield f'<h1 class="{look}">{text(title)}</h1><p class="lead">{text(document["assurance"])}</p>'
     if "" in pages:
         yield f'<a class="button" href="{text(pages[""])}">See the failure step by step</a>'
-    yield '<section><h2>Properties</h2><div class="wide"><table><thead><tr><th scope="col">verdict</th>'
-    yield '<th scope="col">property</th><th scope="col">what it says</th></tr></thead><tbody>'
-    for prop in document["properties"]:
-        yield row(
+    titles = ("verdict", "property", "what it says")
+    head = "".join(f'<th scope="col">{one}</th>' for one in titles)
+    rows = "".join(
+        row(
             prop["name"],
             prop["says"],
             prop["verdict"],
             pages.get(prop["name"]),
             reason_text(prop["verdict"], prop["why"]),
         )
-    yield "</tbody></table></div></section>"
+        for prop in document["properties"]
+    )
+    yield f"<section><h2>Properties</h2>{wide_table(f'<thead><tr>{head}</tr></thead>', rows)}</section>"
     known = {"", *(prop["name"] for prop in document["properties"])}
     others = {name: page for name, page in pages.items() if name not in known}
     if others:
@@ -79,15 +81,11 @@ def _proof_body(
     head = '<thead><tr><th scope="col">verdict</th><th scope="col">{}</th><th scope="col">{}</th></tr></thead>'
     if document["properties"]:
         rows = "".join(row(one["name"], one["says"], one["verdict"], None) for one in document["properties"])
-        yield f"<section><h2>Properties</h2>{_wide(head.format('property', 'what it says'), rows)}</section>"
+        yield f"<section><h2>Properties</h2>{wide_table(head.format('property', 'what it says'), rows)}</section>"
     if pages:
         yield "<section><h2>Counterexamples</h2><ul>"
         yield from (f'<li><a href="{text(file)}">{text(trace["title"])}</a></li>' for file, trace in pages.items())
         yield "</ul></section>"
     if document["lemmas"]:
         rows = "".join(row(one["name"], "", one["verdict"], None) for one in document["lemmas"])
-        yield f"<section><h2>Lemmas</h2>{_wide(head.format('lemma', ''), rows)}</section>"
-
-
-def _wide(head: str, rows: str) -> str:
-    return f'<div class="wide"><table>{head}<tbody>{rows}</tbody></table></div>'
+        yield f"<section><h2>Lemmas</h2>{wide_table(head.format('lemma', ''), rows)}</section>"

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...traces.heading import tool
 from ..document import Document
-from ..index import commands, index_page, text
+from ..index import commands, index_page, text, wide_table
 from ..paper import count, seconds_text
 from .page import found_text, left_out, of_which_runs, sum_text
 
@@ -73,7 +73,7 @@ def _table(checks: Sequence[Mapping[str, Any]]) -> str:
     )
     titles = ("result", "check", "found", "counterexamples, as recorded")
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return wide_table(f"<thead><tr>{head}</tr></thead>", rows)
 
 
 def _found(check: Mapping[str, Any]) -> str:

@@ -41,6 +41,12 @@ def index_page(title: str, body: str, *, tool: str) -> str:
 """
 
 
+def wide_table(head: str, rows: str) -> str:
+    """A table that scrolls by itself where it is wider than the page, by keyboard as well."""
+    table = f"<table>{head}<tbody>{rows}</tbody></table>"
+    return f'<div class="wide" tabindex="0" role="group" aria-label="table">{table}</div>'
+
+
 def commands(lines: str) -> str:
     """Lines to be copied: with a button that copies them."""
     return (
