@@ -11,7 +11,7 @@ from typing import Any
 
 from ..audit.auditing import Audited
 from ..explorer.search import Progress
-from ..reports.confirm import confirm_junit, confirm_text, mark
+from ..reports.confirm import confirm_junit, confirm_text, mark, side_by_side
 from ..reports.files import write_json, write_text
 from ..reports.paper import Paper
 from ..reports.trace.html import page
@@ -48,7 +48,8 @@ def confirm_losses(
                     drive(trace, kafka=kafka, with_repair=with_repair, report=say) for with_repair in (False, True)
                 ]
             marks = list(map(mark, found[key]))
-            write_text(page_of, page([shown | {"notes": [*shown["notes"], *marks]}], beside=_beside(page_of)))
+            noted = shown | {"notes": [*shown["notes"], *marks]}
+            write_text(page_of, page([noted], beside=_beside(page_of), section=side_by_side(found[key])))
     results = [result for both in found.values() for result in both]
     write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
     write_text(out / "confirmed.xml", confirm_junit(results))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..explorer.search import Progress
 from ..language.errors import UsageError
-from ..reports.confirm import chaos_text, confirm_junit, confirm_text, mark
+from ..reports.confirm import chaos_text, confirm_junit, confirm_text, mark, side_by_side
 from ..reports.exits import Exit, worst
 from ..reports.files import write_text
 from ..reports.trace.html import page
@@ -204,11 +204,12 @@ def _save(
         if options.junit is not None:
             write_text(options.junit, confirm_junit(results))
         if options.html is not None:
+            beside = ", ".join(path.name for path in documents)
             shown = [
                 marked(document, results[place * options.repeat : (place + 1) * options.repeat])
                 for place, document in enumerate(documents.values())
             ]
-            write_text(options.html, page(shown, beside=", ".join(path.name for path in documents)))
+            write_text(options.html, page(shown, beside=beside, section=side_by_side(results)))
     except OSError as error:
         raise UsageError(f"a report cannot be written: {error}") from None
 

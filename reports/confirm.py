@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
@@ -116,6 +117,37 @@ def chaos_text(document: Mapping[str, Any], paper: Paper) -> str:
 
 
 _ROUND_SIGNS = {"fine": "✓", "differs": "✗", "undecided": "?"}
+
+
+# --- for pages of traces ----------------------------------------------------------------------------------------------
+
+
+def side_by_side(results: Sequence[Mapping[str, Any]]) -> str:
+    """What the model and real brokers did, step by step beside each other, as a section of a trace's page; "" where no
+    brokers took a step."""
+    driven = [result for result in results if result["steps"]]
+    if not driven:
+        return ""
+    tables = "\n".join(map(_table, driven))
+    title = '<h2 id="brokers-title">Real brokers</h2>'
+    return f'<section id="brokers" aria-labelledby="brokers-title">{title}\n{tables}\n</section>'
+
+
+def _table(result: Mapping[str, Any]) -> str:
+    rows = "\n".join(map(_row, result["steps"]))
+    head = "".join(f"<th>{name}</th>" for name in ("step", "the model", f"Kafka {html.escape(result['kafka'])}"))
+    broken = ' class="otherwise"' if result["result"] == "not_confirmed" else ""
+    table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+    return f"<p{broken}>{html.escape(mark(result))}</p>\n{table}"
+
+
+def _row(step: Mapping[str, Any]) -> str:
+    numbers = f"{step['first']}" if step["first"] == step["last"] else f"{step['first']} to {step['last']}"
+    said = f"{step['kind']}: {step['did']}" if step["did"] else step["kind"]
+    broken = ' class="otherwise"' if step["otherwise"] else ""
+    model = f"{html.escape(step['says'])}<br>{html.escape(_shown(step['expected']))}"
+    brokers = "<br>".join(html.escape(text) for text in (said, _shown(step["seen"]), step["otherwise"]) if text)
+    return f"<tr><th>{numbers}</th><td>{model}</td><td{broken}>{brokers}</td></tr>"
 
 
 # --- for servers of builds --------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from .releases import Release
 TOPIC = "orders"
 ELR_FEATURE = "eligible.leader.replicas.version"
 START_SECONDS = 180.0
+ANSWER_SECONDS = 30.0
 ATTEMPTS = 3
 BETWEEN = 0.05
 """Seconds between two looks."""
@@ -285,11 +286,18 @@ class Cluster:
             wire.elect(connection, TOPIC, kind)
 
     def _anyone(self) -> contextlib.closing[wire.Connection]:
+        """A connection to a broker that runs. One that is unfenced may open its port a little later."""
+        found = wait_for(self._connected, ANSWER_SECONDS)
+        if found is None:
+            raise Broken(f"no broker answers, after {ANSWER_SECONDS:g} s")
+        return contextlib.closing(found)
+
+    def _connected(self) -> wire.Connection | None:
         for broker in self.needs.brokers:
             if broker in self.nodes.running:
                 with contextlib.suppress(OSError):
-                    return contextlib.closing(wire.Connection(self.ports[broker]))
-        raise Broken("no broker answers")
+                    return wire.Connection(self.ports[broker])
+        return None
 
     # --- faults -------------------------------------------------------------------------------------------------------
 

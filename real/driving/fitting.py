@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -63,6 +63,14 @@ class Fitted:
     def lost(self) -> frozenset[int]:
         """The records that are acknowledged in the end, and gone."""
         return lost(self.run.states()[-1])
+
+    @property
+    def seen(self) -> str | None:
+        """What is wrong in the end and to be seen of brokers, where the trace's property is about that; else None."""
+        names = {prop.name for prop in self.model.properties} & WRONG.keys()
+        values, end = self.model.values, self.run.states()[-1]
+        least = min(int(str(values["min_isr"])), int(str(values["replicas"])))
+        return next((WRONG[name][1] for name in sorted(names) if WRONG[name][0](end, least)), None)
 
 
 def trace_of(document: Mapping[str, Any]) -> Trace:
@@ -128,7 +136,7 @@ def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
         said = str(error).partition("; enabled here")[0]
         raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", _number(said)) from None
     found = Fitted(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
-    if not found.lost:
+    if not found.lost and found.seen is None:
         raise CannotBeDriven(
             f"in the model of Kafka {kafka} no acknowledged record is lost in it ({trace.property or 'no property'} "
             "fails in other ways, or not at all), and it is lost records that are looked for"
@@ -231,3 +239,26 @@ def lost(state: State) -> frozenset[int]:
     holders = [registered.leader] if leads else list(registered.isr | registered.elr)
     held = {record.id for broker in holders for record in state.log[broker]}
     return frozenset(state.acknowledged) - held
+
+
+def uncovered(state: State, least: int) -> bool:
+    """Whether the leader's high watermark is past records that fewer than so many brokers have."""
+    leader = state.registered.leader
+    if leader is None:
+        return False
+    committed = tuple(state.log[leader])[: state.high_watermark[leader]]
+    copies = sum(tuple(state.log[broker])[: len(committed)] == committed for broker in state.log)
+    return len(committed) > 0 and copies < least
+
+
+def leads_fenced(state: State, least: int) -> bool:
+    """Whether the leader on record is fenced."""
+    del least
+    return state.registered.leader is not None and state.registered.leader in state.fenced
+
+
+WRONG: Mapping[str, tuple[Callable[[State, int], bool], str]] = {
+    "min_isr_copies": (uncovered, "the high watermark is past what min.insync.replicas brokers have"),
+    "leader_unfenced": (leads_fenced, "a broker that is fenced leads"),
+}
+"""Properties of which real brokers show that they fail, though no record is lost: how it is seen, and what it means."""

@@ -126,6 +126,8 @@ def _lost(fitted: Fitted, driven: Driven) -> tuple[str, str]:
     if driven.parted is not None:
         end = f"; in the end {_end(driven)}"
         return "not_confirmed", f"at step {driven.parted.stage.first} the brokers did otherwise{end}"
+    if not fitted.lost:
+        return "confirmed", f"every step came about: {fitted.seen}"
     if fitted.lost <= driven.lost:
         return "confirmed", f"acknowledged, and gone: {_records(driven.lost)}"
     return "not_confirmed", f"every step came about, but {_end(driven)}"

@@ -39,12 +39,13 @@ def page(
     aligned: Sequence[int] | None = None,
     around: Document | None = None,
     live: bool = False,
+    section: str = "",
 ) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
     whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
     each state of the first: the page opens with both. `around` is what could be chosen instead along the first trace,
-    see `traces/around.py`; a `live` page asks the server that it came from for what is not there. ValueError without a
-    trace.
+    see `traces/around.py`; a `live` page asks the server that it came from for what is not there. `section` is HTML
+    that stands below the picture. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
@@ -54,6 +55,7 @@ def page(
         "TOOL": html.escape(str(documents[0]["tool"])),
         "TITLE": html.escape(title_of(documents[0])),
         "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in documents[0]["argument"]),
+        "SECTION": section,
         "STYLE": style,
         "SCRIPT": script,
         "DATA": _data(documents, beside, aligned) + _around(around, live),

@@ -1,0 +1,251 @@
+"""Drives real brokers through everything that is recorded, and writes docs/confirmed.md with what came out.
+
+    python -m tests.capture.confirmed docs/confirmed.md
+
+Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
+setting that loses records; and each different loss that `audit` finds in examples/clusters. Needs Java 17, Maven, and
+about 20 minutes.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tidegate.audit.signature import definition
+from tidegate.invariants.catalogue import find
+from tidegate.language.immutable import immutable
+from tidegate.real.driving.releases import java
+from tidegate.real.driving.verdict import confirmed
+from tidegate.reports.confirm import WORDS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+Document = dict[str, Any]
+
+
+@immutable
+class Bug:
+    """A mistake of a profile: the last release in KRaft that has it, the first with the repair, and the question whose
+    counterexample is driven. `repaired`: the repair is a setting of that release, and not its code."""
+
+    profile: str
+    says: str
+    release: str
+    mended: str
+    question: tuple[str, ...]
+    repaired: bool = False
+
+
+def one(bounds: str, *more: str) -> tuple[str, ...]:
+    """Named bounds, and values besides."""
+    return ("--bounds", bounds, *(word for value in more for word in ("--set", value)))
+
+
+ACKNOWLEDGED = ("--property", "leader_completeness")
+KEPT = ("--property", "acknowledged_kept")
+BUGS = (
+    Bug(
+        "kafka_14139", "KIP-903: a broker joins the ISR that has started anew", "3.4.1", "3.5.0",
+        (*one("one_fault", "keep_epoch=false"), *ACKNOWLEDGED),
+    ),
+    Bug(
+        "kafka_15583", "what is committed has fewer copies than min.isr", "3.6.2", "3.7.0",
+        (*one("two_replicas_lag", "elr=false"), "--ghosts", "--property", "min_isr_copies"),
+    ),
+    Bug(
+        "last_replica_standing", "KIP-966: the last replica standing loses power", "3.9.1", "4.1.0",
+        (*one("one_fault"), *ACKNOWLEDGED), repaired=True,
+    ),
+    Bug("acks_0", "acks=0", "4.1.0", "4.1.0", (*one("one_crash"), *KEPT), repaired=True),
+    Bug("acks_1", "acks=1", "4.1.0", "4.1.0", (*one("one_crash"), *KEPT), repaired=True),
+    Bug(
+        "min_isr_1", "min.insync.replicas=1", "4.1.0", "4.1.0",
+        (*one("one_fault", "isr_shrinks=2", "fences=0"), *KEPT), repaired=True,
+    ),
+    Bug("unclean_election", "unclean elections", "4.1.0", "4.1.0", (*one("crashes"), *KEPT), repaired=True),
+    Bug(
+        "kafka_15221", "a race in KIP-903's check", "3.6.2", "3.7.0",
+        (*one("one_fault"), *ACKNOWLEDGED),
+    ),
+    Bug(
+        "kafka_15665", "a reassignment is complete with fewer in the ISR than min.isr", "3.7.2", "3.8.0",
+        (*one("reassignment"), "--property", "reassignment_keeps_min_isr"),
+    ),
+    Bug(
+        "kafka_14704", "a follower serves what it then truncates", "3.4.0", "3.4.1",
+        (*one("fences", "fences=1"), "--property", "reads_below_high_watermark"),
+    ),
+    Bug(
+        "kafka_14372", "consumers are sent to a follower that lags", "3.3.1", "3.3.2",
+        (*one("two_replicas_lag", "min_isr=1", "fences=0"), "--property", "preferred_replica_complete"),
+    ),
+    Bug(
+        "kafka_19522", "a leader is elected that is dead", "4.0.0", "4.1.0",
+        (*one("two_replicas_dark"), "--property", "leader_unfenced"),
+    ),
+)  # fmt: skip
+NOT_IN_KRAFT: Mapping[str, str] = {
+    "kafka_2334": "to 2.1",
+    "kafka_7128": "to 2.0.0",
+    "kafka_7164": "to 2.0.0",
+    "kafka_7235": "to 2.1",
+    "kafka_7395": "to 2.0",
+    "kafka_7415": "0.11 to 2.0.0",
+    "kafka_9835": "1.1 to 2.5.0",
+    "kafka_13091": "2.7 to 3.0",
+    "kafka_13141": "2.7.0 to 2.8.0",
+    "kafka_13207": "2.7.0 to 2.8.0",
+    "kafka_13916": "KRaft to 3.2, before it was for production",
+}
+"""Mistakes that no release has which is driven: KRaft from 3.3 on."""
+IN_NO_RELEASE = ("follower_out_of_range", "hw_checkpoint_stale", "pending_isr_ignored", "readded_replica")
+NO_LOSS_OF_ITS_OWN = ("not_idempotent",)
+"""A setting that sends a record twice: the driver sends each once."""
+
+
+def found_by(model: str, question: Sequence[str]) -> Document:
+    """The counterexample that `tidegate check` finds."""
+    command = [sys.executable, "-m", "tidegate", "check", model, *question, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    document = json.loads(done.stdout)["properties"][0]["document"]
+    if document is None:
+        raise SystemExit(f"{' '.join(command)} finds nothing")
+    return document
+
+
+def losses(folder: Path) -> Iterator[tuple[str, str | None, Document]]:
+    """Each different loss that an audit of an example reports: the examples, the release that it states, the trace."""
+    same: dict[str, tuple[list[str], str | None, Document]] = {}
+    for cluster in sorted((ROOT / "examples" / "clusters").iterdir()):
+        out = folder / cluster.name
+        command = [sys.executable, "-m", "tidegate", "audit", str(cluster), "--out", str(out), "--json"]
+        document = json.loads(subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT).stdout)
+        stated = document["versions"]["kafka"]
+        release = stated if stated[0].isdigit() else None
+        for subject in document["subjects"]:
+            loss = subject["loss"]
+            if loss is None or loss["html"] is None:
+                continue
+            trace = json.loads((out / loss["html"]).with_suffix(".trace.json").read_text("utf-8"))
+            steps = [step["step"] for step in trace["steps"]]
+            about = [loss["says"], release, steps, trace["bounds"]["replicas"], trace["bounds"]["min_isr"]]
+            names, _, _ = same.setdefault(json.dumps(about), ([], release, trace | {"title": loss["says"]}))
+            if cluster.name not in names:
+                names.append(cluster.name)
+    for names, release, trace in same.values():
+        yield ", ".join(names), release, trace
+
+
+def driven(trace: Document, kafka: str | None, **more: Any) -> Document:
+    """What came out; said while it runs."""
+    found = confirmed(trace, kafka=kafka, **more)
+    print(f"{found['kafka']}: {found['result']}, {found['why']}", file=sys.stderr, flush=True)
+    return found
+
+
+def row(cells: Sequence[object]) -> str:
+    """A row of a table."""
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def cells_of(found: Document) -> list[object]:
+    """The cells of one run: release, steps, seconds, result."""
+    steps = f"{len(found['steps'])}" if found["steps"] else ""
+    seconds = f"{found['seconds']:.0f}" if found["steps"] else ""
+    return [found["kafka"] or "", steps, seconds, f"**{WORDS[found['result']]}**: {found['why'].replace('|', '/')}"]
+
+
+def bugs() -> Iterator[str]:
+    """The table of bugs and settings."""
+    yield row(("profile", "what is wrong", "release", "steps", "seconds", "result"))
+    yield row(("---",) * 6)
+    for bug in BUGS:
+        trace = found_by(f"partition:{bug.profile}", bug.question)
+        yield row((f"`{bug.profile}`", bug.says, *cells_of(driven(trace, bug.release))))
+        if bug.repaired:
+            after = driven(trace, bug.mended, with_repair=True)
+            yield row(("", "the same with the repair's settings", *cells_of(after)))
+        else:
+            yield row(("", "the same where it is mended", *cells_of(driven(trace, bug.mended, anyway=True))))
+
+
+def audited() -> Iterator[str]:
+    """The table of what audits find."""
+    yield row(("loss", "examples", "release", "steps", "seconds", "result"))
+    yield row(("---",) * 6)
+    with tempfile.TemporaryDirectory() as folder:
+        for names, release, trace in losses(Path(folder)):
+            yield row((trace["title"], names, *cells_of(driven(trace, release))))
+            yield row(("the same with the repair", "", *cells_of(driven(trace, release, with_repair=True))))
+
+
+def not_driven() -> Iterator[str]:
+    """The table of what was not tried."""
+    yield row(("profile", "released", "why it could not be driven"))
+    yield row(("---",) * 3)
+    for name, released in NOT_IN_KRAFT.items():
+        yield row(
+            (f"`partition:{name}`", released, "clusters are driven in KRaft from 3.3 on, and none of them has it")
+        )
+    for name in IN_NO_RELEASE:
+        yield row((f"`partition:{name}`", "in no release", "it is a condition that Kafka has always had"))
+    for name in NO_LOSS_OF_ITS_OWN:
+        yield row((f"`partition:{name}`", "a setting of producers", "the driver sends each record once"))
+    for name in find("kraft")[0].profiles:
+        yield row((f"`kraft:{name}`", "", "real brokers are driven through traces of `partition` alone"))
+
+
+def page() -> str:
+    """The page, after all of it was driven."""
+    java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
+    lines = [
+        "# What real brokers did",
+        "",
+        "Written by a run of `python -m tests.capture.confirmed docs/confirmed.md`, which drives real brokers through",
+        "each of these traces once, as [`tidegate confirm`](real-kafka.md#confirm) does. "
+        "Nothing here is edited by hand.",
+        "",
+        f"{datetime.date.today()}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} processors beside other work,",
+        f"{java_is.replace(chr(34), '')}.",
+        "Seconds are of the steps and the end, without the start of the cluster.",
+        "",
+        "## Bugs of the past, and settings",
+        "",
+        *bugs(),
+        "",
+        "## What audits find",
+        "",
+        "Each different loss of the clusters in `examples/clusters`, "
+        "on the release that the cluster states, or else the",
+        "newest that takes it.",
+        "",
+        *audited(),
+        "",
+        "## What was not driven",
+        "",
+        *not_driven(),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def profiles_that_lack() -> set[str]:
+    """The profiles of one mistake or setting that no table has: none."""
+    listed = {bug.profile for bug in BUGS} | NOT_IN_KRAFT.keys() | {*IN_NO_RELEASE, *NO_LOSS_OF_ITS_OWN}
+    versions = {
+        name for name in definition().profiles if len(name.rpartition("_")[2]) < 4 and name.startswith("kafka_")
+    }
+    return set(definition().profiles) - versions - listed - {"kafka_3_9_zookeeper"}
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

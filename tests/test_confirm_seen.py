@@ -1,0 +1,61 @@
+"""What a confirmation shows: what is wrong though no record is lost, and a trace beside what real brokers did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tidegate.cli.confirm import marked
+from tidegate.real.driving.driver import expected, numbers_of
+from tidegate.real.driving.fitting import CannotBeDriven
+from tidegate.reports.confirm import side_by_side
+from tidegate.reports.trace.html import page
+
+from .test_confirm import STANDING, Model, outcome, plan, trace
+
+COVERED = "produce(A); fence_alive(broker=B, successor=A); learn(A); advance_high_watermark(A)"
+FENCED_LEADS = (
+    "lose_power(broker=A, kept=0); fence(broker=A, successor=B); lose_power(broker=B, kept=0); "
+    "fence(broker=B, successor=B); restart(broker=B, successor=B); fence_alive(broker=B, successor=B); "
+    "restart(broker=A, successor=B)"
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "property_", "constants", "why"),
+    [
+        (COVERED, "min_isr_copies", {"strict_high_watermark": False}, "the high watermark is past what"),
+        (FENCED_LEADS, "leader_unfenced", {"check_last_leader": False, "elr": True}, "a broker that is fenced leads"),
+    ],
+    ids=["KAFKA-15583", "KAFKA-19522"],
+)
+def test_what_is_wrong_and_no_lost_record_is_confirmed_where_brokers_show_it(
+    steps: str, property_: str, constants: dict[str, Any], why: str
+) -> None:
+    document = trace(steps, property_, replicas=2, **constants)
+    made = plan(document, "4.1.0", anyway=True)
+    found = outcome(document, made, Model(made))
+    assert found["result"] == "confirmed"
+    assert found["why"].startswith(f"every step came about: {why}")
+    otherwise = expected(made.stages[-1].before, numbers_of(made))
+    if property_ == "leader_unfenced":
+        parted = outcome(document, made, Model(made, {len(made.stages): otherwise}))
+        assert (parted["result"], parted["step"]) == ("not_confirmed", len(made.stages))
+    with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it"):
+        plan(document, "4.1.0")
+
+
+def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
+    document = trace(STANDING)
+    made = plan(document)
+    held = expected(made.stages[8].before, numbers_of(made))
+    good, parted = outcome(document, made, Model(made)), outcome(document, made, Model(made, {9: held}))
+    section = side_by_side([good, parted])
+    text = page([marked(document, [good])], section=section)
+    assert text.count("<th>Kafka 3.9.1</th>") == 2
+    assert section.count("<tr><th>") == len(made.stages) + 9 + 2
+    assert section.count('class="otherwise"') == 2
+    assert "Confirmed on Kafka 3.9.1: acknowledged, and gone: record 0." in section
+    assert "ISR [1, 3] in place of [1]" in section
+    assert side_by_side([good | {"steps": []}]) == ""
+    assert "<script" not in side_by_side([good | {"why": "<script>"}])
