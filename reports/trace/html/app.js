@@ -389,8 +389,8 @@ function renderProperties() {
     const words = strip.words(row, at.position);
     return html("li", { class: words === "fails" ? "failing" : "", title: row.says },
       `${sign[words] || "–"} ${row.shown} `, html("span", "muted", words), around?.live && trace.nodes
-        ? html("button", { class: "link", "data-go": row.name,
-          onclick: (event) => goTo(event.currentTarget.dataset.go) }, "go to") : null);
+        ? [" ", html("button", { class: "link", "data-go": row.name,
+          onclick: (event) => goTo(event.currentTarget.dataset.go) }, "go to")] : null);
   })));
 }
 
