@@ -216,7 +216,7 @@ def _slug(subject: Document) -> str:
 
 
 def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The trace of a run, replayed: as `replay` takes it, and as its page tells it to who runs the cluster."""
+    """The trace of a run, replayed: as `replay` takes it, and in the words of who runs the cluster."""
     answer, subject = made.answer, made.report.verdict.subject
     model, run = run_of(done.explorations, answer)
     broken = next(prop for prop in model.properties if prop.name == answer.property)

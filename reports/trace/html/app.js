@@ -361,11 +361,11 @@ function choosable(steps) {
 
 function renderChoices() {
   const choices = trace.choices(at.position), { failure, disabled } = trace.document;
-  const told = trace.document.cluster, following = at.position < trace.last ? trace.step(at.position + 1) : {};
-  const next = told ? following.sentence : following.step;
-  const could = (step) => html("li", { class: step === next ? "taken" : "" }, told ? step : html("code", "", step),
+  const cluster = trace.document.cluster, following = at.position < trace.last ? trace.step(at.position + 1) : {};
+  const next = cluster ? following.sentence : following.step;
+  const could = (step) => html("li", { class: step === next ? "taken" : "" }, cluster ? step : html("code", "", step),
     step === next ? html("em", "tag", "taken") : null);
-  if (around && trace.nodes && !told) {
+  if (around && trace.nodes && !cluster) {
     const why = choices === null ? [] : choices.disabled;
     return patch($("choices"), html("h2", "", "Could happen here"), ...choosable(around.next(trace.nodes[at.position])),
       why.length ? html("h2", "", "Why other steps cannot happen") : "",
