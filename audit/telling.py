@@ -1,4 +1,4 @@
-"""A scenario in the words of whoever runs the cluster: what is lost, under which fault, by which setting, in their names.
+"""A scenario in the words of whoever runs the cluster: what is lost, under which fault, by which setting.
 
 The trace of a run is the model's; its page for an operator says the same without the model's names. Its title, its one
 sentence and its argument are made of what happened in the run; what changed is said in words (`words`); what else could
