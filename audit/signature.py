@@ -206,7 +206,8 @@ def switches(
     made |= {"truncation": _switches_of(profiles()[0].name)["truncation"]} if old_format else {}
     made |= {} if kraft else _zookeeper()
     made["elr"] = elr
-    newest = _switches_of(NEWEST)
+    newest = {**_switches_of(NEWEST), "check_last_leader": True}
+    made |= {"check_last_leader": False} if elr and binary != NEWEST else {}  # KAFKA-19522: 4.0.0 has it, 4.1.0 not
     return tuple(sorted((name, value) for name, value in made.items() if newest[name] != value))
 
 

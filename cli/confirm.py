@@ -85,6 +85,9 @@ def _add_random(parser: Parser) -> None:
         action="store_true",
         help="random commands: each history is held against the model, and each acknowledged record is looked for",
     )
+    group.add_argument(
+        "--power", action="store_true", help="one broker loses power, and no process dies; for releases with ELR"
+    )
     group.add_argument("--seed", metavar="N", type=positive, default=1, help="of the first round (default: 1)")
     group.add_argument(
         "--minutes", metavar="M", type=positive, default=5, help="no round begins after them (default: 5)"
@@ -110,6 +113,8 @@ def run(options: argparse.Namespace) -> Exit:
     check_open(options, "html")
     if not options.traces:
         raise UsageError("give a TRACE, or --random")
+    if options.power:
+        raise UsageError("--power is of random commands: give --random too")
     if options.assignments and not options.repaired:
         raise UsageError("--set says what the repair changes: give --repaired too")
     if options.anyway and options.kafka_version is None and options.kafka_home is None:
@@ -144,10 +149,14 @@ def _random(options: argparse.Namespace) -> Exit:
 
     home: Path | None = options.kafka_home
     release = at_home(home) if home is not None else of_version(exact(options.kafka_version or KNOWN[0]))
-    with ProgressLine(sys.stderr) as line:
-        rounds = chaos(
-            release, release.parts >= (4, 1), options.seed, 60.0 * options.minutes, options.keep, _saying(line)
+    elr = release.parts >= (4, 1)
+    if options.power and not elr:
+        raise UsageError(
+            f"--power needs eligible leader replicas, and Kafka {release.version} may lose records without"
         )
+    length = 60.0 * options.minutes
+    with ProgressLine(sys.stderr) as line:
+        rounds = chaos(release, elr, options.seed, length, options.keep, options.power, _saying(line))
     document = {"schema": "tidegate.chaos/1", "kafka": release.version, "seed": options.seed, "rounds": rounds}
     if options.json:
         print_json(document)

@@ -67,13 +67,13 @@ class Commanded:
         return noted
 
 
-def commands(seed: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def commands(seed: int, monkeypatch: pytest.MonkeyPatch, power: bool = False) -> list[str]:
     def wait(seconds: float) -> None:
         assert seconds >= 0
 
     monkeypatch.setattr(random_commands.time, "sleep", wait)
     world = Commanded()
-    acting = Random(cast(Cluster, world), seed)
+    acting = Random(cast(Cluster, world), seed, power)
     for _ in range(200):
         acting.act()
         assert len(world.nodes.running) >= 1
@@ -91,6 +91,12 @@ def test_a_seed_is_its_commands_and_one_broker_always_runs(monkeypatch: pytest.M
     }  # fmt: skip
 
 
+def test_with_power_one_broker_loses_it_and_no_process_dies(monkeypatch: pytest.MonkeyPatch) -> None:
+    did = commands(1, monkeypatch, power=True)
+    assert sum(said.startswith("lose_power") for said in did) == 1
+    assert not [said for said in did if said.startswith("crash") or "killed" in said]
+
+
 def test_what_came_of_a_round() -> None:
     fine = Round(1, (), "shown", None, 4, ())
     assert (fine.result, fine.why) == ("fine", None)
@@ -105,7 +111,7 @@ def test_what_came_of_a_round() -> None:
 
 
 def test_rounds_take_the_next_seed_and_one_that_did_not_start_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    def round_of(release: Release, elr: bool, seed: int, keep: Path | None) -> Round:
+    def round_of(release: Release, elr: bool, seed: int, keep: Path | None, power: bool) -> Round:
         if seed == 8:
             raise Broken("the brokers did not start within 180 s")
         return Round(seed, ("crash(1)",), "shown", None, 2, (0,) if seed == 9 else ())
@@ -128,6 +134,7 @@ def test_random_commands_and_traces_are_two_things(said: Said) -> None:
     for given, why in (
         (["--random", "loss.trace.json"], "--random makes its own commands: give it no TRACE"),
         ([], "give a TRACE, or --random"),
+        (["--power", "loss.trace.json"], "--power is of random commands: give --random too"),
     ):
         exit_, text = said("confirm", *given)
         assert (exit_, why in text) == (64, True)

@@ -59,3 +59,10 @@ def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
     assert "ISR [1, 3] in place of [1]" in section
     assert side_by_side([good | {"steps": []}]) == ""
     assert "<script" not in side_by_side([good | {"why": "<script>"}])
+
+
+def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:
+    document = trace(FENCED_LEADS, "leader_unfenced", replicas=2, check_last_leader=False, elr=True)
+    assert plan(document, "4.0.0").fitted.seen == "a broker that is fenced leads"
+    with pytest.raises(CannotBeDriven, match="is disabled"):
+        plan(document, "4.1.0")

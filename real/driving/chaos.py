@@ -1,8 +1,9 @@
 """Random commands on real brokers: is what they did a run of the model, and is each acknowledged record still there?
 
-Three brokers, `acks=all`, `min.insync.replicas=2`, clean elections. No power is lost, so that no acknowledged record
-may be: Kafka promises that much. A round is a cluster of its own, and its seed decides its commands; when each takes
-effect is up to the brokers.
+Three brokers, `acks=all`, `min.insync.replicas=2`, clean elections. Processes die and no power is lost, so that no
+acknowledged record may be: Kafka promises that much. Or, with eligible leader replicas, one broker loses power and no
+process dies: a single unclean stop, after which Kafka promises the same. A round is a cluster of its own, and its seed
+decides its commands; when each takes effect is up to the brokers.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ class Round:
 class Random:
     """One round's commands on a cluster."""
 
-    def __init__(self, cluster: Cluster, seed: int) -> None:
+    def __init__(self, cluster: Cluster, seed: int, power: bool = False) -> None:
         self.cluster, self.random = cluster, random.Random(seed)
+        self.power, self.has_power = power, True
         self.sent = 0
         self.did = list[str]()
 
@@ -85,7 +87,8 @@ class Random:
     def _possible(self) -> list[str]:
         down = len(list(self.cluster.down()))
         often = ["produce"] * 4 + ["hold_fetch", "let_fetch", "hold_alter", "let_alter", "hold_beat", "let_beat"]
-        stops = ["crash", "shut_down", "elect"] if down < 2 else []
+        unclean = ["lose_power"] * self.has_power if self.power else ["crash"]
+        stops = [*unclean, "shut_down", "elect"] if down < 2 else []
         return often + stops + (["start"] * 3 if down else [])
 
     def _one(self) -> int:
@@ -139,10 +142,16 @@ class Random:
         self.cluster.kill(broker)
         return f"crash({broker})"
 
+    def _lose_power(self) -> str:
+        broker, self.has_power = self._running(), False
+        return f"lose_power({broker}), {self.cluster.lose_any_power(broker, self.random)}"
+
     def _shut_down(self) -> str:
         broker = self._running()
         self.cluster.open_all()  # a controlled shutdown waits for the controller and for whom it hands over to
-        if not self.cluster.shut_down(broker, 20.0):
+        if not self.cluster.shut_down(broker, END_SECONDS if self.power else 20.0):
+            if self.power:
+                raise Broken(f"broker {broker} does not end its controlled shutdown, and one unclean stop is enough")
             self.cluster.kill(broker)
             return f"shut_down({broker}), killed after 20 s"
         return f"shut_down({broker})"
@@ -162,13 +171,13 @@ class Random:
         return f"elect_preferred({broker})"
 
 
-def round_of(release: Release, elr: bool, seed: int, keep: Path | None = None) -> Round:
+def round_of(release: Release, elr: bool, seed: int, keep: Path | None = None, power: bool = False) -> Round:
     """One round; the controller's log goes to `keep`. Broken where the cluster does not start, or does not come back in
     the end."""
     settings = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
     with started(release, Needs(BROKERS, settings, elr, 3_000, 3_000)) as cluster:
         cluster.open_all()
-        commands = Random(cluster, seed)
+        commands = Random(cluster, seed, power)
         for _ in range(COMMANDS):
             commands.act()
         acknowledged = _settled(cluster)
@@ -219,15 +228,17 @@ def chaos(
     seed: int,
     seconds: float,
     keep: Path | None = None,
+    power: bool = False,
     report: Callable[[str], None] = lambda text: None,
 ) -> list[Result]:
-    """Rounds, each with the next seed, until a time is over; at least one. The controllers' logs go to `keep`."""
+    """Rounds, each with the next seed, until a time is over; at least one. The controllers' logs go to `keep`.
+    `power`: one broker loses power in each, and no process dies."""
     until, results = time.monotonic() + seconds, list[Result]()
     while not results or time.monotonic() < until:
         report(f"seed {seed}: {len(results)} rounds done")
         began = time.monotonic()
         try:
-            found: Result = _as_result(round_of(release, elr, seed, keep))
+            found: Result = _as_result(round_of(release, elr, seed, keep, power))
         except (Broken, wire.Refused, OSError) as error:
             found = {
                 "seed": seed,

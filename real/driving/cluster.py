@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -314,6 +315,12 @@ class Cluster:
         except ValueError as error:
             raise Broken(f"broker {broker} cannot lose what is on its disk: {error}") from None
         return f"killed, and its log cut to {size} bytes: {kept} of {had} records are left"
+
+    def lose_any_power(self, broker: int, chance: random.Random) -> str:
+        """Its host loses power, and any number of records that may be lost are; what was cut, in words."""
+        self.kill(broker)
+        least, had = disks.may_be_lost(self.nodes.data(broker), TOPIC)
+        return self.lose_power(broker, chance.randint(least, had))
 
     def lose_disk(self, broker: int) -> None:
         """It stops, and its disk is empty."""

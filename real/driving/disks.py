@@ -55,6 +55,13 @@ def checkpoint(path: Path, topic: str) -> int:
     return next((int(row[2]) for row in rows if len(row) == 3 and row[:2] == [topic, "0"]), 0)
 
 
+def may_be_lost(data: Path, topic: str) -> tuple[int, int]:
+    """How many records of a topic's log are on the disk for certain, and how many there are; baits do not count."""
+    real = [one for one in records(data / f"{topic}-0" / SEGMENT) if one.value != BAIT]
+    flushed = checkpoint(data / "recovery-point-offset-checkpoint", topic)
+    return sum(one.offset < flushed for one in real), len(real)
+
+
 def cut(data: Path, topic: str, kept: int) -> tuple[int, int]:
     """Leaves of a topic's log what a power loss leaves: so many of the records that are no bait; how many there were,
     and how many bytes are left. ValueError where Kafka knows that more is on the disk."""

@@ -134,7 +134,8 @@ def losses(folder: Path) -> Iterator[tuple[str, str | None, Document]]:
             loss = subject["loss"]
             if loss is None or loss["html"] is None:
                 continue
-            trace = json.loads((out / loss["html"]).with_suffix(".trace.json").read_text("utf-8"))
+            path = out / loss["html"].removesuffix("-repaired.html").removesuffix(".html")
+            trace = json.loads(path.with_name(f"{path.name}.trace.json").read_text("utf-8"))
             steps = [step["step"] for step in trace["steps"]]
             about = [loss["says"], release, steps, trace["bounds"]["replicas"], trace["bounds"]["min_isr"]]
             names, _, _ = same.setdefault(json.dumps(about), ([], release, trace | {"title": loss["says"]}))
@@ -146,7 +147,7 @@ def losses(folder: Path) -> Iterator[tuple[str, str | None, Document]]:
 
 def driven(trace: Document, kafka: str | None, **more: Any) -> Document:
     """What came out; said while it runs."""
-    found = confirmed(trace, kafka=kafka, **more)
+    found = confirmed(trace, kafka=kafka, limit=30.0, **more)
     print(f"{found['kafka']}: {found['result']}, {found['why']}", file=sys.stderr, flush=True)
     return found
 
@@ -203,8 +204,29 @@ def not_driven() -> Iterator[str]:
         yield row((f"`kraft:{name}`", "", "real brokers are driven through traces of `partition` alone"))
 
 
+PARTS = {"bugs": bugs, "audits": audited}
+
+
+def parts() -> list[str]:
+    """The tables of runs: each in a process of its own, all at once."""
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.capture.confirmed", "--part", name],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in PARTS
+    ]
+    made = [process.communicate()[0].rstrip("\n") for process in running]
+    if any(process.returncode for process in running):
+        raise SystemExit("a part of the run failed, see above")
+    return made
+
+
 def page() -> str:
     """The page, after all of it was driven."""
+    of_bugs, of_audits = parts()
     java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
     lines = [
         "# What real brokers did",
@@ -220,7 +242,7 @@ def page() -> str:
         "",
         "## Bugs of the past, and settings",
         "",
-        *bugs(),
+        of_bugs,
         "",
         "## What audits find",
         "",
@@ -228,7 +250,7 @@ def page() -> str:
         "on the release that the cluster states, or else the",
         "newest that takes it.",
         "",
-        *audited(),
+        of_audits,
         "",
         "## What was not driven",
         "",
@@ -248,4 +270,7 @@ def profiles_that_lack() -> set[str]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(page(), encoding="utf-8")
+    if sys.argv[1] == "--part":
+        print("\n".join(PARTS[sys.argv[2]]()))
+    else:
+        Path(sys.argv[1]).write_text(page(), encoding="utf-8")
