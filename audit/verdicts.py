@@ -341,7 +341,7 @@ def needs(case: Case, steps: int, *, fewer: bool) -> str:
 def bounds_of(case: Case, states: int) -> str:
     """Within which bounds nothing was found."""
     records = "1 record" if case.values["max_records"] == 1 else f"{case.values['max_records']} records"
-    return f"{records}, {faults_of(case)}: {states:,} states"
+    return f"{records}, {faults_of(case)}: {_states(states)}"
 
 
 _FAULTS_OF_A_CASE = {
@@ -433,11 +433,16 @@ def _goes_on(
     if lost is None:
         if found.stopped or name not in found.checked or SETTLES not in found.reached:
             return Answer("not checked", "", INCONCLUSIVE + (found.stopped or "nothing ever comes to rest"))
-        return Answer("no loss found", "model", f"a leader serves {missing}: {found.states:,} states")
+        return Answer("no loss found", "model", f"a leader serves {missing}: {_states(found.states)}")
     until = "until they are back"
     if any(name in explorations.found(case).checked for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
     return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name)
+
+
+def _states(number: int) -> str:
+    """`1 state`, `2,328 states`."""
+    return "1 state" if number == 1 else f"{number:,} states"
 
 
 def _missing(cell: Cell, signature: Signature, in_rack: int | None, case: Case) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from tidegate.audit.cases import DIED, GROWTH, MANY, PAYS, TOO_MANY, Bench, CaseResult, Explorations, StopRule, to_json
 from tidegate.audit.processes import Processes, Work
-from tidegate.audit.questions import Case, asks_loss, delivery_case, goes_on_cases, loss_case
+from tidegate.audit.questions import NO_RECORD, Case, asks_loss, delivery_case, goes_on_cases, loss_case
 from tidegate.audit.readers import Options, read
 from tidegate.audit.signature import Signature, profiles, subjects, switches
 from tidegate.audit.situations import BY_NAME, CELLS
@@ -81,6 +81,31 @@ def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: Bench, 
             ended = max(found.states, other.states) > MANY
             assert ended or (found.scenarios.keys(), found.checked) == (other.scenarios.keys(), other.checked), itself
     assert compared == 4
+
+
+def service_cases() -> list[Case]:
+    """The cases of service of every version, with controllers on hosts of their own, beside brokers, and with one."""
+    found: dict[Case, None] = {}
+    for signature, together, (voters, shared) in itertools.product(
+        signatures(), (False, True), ((3, 0), (3, 2), (1, 1))
+    ):
+        one = replace(signature, co_located=together, voters=voters, shared_voters=0 if together else shared)
+        found |= dict.fromkeys(case for cell in CELLS for case in goes_on_cases(one, cell))
+    return list(found)
+
+
+@pytest.mark.parametrize("seed", tiered(range(8), lambda seed: seed == 3))
+def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: Bench, seed: int) -> None:
+    """Service is asked about without a record, and the same is found with one."""
+    for case in random.Random(seed).sample(service_cases(), 8 if seed == 3 else 40):
+        assert case.values["max_in_flight"] == NO_RECORD
+        with_one = Case("goes_on", tuple(sorted({**case.values, "max_in_flight": 5}.items())))
+        found, other = bench.found(case), bench.found(with_one)
+        assert found.stopped == other.stopped == "", case
+        assert (found.scenarios.keys(), found.checked, found.reached) == (
+            other.scenarios.keys(), other.checked, other.reached,
+        ), case  # fmt: skip
+        assert found.states < other.states
 
 
 def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Bench) -> None:

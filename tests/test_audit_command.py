@@ -172,7 +172,7 @@ def test_a_page_of_a_loss_has_the_users_brokers_throughout(tidegate: Run, tmp_pa
     """In the page, lanes and sentences alike; the trace beside it keeps the model's letters, so that it is replayed."""
     tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--out", str(tmp_path / "out"))
     folder = tmp_path / "out" / "scenarios"
-    assert "broker 2 became leader" in (folder / "01-orders.html").read_text(encoding="utf-8")
+    assert "Broker 2 becomes leader in epoch 1" in (folder / "01-orders.html").read_text(encoding="utf-8")
     path = folder / "01-orders.trace.json"
     trace = renamed(json.loads(path.read_text(encoding="utf-8")), {"A": "broker 1", "B": "broker 2", "C": "broker 3"})
     assert {lane["id"] for lane in trace["lanes"]} == {"broker 1", "broker 2", "broker 3"}

@@ -54,7 +54,9 @@ class Acks(Enum):
 
 acks = constant(Acks.ALL, says="acks of the producer")
 idempotent = constant(True, says="enable.idempotence: the leader knows a record that it has; only with acks=all")
-max_in_flight = constant(5, minimum=1, maximum=5, says="max.in.flight.requests.per.connection")
+max_in_flight = constant(
+    5, minimum=0, maximum=5, says="max.in.flight.requests.per.connection; 0: the producer sends nothing"
+)
 min_isr = constant(2, minimum=1, maximum=5, says="min.insync.replicas")
 unclean = constant(False, says="unclean.leader.election.enable")
 fsync = constant(False, says="log.flush.interval.messages=1: an append is on disk before anybody learns of it")
