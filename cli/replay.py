@@ -11,7 +11,7 @@ from pathlib import Path
 from ..api.models import bind_model
 from ..explorer.shrink import shrunk
 from ..language.errors import UsageError
-from ..language.fairness import unlike
+from ..language.fairness import unlike, unmet_fairness
 from ..language.judge import deadlock, holds_at, is_deadlock, replay, run_text
 from ..language.model import LIVENESS, Liveness, Model
 from ..language.steptext import StepError, parse_steps, split_steps
@@ -89,7 +89,13 @@ def _given(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
         raise UsageError("--shrink leaves out steps, and --loop says which of them go round; give one of the two")
     model = bind_model(chosen(options))
     document = _document(model, options.steps, loop=options.loop, shrink=options.shrink)
-    return document, not_checked_notes(model, loop=options.loop is not None)
+    missed = not_checked_notes(model, loop=options.loop is not None)
+    if options.loop is None or exit_of(document) is not Exit.HOLDS:
+        return document, missed
+    said, unfair = _not_violated(model, run_text(model, options.steps), options.loop)
+    named = "".join(f" --property {name}" for name in options.properties)
+    more = {"replay": f"{document['replay']} --loop {options.loop}{named}", "notes": [*document["notes"], *said]}
+    return document | more, [*missed, *unfair]
 
 
 # --- a saved trace ----------------------------------------------------------------------------------------------------
@@ -222,6 +228,22 @@ def _of_run(model: Model, run: Run, loop: int | None) -> Document:
                 return trace_document(model, found)
     stuck = not fails and is_deadlock(model, run.states()[-1])
     return trace_document(model, deadlock(model, run)) if stuck else document
+
+
+def _not_violated(model: Model, run: Run, loop: int) -> tuple[Sequence[str], Sequence[str]]:
+    """Why a loop violates no property of liveness: of those that are true of it; and of those that are not, and say
+    nothing of it, since it is not fair."""
+    said, unfair = list[str](), list[str]()
+    for prop in model.liveness:
+        if not prop.applicable or prop.kind == "always_possible":
+            continue
+        reasons = list(dict.fromkeys(reason for case in prop.cases if (reason := unlike(model, prop, case, run, loop))))
+        unmet = unmet_fairness(model, prop, run, loop)
+        if unmet in reasons:
+            unfair.append(f"not checked: {prop.name} is said of fair runs alone, and this is none: {unmet}")
+        else:
+            said.append(f"{prop.name} is not violated by this run: {'; '.join(reasons)}")
+    return said, unfair
 
 
 def _check_loop(run: Run, loop: int) -> None:

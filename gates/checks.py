@@ -192,6 +192,7 @@ def arguments(check: Recorded, settings: Settings) -> list[str]:
     properties = [part for name in check.properties for part in ("--property", name)]
     opened = [part for name in check.open for part in ("--open", name)]
     flags = ["--symmetry" if check.symmetry else "--no-symmetry"]
+    flags += ["--keep-going"] if check.keep_going else []
     flags += [] if check.ghosts is None else ["--ghosts" if check.ghosts else "--no-ghosts"]
     limits = [
         part
@@ -298,8 +299,20 @@ def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: b
     if report["outcome"] != check.outcome and not (differences and report["failure"] is None):
         text = f"outcome: recorded {check.outcome}, found {report['outcome']}{_why(report)}"
         differences.append(Difference("outcome", text))
+    elif check.keep_going and (beside := _beside(report)) != check.deadlock:
+        text = f"deadlock beside it: recorded {_steps(check.deadlock)}, found {_steps(beside)}"
+        differences.append(Difference("outcome", text))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
     return Result(check, result, exit_, seconds, report, tuple(differences))
+
+
+def _beside(report: Mapping[str, Any]) -> int | None:
+    """How many steps lead to the deadlock that stands beside what is violated; None where there is none."""
+    return report["failure"]["steps"] if report["failure"] and report["outcome"] in ("safety", "liveness") else None
+
+
+def _steps(number: int | None) -> str:
+    return "none" if number is None else f"one after {count(number, 'step')}"
 
 
 def _counted(found: int | None) -> str:

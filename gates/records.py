@@ -30,7 +30,7 @@ _OUTCOMES = ("none", "safety", "deadlock", "liveness", "model_error", "vacuous")
 _COUNTS = ("distinct_states", "transitions", "depth")
 _KEYS = (
     "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "says", "expect", "outcome",
-    *_COUNTS
+    "keep_going", "deadlock", *_COUNTS
 )  # fmt: skip
 _PROVE_KEYS = ("model", "profile", "bounds", "set", "tier", "source", "verdict", "expect")
 _PROVED = ("proved", "conditional", "vacuous", "refuted", "not proved")
@@ -62,7 +62,9 @@ class Recorded:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
     `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
     `engine` is empty where any will do. `ghosts` is None where the properties decide whether they are kept. `open` are
-    constants that one kernel takes at run time. `says` is why it is so, for people."""
+    constants that one kernel takes at run time. `says` is why it is so, for people. `keep_going` is whether the search
+    goes on after a violation or a deadlock, and `deadlock` the steps of the shortest run to one that stands beside what
+    is violated then (None: there is none)."""
 
     model: str
     profile: str
@@ -81,6 +83,8 @@ class Recorded:
     place: EntryLocation
     open: tuple[str, ...] = ()
     says: str = ""
+    keep_going: bool = False
+    deadlock: int | None = None
 
     @property
     def target(self) -> str:
@@ -321,6 +325,11 @@ def _check(
         raise UsageError(f"{place}: {', '.join(_COUNTS)} are given together or not at all")
     own = _constants(_table(table, "set", place), f"{place}, set")
     engine = _take(table, "engine", str, place, "")
+    keeps_going = _take(table, "keep_going", bool, place, False)
+    if "deadlock" in table and not keeps_going:
+        raise UsageError(
+            f'{place}: deadlock stands beside what is violated; write keep_going = true, or outcome = "deadlock"'
+        )
     return Recorded(
         model=own_model,
         profile=_take(table, "profile", str, place, ""),
@@ -338,6 +347,8 @@ def _check(
         engine=_one_of(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
         place=where,
         says=_take(table, "says", str, place, ""),
+        keep_going=keeps_going,
+        deadlock=_take(table, "deadlock", int, place) if "deadlock" in table else None,
     )
 
 

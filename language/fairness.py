@@ -125,6 +125,13 @@ def unlike(model: Model, prop: Liveness, case: LivenessCase, run: Run, loop: int
     last = max((at for at, truth in enumerate(truths) if truth), default=-1)
     if case.when is not None and not any(holds(model, case.when, state) for state in states[last + 1 :]):
         return f"{case.when.name} is true in no state after which {case.then.name} never is"
+    return unmet_fairness(model, prop, run, loop)
+
+
+def unmet_fairness(model: Model, prop: Liveness, run: Run, loop: int) -> str | None:
+    """Which fairness of a property a run does not meet that returns to state `loop` after its last step, so that the
+    property says nothing of it; None where it meets all."""
+    states = run.states()
     for fairness in prop.fairness:
         for group in groups(model, fairness):
             if met(model, group, fairness.strong, states[loop:], run.steps[loop:]) is None:

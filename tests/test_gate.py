@@ -175,6 +175,63 @@ def result_of(tidegate: Run, path: Path, text: str, *options: str) -> tuple[int,
     return done.exit, done.out + done.err
 
 
+STUCK = """
+from tidegate.language import action, always_possible, initial, require, state, always_eventually
+
+@state
+class Door:
+    '''A door.'''
+    open: bool  # whether it is
+
+@initial
+def shut() -> Door:
+    '''It is shut.'''
+    return Door(open=False)
+
+@action
+def push(s: Door) -> None:
+    '''It opens, and stays so.'''
+    require(not s.open)
+    s.open = True
+
+@always_eventually
+def is_shut(s: Door) -> bool:
+    '''It is shut again and again.'''
+    return not s.open
+"""
+DOOR = """
+schema = "tidegate.spec/1"
+model = "door.py"
+[[check]]
+outcome = "liveness"
+keep_going = true
+deadlock = 1
+expect = { is_shut = { violated = 1 } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("", "", ""),
+        ("deadlock = 1", "", "deadlock beside it: recorded none, found one after 1 step"),
+        ("deadlock = 1", "deadlock = 2", "deadlock beside it: recorded one after 2 steps, found one after 1 step"),
+        ("keep_going = true\ndeadlock = 1", "", "is_shut: recorded violated, found not checked"),
+    ],
+)
+def test_a_deadlock_hides_no_recorded_violation_nor_the_other_way_round(
+    tidegate: Run, tmp_path: Path, old: str, new: str, shown: str
+) -> None:
+    (tmp_path / "door.py").write_text(STUCK, encoding="utf-8")
+    (tmp_path / "gate.toml").write_text(DOOR.replace(old, new), encoding="utf-8")
+    done = tidegate("gate", str(tmp_path / "gate.toml"), "--out", str(tmp_path / "out"))
+    assert (done.exit, shown in " ".join(done.out.split())) == (6 if shown else 0, True)
+    if not shown:
+        checked = tidegate("check", str(tmp_path / "door.py"), "--keep-going", "--out", str(tmp_path / "out"))
+        assert "door.py violates is_shut and deadlocks" in " ".join(checked.out.split())
+        assert "has a deadlock" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("ci", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_missing_expectation_is_an_error_in_ci_and_reported_elsewhere(
     tidegate: Run, gate_file: Path, ci: bool

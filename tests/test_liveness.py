@@ -344,6 +344,22 @@ def test_the_line_that_replays_a_loop_goes_round_and_finds_it_violated(tidegate:
     assert again.out.rstrip().endswith(f"tidegate replay {printed}")
     held = tidegate("replay", model, "--steps", "serve(A); come(A); serve(B); come(B)", "--loop", "0")
     assert (held.exit, "not checked" in held.out) == (0, False)
+    assert "is_served is not violated by this run: is_served is true in a state of the loop" in plain_of(held.out)
+
+
+def test_a_loop_that_is_not_fair_decides_nothing_and_says_why(tidegate: Run) -> None:
+    model, claim = "examples/liveness/crossing.py", "crosses_if_strongly_fair"
+    unfair = tidegate("replay", model, "--steps", "change; change", "--loop", "0", "--property", claim)
+    assert unfair.exit == 5
+    why = f"not checked: {claim} is said of fair runs alone, and this is none: strong fairness of cross is not met"
+    assert why in plain_of(unfair.out)
+    assert unfair.out.rstrip().endswith(f"--loop 0 --property {claim}")
+    assert tidegate("replay", model, "--steps", "change; change", "--loop", "0").exit == 3
+
+
+def plain_of(shown: str) -> str:
+    """What is shown, on one line."""
+    return " ".join(shown.split())
 
 
 @pytest.mark.parametrize(

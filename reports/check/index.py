@@ -21,7 +21,9 @@ _LOOK = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad"
 def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
     """The page of a check's document. `pages` has the page of each trace, by the name of its property; "" is that of
     the failure of the run itself."""
-    title = f"{document['model']} {_FOUND.get(document['outcome'], document['verdict'])}"
+    found = _FOUND.get(document["outcome"], document["verdict"])
+    too = " and has a deadlock" if document["failure"] and document["outcome"] in ("safety", "liveness") else ""
+    title = f"{document['model']} {found}{too}"
     return index_page(title, "\n".join(_body(document, pages, title)), tool=tool())
 
 

@@ -37,7 +37,8 @@ def headline(verdict: Verdict) -> str:
 def _predicate(verdict: Verdict) -> str:
     match verdict.outcome:
         case "safety" | "liveness":
-            return "violates " + ", ".join(prop.name for prop in verdict.properties if prop.verdict == "violated")
+            too = " and deadlocks" if verdict.failure is not None else ""
+            return "violates " + ", ".join(prop.name for prop in verdict.properties if prop.verdict == "violated") + too
         case "deadlock":
             return "deadlocks"
         case "model_error":
