@@ -36,7 +36,7 @@ def is_cared_for(s: Consuming, partition: Partition, offset: Offset) -> bool:
 
 @invariant
 def at_least_once(s: Consuming) -> bool:
-    """G10: a record below the group's offset was processed, is in hand, or will be noticed (KIP-320)."""
+    """G10: what the log has below the group's offset was processed, is in hand, or will be noticed (KIP-320)."""
     return all(
         offset < s.first[partition]
         or offset >= end(s, partition)
@@ -50,7 +50,7 @@ def at_least_once(s: Consuming) -> bool:
 
 @invariant
 def nothing_skipped(s: Consuming) -> bool:
-    """A record below the position of its partition's member was processed, is in hand, or will be noticed."""
+    """What the log has below the position of a partition's member was processed, is in hand, or will be noticed."""
     return all(
         offset < s.first[partition]
         or offset >= end(s, partition)
@@ -59,6 +59,16 @@ def nothing_skipped(s: Consuming) -> bool:
         or (detects_truncation and member in s.parted[partition])
         or is_cared_for(s, partition, offset)
         for member in Member
+        for partition in Partition
+        for offset in range(entries)
+    )
+
+
+@invariant
+def nothing_expires_unread(s: Consuming) -> bool:
+    """No record is deleted that nobody has processed, or has in hand."""
+    return all(
+        offset >= s.first[partition] or offset >= end(s, partition) or is_cared_for(s, partition, offset)
         for partition in Partition
         for offset in range(entries)
     )

@@ -6,7 +6,8 @@ there. When which offset is committed is the application's choice (`commits`):
 * `AUTO`: a poll commits the positions, which is what the polls before it returned (`enable.auto.commit`). In
   `kafka_18641` a thread in the background commits them at any time, while the application still processes: the consumer
   of KIP-848 did so until February 2025.
-* `AFTER`: the application commits its positions when it has processed all it got, with commitSync.
+* `AFTER`: the application commits its positions when it has processed all it got, with commitSync, before it polls
+  again; or now and then, or with commitAsync (`polls_uncommitted`).
 * `BEFORE`: it commits them before it processes.
 * `EACH`: it commits each record's offset, plus one, after that record.
 * `TOGETHER`: a database has the effect and the offset in one transaction, which fails where the offset is another.
@@ -31,8 +32,8 @@ Kafka's coordinators keep that is asked in `classic_group`, `consumer_group` and
 offsets, in `offsets_outage`.
 
 What is abstracted away. Rebalances are eager, and an assignment arrives at all members at once. There are no clocks. A
-commit and its answer are one step. Which partition a poll returns is open, as with pause() and resume(). Records that
-were deleted are nobody's to process.
+commit and its answer are one step, which may fail (`commit_losses`). Which partition a poll returns is open, as with
+pause() and resume(). Records that were deleted are nobody's to process.
 
 Sources: ConsumerCoordinator (poll, onJoinPrepare, maybeAutoCommitOffsetsAsync, close), CommitRequestManager and
 OffsetFetcher of Kafka's trunk of October 2024, before 4.0; KIP-62, KIP-320, KIP-1106; KAFKA-18641. Properties are in
@@ -44,23 +45,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ..language import (
-    Capacity,
-    Domain,
-    GroupLanes,
-    Map,
-    Option,
-    Range,
-    Set,
-    action,
-    constant,
-    initial,
-    limit,
-    record,
-    require,
-    state,
-    terminal,
-)
+from ..language import Capacity, Domain, GroupLanes, Map, Option, Range, Set
+
+# isort: split
+from ..language import action, constant, initial, limit, record, require, state, terminal
 from .parts.replicated_logs import Entry, Log, appended, empty, entries, may_append, may_rewrite, rewritten
 from .parts.replicated_logs import readers_diverge as readers_diverge
 
@@ -92,6 +80,7 @@ commits = constant(Commits.AUTO, says="when the application commits")
 reset = constant(Reset.LATEST, says="auto.offset.reset")
 hands_over = constant(False, says="another thread processes while the application polls on")
 pool = constant(False, says="records that were handed over are processed in any order")
+polls_uncommitted = constant(False, says="the application commits now and then: it may poll before it has committed")
 commits_on_revoke = constant(False, says="a rebalance listener commits what was processed")
 background_commit = constant(False, says="KAFKA-18641: positions are committed while their records are processed")
 fences_commits = constant(True, says="a commit counts only with the id of a member and the group's generation")
@@ -102,6 +91,7 @@ crashes = constant(1, minimum=0, maximum=2, says="members whose process dies")
 pauses = constant(1, minimum=0, maximum=2, says="members that are thrown out and go on")
 exceptions = constant(0, minimum=0, maximum=1, says="exceptions in processing, after which the consumer is closed")
 delays = constant(0, minimum=0, maximum=1, says="commits that are sent again after later ones")
+commit_losses = constant(0, minimum=0, maximum=1, says="commits that fail, after which the member goes on")
 offset_losses = constant(0, minimum=0, maximum=1, says="offsets of the group that expire or are lost")
 deletions = constant(0, minimum=0, maximum=1, says="times that the first records of a partition are deleted")
 truncations = constant(0, minimum=0, maximum=1, says="times that a log loses its last record")
@@ -113,13 +103,15 @@ profiles = {
     "before": {"commits": Commits.BEFORE},
     "each": {"commits": Commits.EACH},
     "together": {"commits": Commits.TOGETHER},
-    "after_on_revoke": {"commits": Commits.AFTER, "commits_on_revoke": True},
+    "now_and_then": {"commits": Commits.AFTER, "polls_uncommitted": True},
+    "after_on_revoke": {"commits": Commits.AFTER, "polls_uncommitted": True, "commits_on_revoke": True},
     "auto_handed_over": {"hands_over": True},
     "after_in_pool": {"commits": Commits.EACH, "hands_over": True, "pool": True},
     "closes_after_exception": {"exceptions": 1},
     "after_with_exception": {"commits": Commits.AFTER, "exceptions": 1},
     "kafka_18641": {"background_commit": True},
-    "async_sent_again": {"commits": Commits.AFTER, "delays": 1},
+    "commit_lost": {"commits": Commits.AFTER, "commit_losses": 1},
+    "async_sent_again": {"commits": Commits.AFTER, "polls_uncommitted": True, "delays": 1},
     "unfenced": {"commits": Commits.AFTER, "fences_commits": False},
     "latest_offset_lost": {"offset_losses": 1},
     "earliest_offset_lost": {"offset_losses": 1, "reset": Reset.EARLIEST},
@@ -175,6 +167,7 @@ class Consuming:
     owned: Map[Member, Set[Partition]]  # the partitions that each takes for its own
     position: Map[Member, Map[Partition, Option[Offset]]]  # the offset that each polls next
     in_hand: Map[Member, Map[Partition, Set[Entry]]]  # records that a poll has returned, and that are not processed
+    owing: Set[Member]  # who has processed what it has to commit before it polls again
     group: Set[Member]  # whom the coordinator takes for members
     joined: Set[Member]  # who has joined the rebalance
     rebalancing: bool  # whether there is one
@@ -208,6 +201,7 @@ def start(oldest: Partition) -> Consuming:
         owned=Map({member: Set() for member in Member}),
         position=Map({member: Map({partition: None for partition in Partition}) for member in Member}),
         in_hand=Map({member: Map({partition: Set() for partition in Partition}) for member in Member}),
+        owing=Set(),
         group=Set(),
         joined=Set(),
         rebalancing=False,
@@ -304,6 +298,11 @@ def has_time(s: Consuming, member: Member) -> bool:
     return hands_over or all(len(s.in_hand[member][partition]) == 0 for partition in Partition)
 
 
+def has_committed(s: Consuming, member: Member) -> bool:
+    """Whether it has committed what it processed, as far as it does so before it polls; who is thrown out cannot."""
+    return member not in s.owing or not accepts(s, member)
+
+
 @action(kind="client")
 def start_member(s: Consuming, member: Member) -> None:
     """{member} starts, and joins the group."""
@@ -324,6 +323,7 @@ def join(s: Consuming, member: Member) -> None:
 def forget(s: Consuming, member: Member) -> None:
     """A member has no partition any more; what another thread has in hand stays there."""
     s.owned[member] = Set()
+    s.owing.discard(member)
     for partition in Partition:
         s.position[member][partition] = None
         s.parted[partition].discard(member)
@@ -333,9 +333,21 @@ def forget(s: Consuming, member: Member) -> None:
 def rejoin(s: Consuming, member: Member) -> None:
     """{member} learns of the rebalance in a poll, commits by its settings, and joins."""
     require(s.phase[member] == Phase.RUNNING and is_current(s, member) and s.rebalancing and has_time(s, member))
+    require(has_committed(s, member))
     if commits == Commits.AUTO or (commits_on_revoke and not hands_over):
         commit_positions(s, member)
     join(s, member)
+
+
+@action(kind="fault", budget="commit_losses")
+def lose_commit(s: Consuming, member: Member) -> None:
+    """A commit of {member} fails, after processing or before a rebalance, and the member goes on."""
+    require(commit_losses > 0)
+    require(s.phase[member] == Phase.RUNNING and is_current(s, member) and has_time(s, member))
+    require(member in s.owing or (commits == Commits.AUTO and s.rebalancing))
+    s.owing.discard(member)
+    if commits == Commits.AUTO:
+        join(s, member)
 
 
 @action
@@ -484,7 +496,7 @@ def detect_truncation(s: Consuming, member: Member, partition: Partition) -> Non
 def poll(s: Consuming, member: Member, partition: Partition, upto: Offset) -> None:
     """{member} polls, and gets the records of {partition} below offset {upto}."""
     position = s.position[member][partition]
-    require(s.phase[member] == Phase.RUNNING and has_time(s, member) and position is not None)
+    require(s.phase[member] == Phase.RUNNING and has_time(s, member) and has_committed(s, member))
     require(position is not None and s.first[partition] <= position and position < upto and upto <= end(s, partition))
     require(not (detects_truncation and member in s.parted[partition]))
     require(commits != Commits.BEFORE or accepts(s, member))
@@ -508,6 +520,8 @@ def process(s: Consuming, member: Member, partition: Partition, entry: Entry, co
     s.in_hand[member][partition].remove(entry)
     if counts:
         s.effects[partition][entry] = min(2, s.effects[partition][entry] + 1)
+    if commits in (Commits.AFTER, Commits.EACH) and not hands_over and not polls_uncommitted:
+        s.owing = s.owing - {member} if commits_it else s.owing | {member}
     if commits_it or (counts and commits == Commits.TOGETHER):
         commit_at(s, partition, place(s, partition, entry) + 1)
 
@@ -522,10 +536,12 @@ def place(s: Consuming, partition: Partition, entry: Entry) -> int:
 @action
 def commit(s: Consuming, member: Member) -> None:
     """{member} commits its positions."""
-    require(commits in (Commits.AUTO, Commits.AFTER) and s.phase[member] == Phase.RUNNING and accepts(s, member))
+    require(commits in (Commits.AUTO, Commits.AFTER) or (commits == Commits.EACH and not hands_over))
+    require(s.phase[member] == Phase.RUNNING and accepts(s, member))
     require(has_time(s, member) or (background_commit and commits == Commits.AUTO))
-    require(any(changes(s, member, partition) for partition in s.owned[member]))
+    require(member in s.owing or any(changes(s, member, partition) for partition in s.owned[member]))
     commit_positions(s, member)
+    s.owing.discard(member)
 
 
 def changes(s: Consuming, member: Member, partition: Partition) -> bool:

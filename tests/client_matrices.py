@@ -72,10 +72,11 @@ PRODUCER = Matrix(
         "acks=1": _NO_ANSWER,
         "acks=all, no retries": {"idempotent": False, "retries": 0},
         "acks=all, two in flight": {"idempotent": False},
+        "acks=all, two in flight, up to 1.1": {"idempotent": False, "turns_around": False},
         "acks=all, one in flight": {"idempotent": False, "max_in_flight": 1},
         "idempotent": {},
         "idempotent, one at a time": {"waits": True},
-        "idempotent, KIP-360 left out": {"bumps_epoch": False},
+        "idempotent, up to 2.4": {"bumps_epoch": False, "refuses_late_begin": True},
         "idempotent, KAFKA-15591 mended": {"refuses_late_begin": True},
         "idempotent, sends again on errors": {"on_error": "SEND_AGAIN"},
         "idempotent, forgets when it dies": {"sends_again": False},
@@ -102,10 +103,11 @@ _CONSUMER_CALM = {"crashes": 0, "pauses": 0, "exceptions": 0, "offset_losses": 0
 
 CONSUMER = Matrix(
     model="consumer",
-    sizes={"records": 2, "entries": 2, "partitions": 1, "max_generation": 2, **_CONSUMER_CALM},
+    sizes={"records": 3, "entries": 3, "partitions": 1, "max_generation": 2, **_CONSUMER_CALM},
     rows={
         "automatic": {},
         "after processing": {"commits": "AFTER"},
+        "after processing, now and then": {"commits": "AFTER", "polls_uncommitted": True},
         "before processing": {"commits": "BEFORE"},
         "after each record": {"commits": "EACH"},
         "automatic, another thread processes": {"hands_over": True},
@@ -114,6 +116,7 @@ CONSUMER = Matrix(
     },
     columns={
         "a rebalance": {},
+        "a commit fails": {"commit_losses": 1},
         "a crash": {"crashes": 1},
         "a pause": {"pauses": 1},
         "an exception, and close()": {"exceptions": 1},
@@ -122,7 +125,13 @@ CONSUMER = Matrix(
         "latest, records are deleted": {"deletions": 1},
         "earliest, records are deleted": {"deletions": 1, "reset": "EARLIEST"},
     },
-    words={"at_least_once": "lost", "nothing_skipped": "skipped", "at_most_once": "twice", "in_order": "order"},
+    words={
+        "at_least_once": "lost",
+        "nothing_skipped": "skipped",
+        "nothing_expires_unread": "deleted",
+        "at_most_once": "twice",
+        "in_order": "order",
+    },
     symmetry=True,
 )
 

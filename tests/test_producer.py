@@ -57,7 +57,7 @@ class Story:
 def test_a_retry_is_found_where_the_producer_is_idempotent_and_is_a_duplicate_where_not() -> None:
     for profile, action, log, false in (
         ("idempotent", "find_copy", [0], set[str]()),
-        ("kafka_2_8", "append_batch", [0, 0], {"no_duplicates"}),
+        ("not_idempotent", "append_batch", [0, 0], {"no_duplicates"}),
     ):
         story = Story(profile).sends().step("append_batch", turn=0).step("lose_connection", leader=0, arrives=False)
         story.step("transmit", partition=0).step(action, turn=0).step("answer", turn=0)
@@ -66,7 +66,7 @@ def test_a_retry_is_found_where_the_producer_is_idempotent_and_is_a_duplicate_wh
 
 
 def test_a_retry_comes_after_its_successor_without_idempotence() -> None:
-    story = Story("kafka_2_8").sends(2).step("refuse_for_now", turn=0).written().step("transmit", partition=0)
+    story = Story("not_idempotent").sends(2).step("refuse_for_now", turn=0).written().step("transmit", partition=0)
     assert story.written().log() == [1, 0]
     assert story.false() == {"order_per_key"}
 

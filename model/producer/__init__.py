@@ -10,17 +10,20 @@ their way. A connection is first in, first out, and a broker handles one request
 refuses: it does not lead (the client's metadata are stale), has too few replicas in sync, or the sequence is wrong. An
 answer may be lost with its connection, or be an error after the append (NOT_ENOUGH_REPLICAS_AFTER_APPEND,
 REQUEST_TIMED_OUT). A failed batch goes back to the front and is sent again, `retries` times, until
-`delivery.timeout.ms` is over (`expiries`). What a client no longer waits for may still arrive.
+`delivery.timeout.ms` is over (`expiries`). What a client no longer waits for may still arrive. Of a connection that is
+lost since 2.0 the oldest request goes back to the front first, so that without sequences several change their order
+(`turns_around`: InFlightRequests.clearAll).
 
 With idempotence (KIP-98) a batch gets a producer id, an epoch and a sequence when it is first sent, and keeps them. The
 leader knows the last `window` batches of an id (KAFKA-5494) from its log: a copy is answered like the first, and what
 is not next in sequence is refused. It forgets with time (`expirations`: `producer.id.expiration.ms`), up to 2.3 also
-with the records (`forgets_with_records`, KAFKA-7190). A retry waits for all batches before it. A batch that was given
-up in a retry may be there or not: no new batch is sent until the others are answered, and then, if there may be a gap,
-the epoch is bumped, since 2.5 (KIP-360); before, the client took a new producer id, so that a late request of the old
-one was not refused (`bumps_epoch`). Of a producer that a leader does not know it takes any sequence. So a batch whose
-predecessor was refused for now may be a producer's first, and the predecessor is refused for ever (KAFKA-14359,
-KAFKA-15591; `refuses_late_begin` is the repair for a partition that is empty).
+with the records (`forgets_with_records`, KAFKA-7190). A retry waits for all batches before it. A batch that was
+given up in a retry may be there or not: no new batch is sent until the others are answered, and then, if there may be a
+gap, the epoch is bumped, since 2.5 (KIP-360); before, the client took a new producer id, so that a late request of the
+old one was not refused (`bumps_epoch`). Of a producer that a leader does not know it takes any sequence since 2.5. So a
+batch may be a producer's first whose predecessor was refused for now, or is on its way to the leader before, and the
+predecessor is refused for ever (KAFKA-14359, KAFKA-15591). Up to 2.4 such a batch was refused with UNKNOWN_PRODUCER_ID,
+and since 4.5 it is where the partition is empty (`refuses_late_begin`).
 
 The log is the abstract one of `../parts/replicated_logs.py`, one for each partition. An entry that is not committed may
 survive a change of the leader, or not. What acks=1 and acks=0 do is the log's to say (`acknowledges_uncommitted`,
@@ -32,8 +35,8 @@ it, `brokers.py` who answers.
 
 What is abstracted away. There are no clocks. `max.in.flight` counts the requests to all leaders together. An epoch is
 bumped for one partition, and when nothing of it is in flight (Kafka rewrites what is). UNKNOWN_PRODUCER_ID of brokers
-up to 2.4, after which the client begins its sequence anew, is here that any sequence is taken at once. Batches are not
-split. Transactions are not here.
+up to 2.4, after which the client begins its sequence anew, is here that any sequence is taken at once where the
+partition has records. Batches are not split. Transactions are not here.
 
 Sources: KIP-98, KIP-91, KIP-360, KIP-480; RecordAccumulator (drain, reenqueue, shouldStopDrainBatchesForPartition),
 Sender (completeBatch, failBatch, canRetry, sendProducerData), TransactionManager (canRetry, handleFailedBatch,
@@ -51,7 +54,8 @@ modules = (state, sender, application, brokers)  # in the order of the story
 
 profiles = {
     "idempotent": {},
-    "kafka_2_8": {"idempotent": False},
+    "not_idempotent": {"idempotent": False},
+    "newest_first": {"idempotent": False, "turns_around": False},
     "one_in_flight": {"idempotent": False, "max_in_flight": 1},
     "acks_1": {"idempotent": False, "acknowledges_uncommitted": True, "loses_acknowledged": True},
     "acks_0": {
@@ -65,10 +69,15 @@ profiles = {
     "forgets_on_restart": {"sends_again": False},
     "closes_at_once": {"flushes": False},
     "gives_up": {"expiries": 1},
-    "gives_up_2_4": {"expiries": 1, "bumps_epoch": False},
+    "gives_up_2_4": {"expiries": 1, "bumps_epoch": False, "refuses_late_begin": True},
     "sends_given_up_again": {"expiries": 1, "on_error": OnError.SEND_AGAIN},
     "stops_on_error": {"expiries": 1, "on_error": OnError.STOP},
-    "kafka_7190": {"deletions": 1, "forgets_with_records": True},
+    "kafka_7190": {
+        "deletions": 1,
+        "forgets_with_records": True,
+        "bumps_epoch": False,
+        "refuses_late_begin": True,
+    },
     "keeps_producers": {"deletions": 1},
     "producer_expires": {"expirations": 1},
     "short_memory": {"window": 1},

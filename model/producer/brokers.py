@@ -35,6 +35,7 @@ from .state import (
     refusals,
     refuses_late_begin,
     restarts,
+    turns_around,
     window,
 )
 
@@ -207,6 +208,13 @@ def refuse_leader(s: Producing, turn: Turn) -> None:
     fail(s, request)
 
 
+@action
+def learn_leader(s: Producing) -> None:
+    """The producer's metadata say that broker {s.leader} leads now; what is on its way to the other one stays there."""
+    require(elections > 0 and s.believed != s.leader)
+    s.believed = s.leader
+
+
 @action(kind="fault", budget="refusals")
 def refuse_for_now(s: Producing, turn: Turn) -> None:
     """The leader refuses request {turn} for now, as with NOT_ENOUGH_REPLICAS."""
@@ -265,9 +273,11 @@ def lose_connection(s: Producing, leader: Leader, arrives: bool) -> None:
     if arrives:
         s.late = s.in_flight[first_to(s, leader)]
     s.in_flight = others(old, leader)
-    for back in range(max_in_flight):
-        if back < len(old) and old[len(old) - 1 - back].leader == leader:
-            fail(s, old[len(old) - 1 - back])
+    for turn in range(max_in_flight):
+        if turn < len(old):
+            request = old[turn] if turns_around else old[len(old) - 1 - turn]
+            if request.leader == leader:
+                fail(s, request)
 
 
 def others(requests: Requests, leader: Leader) -> Requests:

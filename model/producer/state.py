@@ -35,8 +35,11 @@ flushes = constant(True, says="the application closes the producer and waits; el
 sends_again = constant(True, says="an application that starts again sends what was not acknowledged")
 window = constant(5, minimum=0, maximum=5, says="batches of a producer id that a leader remembers")
 bumps_epoch = constant(True, says="KIP-360, 2.5: after a possible gap the epoch is bumped, else the producer id is new")
+turns_around = constant(True, says="since 2.0: of a lost connection the oldest request goes back to the front first")
 forgets_with_records = constant(False, says="up to 2.3: what a leader knows of a producer goes with its records")
-refuses_late_begin = constant(False, says="KAFKA-15591: an empty partition takes no batch but a producer's first")
+refuses_late_begin = constant(
+    False, says="up to 2.4, and since 4.5 (KAFKA-15591): an empty partition takes no batch but a producer's first"
+)
 elections = constant(1, minimum=0, maximum=2, says="times that the other broker becomes the leader")
 refusals = constant(1, minimum=0, maximum=2, says="errors that may be retried, before an append or after it")
 cuts = constant(1, minimum=0, maximum=2, says="connections that are lost")

@@ -18,10 +18,10 @@ from collections.abc import Callable
 
 from ...language.immutable import immutable
 from ..flexible import Reader
-from .wire import ALTER_PARTITION, FETCH, HEARTBEAT, asked_isr
+from .wire import ALTER_PARTITION, FETCH, HEARTBEAT, PRODUCE, asked_isr
 
 _SENDERS = (re.compile(r"broker-(\d+)-fetcher-\d+"), re.compile(r"raft-client-(\d+)"), re.compile(r"(\d+)"))
-HELD = frozenset({FETCH, ALTER_PARTITION, HEARTBEAT})
+HELD = frozenset({PRODUCE, FETCH, ALTER_PARTITION, HEARTBEAT})
 
 
 @immutable
