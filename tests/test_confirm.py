@@ -379,6 +379,19 @@ def test_a_port_that_was_taken_meanwhile_is_another_try(monkeypatch: pytest.Monk
     assert not any(tmp_path.iterdir())
 
 
+def test_a_broker_that_is_unfenced_may_open_its_port_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    answers = iter([None, None, socket.socket()])
+
+    def connected(cluster: Cluster) -> socket.socket | None:
+        return next(answers)
+
+    monkeypatch.setattr(Cluster, "_connected", connected)
+    cluster = Cluster(Release("3.9.1", tmp_path, "java"), Needs((1,), {}, False, 3_000, 3_000))
+    with cluster, cluster._anyone():  # pyright: ignore[reportPrivateUsage]
+        assert next(answers, "no more") == "no more"
+
+
 def test_a_cluster_that_breaks_could_not_be_driven(monkeypatch: pytest.MonkeyPatch) -> None:
     def release(version: str) -> Release:
         return Release(version, Path(), "java")
@@ -467,8 +480,10 @@ def test_a_power_loss_cuts_what_is_not_flushed_and_no_bait_counts(tmp_path: Path
     assert [(one.offset, one.epoch, one.value) for one in disks.records(segment)] == [
         (0, 0, b"0"), (1, 0, b"bait"), (2, 3, b"1"),
     ]  # fmt: skip
+    assert disks.may_be_lost(tmp_path, "orders") == (0, 2)
     assert disks.cut(tmp_path, "orders", 1) == (2, len(pieces[0] + pieces[1]))
     (tmp_path / "recovery-point-offset-checkpoint").write_text("0\n1\norders 0 1\n", encoding="utf-8")
+    assert disks.may_be_lost(tmp_path, "orders") == (1, 1)
     with pytest.raises(ValueError, match="its recovery point is 1, so that offset 0 is on the disk"):
         disks.cut(tmp_path, "orders", 0)
     assert disks.records(tmp_path / "none") == []

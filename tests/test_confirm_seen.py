@@ -11,6 +11,8 @@ from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.reports.confirm import side_by_side
 from tidegate.reports.trace.html import page
 
+from .capture.confirmed import BUGS, NOT_IN_KRAFT, OTHERS, profiles_that_lack
+from .conftest import ROOT
 from .test_confirm import STANDING, Model, outcome, plan, trace
 
 COVERED = "produce(A); fence_alive(broker=B, successor=A); learn(A); advance_high_watermark(A)"
@@ -66,3 +68,10 @@ def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:
     assert plan(document, "4.0.0").fitted.seen == "a broker that is fenced leads"
     with pytest.raises(CannotBeDriven, match="is disabled"):
         plan(document, "4.1.0")
+
+
+def test_every_profile_is_on_the_page_of_what_was_confirmed() -> None:
+    assert profiles_that_lack() == set()
+    text = (ROOT / "docs" / "confirmed.md").read_text("utf-8")
+    assert [bug.profile for bug in BUGS if f"| `{bug.profile}` |" not in text] == []
+    assert [name for name in (*NOT_IN_KRAFT, *OTHERS) if f"| `partition:{name}` |" not in text] == []

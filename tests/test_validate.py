@@ -115,6 +115,17 @@ def test_nobody_leaves_the_elr_without_registering_anew(cache: Path) -> None:
     assert (found.exhausted, found.seen, found.legs) == (True, 6, ())
 
 
+@pytest.mark.parametrize(
+    ("more", "said"), [((), ": a run of the model shows all of it"), (("--kafka-version", "4.1"), "moment 9 of 12")]
+)
+def test_a_fenced_broker_was_elected_by_4_0_as_its_model_has_it(
+    tidegate: Run, more: tuple[str, ...], said: str
+) -> None:
+    """KAFKA-19522 on 4.0.0 with ELR: the last known leader is elected while it is fenced."""
+    done = tidegate("validate", str(TWO_RESTART.with_name("kafka_19522.log")), *more)
+    assert (done.exit, said in done.out) == (1 if more else 0, True)
+
+
 def test_registering_by_itself_changes_no_verdict(tidegate: Run) -> None:
     """With `register_apart` the partition does more, and no property comes out otherwise."""
 

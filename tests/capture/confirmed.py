@@ -72,7 +72,7 @@ BUGS = (
     ),
     Bug("unclean_election", "unclean elections", "4.1.0", "4.1.0", (*one("crashes"), *KEPT), repaired=True),
     Bug(
-        "kafka_15221", "a race in KIP-903's check", "3.6.2", "3.7.0",
+        "kafka_15221", "a race in KIP-903's check, within a broker, where no gate reaches", "3.6.2", "3.7.0",
         (*one("one_fault"), *ACKNOWLEDGED),
     ),
     Bug(
@@ -106,9 +106,14 @@ NOT_IN_KRAFT: Mapping[str, str] = {
     "kafka_13916": "KRaft to 3.2, before it was for production",
 }
 """Mistakes that no release has which is driven: KRaft from 3.3 on."""
-IN_NO_RELEASE = ("follower_out_of_range", "hw_checkpoint_stale", "pending_isr_ignored", "readded_replica")
-NO_LOSS_OF_ITS_OWN = ("not_idempotent",)
-"""A setting that sends a record twice: the driver sends each once."""
+OTHERS: Mapping[str, tuple[str, str]] = {
+    "follower_out_of_range": ("no release of the Java client", "there is nothing to drive it on"),
+    "hw_checkpoint_stale": ("every release", "no record is lost by it where the other switches are the newest"),
+    "pending_isr_ignored": ("no release", "there is nothing to drive it on"),
+    "readded_replica": ("no release", "there is nothing to drive it on"),
+    "not_idempotent": ("a setting of producers", "the driver sends each record once"),
+}
+"""Profiles that are no bug of a release, and why they are not driven."""
 
 
 def found_by(model: str, question: Sequence[str]) -> Document:
@@ -161,7 +166,9 @@ def cells_of(found: Document) -> list[object]:
     """The cells of one run: release, steps, seconds, result."""
     steps = f"{len(found['steps'])}" if found["steps"] else ""
     seconds = f"{found['seconds']:.0f}" if found["steps"] else ""
-    return [found["kafka"] or "", steps, seconds, f"**{WORDS[found['result']]}**: {found['why'].replace('|', '/')}"]
+    parted = next((f": {step['otherwise']}" for step in found["steps"] if step["otherwise"]), "")
+    result = f"**{WORDS[found['result']]}**: {found['why']}{parted}"
+    return [found["kafka"] or "", steps, seconds, result.replace("|", "/")]
 
 
 def bugs() -> Iterator[str]:
@@ -196,10 +203,8 @@ def not_driven() -> Iterator[str]:
         yield row(
             (f"`partition:{name}`", released, "clusters are driven in KRaft from 3.3 on, and none of them has it")
         )
-    for name in IN_NO_RELEASE:
-        yield row((f"`partition:{name}`", "in no release", "it is a condition that Kafka has always had"))
-    for name in NO_LOSS_OF_ITS_OWN:
-        yield row((f"`partition:{name}`", "a setting of producers", "the driver sends each record once"))
+    for name, (released, why) in OTHERS.items():
+        yield row((f"`partition:{name}`", released, why))
     for name in find("kraft")[0].profiles:
         yield row((f"`kraft:{name}`", "", "real brokers are driven through traces of `partition` alone"))
 
@@ -262,7 +267,7 @@ def page() -> str:
 
 def profiles_that_lack() -> set[str]:
     """The profiles of one mistake or setting that no table has: none."""
-    listed = {bug.profile for bug in BUGS} | NOT_IN_KRAFT.keys() | {*IN_NO_RELEASE, *NO_LOSS_OF_ITS_OWN}
+    listed = {bug.profile for bug in BUGS} | NOT_IN_KRAFT.keys() | OTHERS.keys()
     versions = {
         name for name in definition().profiles if len(name.rpartition("_")[2]) < 4 and name.startswith("kafka_")
     }
