@@ -20,7 +20,7 @@ from .racks import missing_racks
 from .requirements import Requirement, preset_of
 from .scenario import is_unheard, sentences
 from .signature import Subject, Used, Variant
-from .situations import BY_NAME, CELLS, FAULTS, SITUATIONS, Cell, Name
+from .situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, faults_of
 from .verdicts import RACK, Answer, RequirementCheck, SubjectVerdict, Table, facts_that_matter
 
 SCHEMA = "tidegate.audit/1"
@@ -75,7 +75,9 @@ def document(
             *(_not_starting(node) for node in down(cluster)),
             *(_outage(outage) for report in reports for outage in report.outages),
         ],
-        "faults": [{"name": fault.name, "title": fault.title, "says": fault.says} for fault in FAULTS],
+        "faults": [
+            {"name": fault.name, "title": fault.title, "says": fault.says} for fault in faults_of(cluster.control_plane)
+        ],
         "situations": [
             {"name": situation.name, "title": situation.title, "says": situation.says} for situation in SITUATIONS
         ],

@@ -12,7 +12,7 @@ is up may be elected uncleanly, and one that is down may be the only one with th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .signature import Constant, Signature
 
@@ -92,6 +92,21 @@ FAULTS: tuple[Fault, ...] = (
           "a majority of the controllers, or of ZooKeeper's servers, goes down", "the loss of most controllers", 0,
           False),
 )  # fmt: skip
+
+_OF_ZOOKEEPER: Mapping[str, tuple[str, str]] = {
+    "controller-loss": ("one ZooKeeper server is lost", "a server of ZooKeeper goes down"),
+    "controllers-loss": ("most ZooKeeper servers are lost", "a majority of ZooKeeper's servers goes down"),
+}
+"""Titles, and what is said, of a cluster on ZooKeeper: its controller is one of the brokers."""
+
+
+def faults_of(control_plane: str | None) -> tuple[Fault, ...]:
+    """The rows of a table, in the words of what keeps a cluster's metadata."""
+    if control_plane != "zookeeper":
+        return FAULTS
+    worded = ((fault, _OF_ZOOKEEPER.get(fault.name, (fault.title, fault.says))) for fault in FAULTS)
+    return tuple(replace(fault, title=title, says=says) for fault, (title, says) in worded)
+
 
 OF_RACKS = frozenset({"rack-power-loss", "rack-cut-off", "rack-loss"})
 """Faults of as many replicas as a rack holds."""

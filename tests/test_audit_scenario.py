@@ -35,7 +35,7 @@ def end_of(*steps: tuple[str, str]) -> str:
         ("fail_to_produce", "Record 0 is sent, and reaches no leader.", ""),
         (
             "fence(broker=A, successor=B)",
-            "The controller gets no heartbeats of \u27e8A\u27e9, and fences it.",
+            "The controller notices that \u27e8A\u27e9 is down.",
             "broker B",
         ),
         ("learn(broker=C)", "\u27e8C\u27e9 follows \u27e8B\u27e9, the leader of epoch 2.", "broker B"),

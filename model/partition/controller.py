@@ -213,7 +213,10 @@ def elect_uncleanly(s: Partition, broker: Broker) -> None:
 
 @action
 def fence(s: Partition, broker: Broker, successor: Broker) -> None:
-    """The controller gets no heartbeats of {broker}, which is down, and fences it."""
+    """The controller notices that {broker} is down.
+
+    In KRaft it gets no heartbeats of it, and fences it; on ZooKeeper the broker's session expires.
+    """
     require(crashes + power_losses + disk_losses + host_losses > 0)
     require(broker not in s.up and broker not in s.fenced)
     require(controllers_decide(s))
@@ -222,7 +225,10 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
 
 @action(kind="fault", budget="fences")
 def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
-    """The controller gets no heartbeats of {broker}, which is up, and fences it."""
+    """The controller takes {broker} for down, which is up: it is cut off, or pauses.
+
+    In KRaft it gets no heartbeats of it, and fences it; on ZooKeeper the broker's session expires.
+    """
     require(fences > 0)
     require(broker in s.up and broker not in s.fenced)
     require(controllers_decide(s))
@@ -239,7 +245,10 @@ def unfenced(s: Partition) -> Set[Broker]:
 
 @action
 def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
-    """The controller receives heartbeats of {broker} again, which has been up all the time."""
+    """The controller notices that {broker}, which has been up all the time, is there again.
+
+    In KRaft it receives heartbeats of it; on ZooKeeper the broker registers under a new session.
+    """
     require(fences > 0)
     require(broker in s.up and broker in s.fenced)
     require(controllers_decide(s))
@@ -267,7 +276,10 @@ def after_unclean_stop(registered: Registration, stopped: Set[Broker]) -> Regist
 
 @action
 def restart(s: Partition, broker: Broker, successor: Broker) -> None:
-    """{broker} starts, registers, catches up with the metadata, and is unfenced."""
+    """{broker} starts and registers, and the controller may elect it again.
+
+    In KRaft it catches up with the metadata before, and is unfenced; on ZooKeeper it creates its znode.
+    """
     require(shutdowns + crashes + power_losses + disk_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker in s.fenced)
     require(controllers_decide(s))
