@@ -309,6 +309,50 @@ def test_a_log_that_loses_what_it_acknowledged_loses_the_groups_offsets() -> Non
     assert story.false() == {"offset_durable"}
 
 
+# --- requests that are late -------------------------------------------------------------------------------------------
+
+
+def test_a_late_join_counts_while_its_sender_consumes() -> None:
+    story = Story(delays=1).join(A).begin(A).assign(A, A, A).sync(A).join(B).step("hear_of_rebalance", member=A)
+    story.step("delay_join", member=A).each("receive_join", A).begin(A, B).assign(A, A, B).sync(A, B)
+    story.step("receive_late_join")
+    group = story.state.groups[0]
+    assert (group.state, group.joined, group.given_up) == (GroupState.PREPARING_REBALANCE, Set({A}), Set({A}))
+    # B joins; the generation begins without an answer to A, which still consumes and learns of its loss by a heartbeat.
+    story.rejoin(B).step("begin_generation", coordinator=0, leader=A)
+    assert (story.state.answers[A], story.state.phase[A], owned(story)[0]) == (None, Phase.RUNNING, {P})
+    assert story.step("hear_of_loss", member=A).false() == set()
+
+
+def test_a_late_join_of_who_is_no_leader_changes_nothing_in_a_stable_group_of_eager_members() -> None:
+    story = Story(delays=1).join(A).begin(A).assign(A, A, A).sync(A).join(B).rejoin(A).begin(A, B).assign(A, A, B)
+    story.sync(A, B).step("pause", member=A).step("session_times_out", coordinator=0, member=A)
+    story.step("hear_of_rebalance", member=B).step("delay_join", member=B).each("receive_join", B).begin(B)
+    with pytest.raises(StepError, match="is_news"):
+        story.step("receive_late_join")
+    story.assign(B, B, B).sync(B).step("receive_late_join")  # B is the leader by now
+
+
+def test_the_senders_next_join_takes_the_place_of_the_late_one() -> None:
+    story = Story("cooperative", delays=1).join(A).begin(A).assign(A, A, A).sync(A).join(B)
+    story.step("hear_of_rebalance", member=A).step("delay_join", member=A).step("receive_late_join")
+    assert story.state.groups[0].given_up == Set({A})
+    story.each("receive_join", A).begin(A, B)
+    assert (story.state.groups[0].given_up, story.state.phase[A]) == (Set(), Phase.SYNCING)
+
+
+def test_a_late_assignment_counts_in_its_generation_alone() -> None:
+    story = Story(delays=1).join(A).begin(A).step("delay_sync", member=A)
+    before = story.state
+    story.step("receive_late_sync", target=Map({P: A, Q: A})).step("log_commits", entry=0)
+    assert (story.state.groups[0].state, story.state.phase[A]) == (GroupState.STABLE, Phase.JOINING)
+    story.state = before
+    story.each("receive_join", A).begin(A)
+    with pytest.raises(StepError, match="counts"):
+        story.step("receive_late_sync", target=Map({P: A, Q: A}))
+    story.step("lose_late_request").assign(A, A, A).sync(A)
+
+
 # --- properties that no profile violates can fail ---------------------------------------------------------------------
 
 
@@ -358,7 +402,7 @@ def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     definition = find("classic_group")[0]
     checks = (*CHECKS, *read(ROOT / "spec" / "classic_group_live.toml").checks)
     fails = {check.profile for check in checks if any(it.verdict == "violated" for it in check.properties.values())}
-    assert fails == set(definition.profiles) - {"cooperative", "kafka_2_4"}
+    assert fails == set(definition.profiles) - {"kafka_2_4"}
     switched = {name for values in definition.profiles.values() for name, value in values.items() if value is False}
     assert switched == {name for name, value in shipped("classic_group").values.items() if value is True}
 

@@ -275,6 +275,12 @@ def joins_while_another_leaves(s: Cluster) -> bool:
 
 
 @reachable
+def rejoins_without_knowing(s: Cluster) -> bool:
+    """A member that consumes counts as one that has joined a rebalance: its JoinGroup was late."""
+    return any(s.phase[m] == Phase.RUNNING and m in newest(s).given_up for m in Consumer)
+
+
+@reachable
 def offset_is_loaded(s: Cluster) -> bool:
     """A coordinator that took over knows an offset that its predecessor confirmed."""
     return s.newest > 0 and any(newest(s).offsets[p] > 0 for p in Partition)

@@ -42,7 +42,7 @@ profile:
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
-about, `members.py` what members do and which timeouts throw them out, `coordinator.py` the log and the fail-over.
+about, `late.py` what requests do that are late, `members.py` what members do and which timeouts throw them out, `coordinator.py` the log and the fail-over.
 
 The log is the abstract one of `../../parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
 keep its promises. Here a new coordinator finds all that may ever be committed: what it does not find never will be,
@@ -51,15 +51,15 @@ since the leader of a partition has every committed record, and no other may app
 What is abstracted away. There are no clocks: a timeout may expire while a member pauses, or speaks with another
 coordinator. Commits are in flight, each to the coordinator for which its sender took it when it sent it, and arrive
 late there, or never; so are the answers to joins and syncs. A JoinGroup or a SyncGroup that waits is a phase of its
-sender: it arrives at the coordinator with which the member speaks, with what the member has by then, and never twice,
-nor after its sender gave it up. A heartbeat, a leave, and the fetch of offsets are each one step with their answers.
-All of that has fewer behaviours than Kafka: a join or a sync that arrives after its sender's next request, or that a
-replaced coordinator gets late, is in no run, so that nothing is shown of what it does. A member's id is whether the
-coordinator counts it as a member. The leader takes any balanced assignment (`assignors.py` has Kafka's), so that
-members are alike, and partitions are. One append is under way at once. Rejoining members that change nothing, static
-members (KIP-345: `static_members`), the first rebalance's delay, and regular expressions are left out. All members
-subscribe to one topic: that offsets of a topic to which no member subscribes expire, from 2.4 on in a group with
-members, too, is not in the model.
+sender. One that is late is under way by itself (`delays`): its sender has given it up, sends another, and may have
+gone on, been thrown out or found another coordinator by the time at which it arrives. A JoinGroup names no
+generation, so that a late one counts as long as its sender is a member. A heartbeat, a leave, and the fetch of
+offsets are each one step with their answers, and the answer to a request that is late reaches nobody. A member's id
+is whether the coordinator counts it as a member. The leader takes any balanced assignment (`assignors.py` has
+Kafka's), so that members are alike, and partitions are. One append is under way at once. Rejoining members that
+change nothing, static members (KIP-345: `static_members`), the first rebalance's delay, and regular expressions are
+left out. All members subscribe to one topic: that offsets of a topic to which no member subscribes expire, from 2.4
+on in a group with members, too, is not in the model.
 
 Sources: GroupCoordinator, GroupMetadata and GroupMetadataManager of Kafka 2.0 to 3.6; AbstractCoordinator and
 ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Properties are in
@@ -69,10 +69,10 @@ ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Pro
 from __future__ import annotations
 
 from ....language import GroupLanes, terminal
-from . import coordinator, joining, members, state
+from . import coordinator, joining, late, members, state
 from .state import Claims, Cluster, Consumer, GroupState, Phase, counts, newest
 
-modules = (state, joining, members, coordinator)  # in the order of the story
+modules = (state, joining, late, members, coordinator)  # in the order of the story
 
 view = GroupLanes(
     lane=Consumer,

@@ -38,7 +38,9 @@ def group_is_empty(s: Cluster) -> None:
     require(group.state == GroupState.PREPARING_REBALANCE and len(group.members) == 0)
     append(s, s.newest, within=begun <= max_generation)
     s.group_lines[last(s.log)] = GroupLine(by=s.newest, generation=begun, members=Set(), assignment=nobody())
-    s.groups[s.newest] = replace(group, state=GroupState.EMPTY, generation=begun, joined=Set(), assignment=nobody())
+    s.groups[s.newest] = replace(
+        group, state=GroupState.EMPTY, generation=begun, joined=Set(), given_up=Set(), assignment=nobody()
+    )
 
 
 @action

@@ -45,22 +45,35 @@ def receive_join(s: Cluster, member: Consumer) -> None:
     """Coordinator {s.talks_to[member]} receives {member}'s JoinGroup: a rebalance is in preparation."""
     group = answers_to(s, member)
     require(is_here(group) and s.phase[member] == Phase.JOINING and s.answers[member] is None)
-    require(member not in group.joined and (s.generation[member] == 0 or member in group.members))
+    require(member not in group.joined or member in group.given_up)
+    require(s.generation[member] == 0 or member in group.members)
+    s.groups[s.talks_to[member]] = joined_by(
+        group, member, s.owned[member], s.generation[member], s.assigned_in[member]
+    )
+
+
+def joined_by(
+    group: Group, member: Consumer, owned: Set[Partition], generation: Generation, claimed_in: Generation
+) -> Group:
+    """A group with a JoinGroup that waits for its answer: a rebalance is in preparation."""
     begun = group if group.state == GroupState.PREPARING_REBALANCE else without_claims(group)
-    counted: Set[Partition] = s.owned[member] if is_believed(group, member, s.generation[member]) else Set()
-    s.groups[s.talks_to[member]] = replace(
+    counted: Set[Partition] = owned if is_believed(group, member, generation) else Set()
+    return replace(
         begun,
         state=GroupState.PREPARING_REBALANCE,
         members=begun.members | {member},
         joined=begun.joined | {member},
+        given_up=begun.given_up - {member},
         claims=Map({m: counted if m == member else begun.claims[m] for m in Consumer}),
-        claimed_in=Map({m: s.assigned_in[m] if m == member else begun.claimed_in[m] for m in Consumer}),
+        claimed_in=Map({m: claimed_in if m == member else begun.claimed_in[m] for m in Consumer}),
     )
 
 
 def without_claims(group: Group) -> Group:
     """A group in which nobody has joined, and nobody claims to own anything."""
-    return replace(group, joined=Set(), claims=nobody(), claimed_in=Map({member: 0 for member in Consumer}))
+    return replace(
+        group, joined=Set(), given_up=Set(), claims=nobody(), claimed_in=Map({member: 0 for member in Consumer})
+    )
 
 
 def is_believed(group: Group, member: Consumer, generation: Generation) -> bool:
@@ -86,15 +99,26 @@ def begin_generation(s: Cluster, coordinator: Coordinator, leader: Consumer) -> 
     require(group.leader == leader or group.leader is None)
     limit(group.generation < max_generation)
     for member in Consumer:
-        if member in group.joined and s.talks_to[member] == coordinator and s.phase[member] == Phase.JOINING:
+        if is_answered(s, group, coordinator, member):
             s.answers[member] = Answer(generation=group.generation + 1, partitions=Set())
     s.groups[coordinator] = replace(
         group,
         state=GroupState.COMPLETING_REBALANCE,
         generation=group.generation + 1,
         joined=Set(),
+        given_up=Set(),
         leader=leader,
         assignment=Map({member: Set() for member in Consumer}),
+    )
+
+
+def is_answered(s: Cluster, group: Group, coordinator: Coordinator, member: Consumer) -> bool:
+    """Whether a member still waits for the answer to the JoinGroup that a coordinator has of it."""
+    return (
+        member in group.joined
+        and member not in group.given_up
+        and s.talks_to[member] == coordinator
+        and s.phase[member] == Phase.JOINING
     )
 
 

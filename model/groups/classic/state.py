@@ -43,6 +43,7 @@ failovers = constant(1, minimum=0, maximum=2, says="times that another broker be
 pauses = constant(1, minimum=0, maximum=3, says="times that a member pauses")
 leaves = constant(0, minimum=0, maximum=2, says="times that a member leaves by itself")
 expiries = constant(0, minimum=0, maximum=2, says="offsets whose retention ends")
+delays = constant(0, minimum=0, maximum=2, says="JoinGroups and SyncGroups that arrive late, if at all")
 cooperative = constant(False, says="KIP-429: members keep what they own while they join; else they revoke it first")
 fence_commits = constant(True, says="a commit counts only of a member, and in the group's generation")
 fence_appends = constant(True, says="only the leader of the offsets' partition appends to it")
@@ -108,6 +109,7 @@ class Group:
     generation: Generation
     members: Set[Consumer]
     joined: Set[Consumer]  # whose JoinGroup waits for its answer
+    given_up: Set[Consumer]  # those of them that do not: it was late, and its answer reaches nobody
     claims: Assignment  # what those who joined said that they own (cooperative)
     claimed_in: Map[Consumer, Generation]  # and the generation in which that was assigned to them
     leader: Option[Consumer]
@@ -143,6 +145,18 @@ class Answer:
 
 
 @record
+class Late:
+    """A JoinGroup or SyncGroup under way that its sender has given up: it has sent another, and awaits no answer."""
+
+    source: Consumer
+    to: Coordinator
+    is_join: bool
+    generation: Generation  # of which its sender took itself for a member
+    owned: Set[Partition]  # what a JoinGroup says that its sender owns (cooperative)
+    claimed_in: Generation  # and the generation in which that was assigned to it
+
+
+@record
 class Commit:
     """An OffsetCommit under way."""
 
@@ -165,6 +179,7 @@ class Cluster:
     paused: Set[Consumer]  # who does nothing for now
     talks_to: Map[Consumer, Coordinator]  # whom each takes for its coordinator
     answers: Map[Consumer, Option[Answer]]  # to JoinGroup and SyncGroup, under way to each
+    late: Option[Late]  # under way, and nobody waits for its answer
     commits: Annotated[Set[Commit], Capacity(2)]  # under way to coordinators
     groups: Map[Coordinator, Group]  # of the broker that became the coordinator at each fail-over
     newest: Coordinator  # which of them leads the partition of the offsets' topic
@@ -189,6 +204,7 @@ def nothing(state: GroupState) -> Group:
         generation=0,
         members=Set(),
         joined=Set(),
+        given_up=Set(),
         claims=nobody(),
         claimed_in=Map({member: 0 for member in Consumer}),
         leader=None,
@@ -209,6 +225,7 @@ def start() -> Cluster:
         paused=Set(),
         talks_to=Map({member: 0 for member in Consumer}),
         answers=Map({member: None for member in Consumer}),
+        late=None,
         commits=Set(),
         groups=Map(
             {c: nothing(GroupState.DEAD) if c == 0 else nothing(GroupState.NOT_HERE) for c in range(failovers + 1)}
@@ -289,6 +306,7 @@ def without(group: Group, gone: Set[Consumer]) -> Group:
         state=GroupState.PREPARING_REBALANCE,
         members=group.members - gone,
         joined=group.joined - gone,
+        given_up=group.given_up - gone,
         claims=Map({m: Set() if m in gone else group.claims[m] for m in Consumer}),
         claimed_in=Map({m: 0 if m in gone else group.claimed_in[m] for m in Consumer}),
         leader=None if group.leader is not None and group.leader in gone else group.leader,

@@ -1,0 +1,101 @@
+"""JoinGroups and SyncGroups that are late: their sender has given them up, and they arrive nevertheless, or never."""
+
+from __future__ import annotations
+
+from ....language import Map, action, replace, require
+from .joining import append_group, divided, is_balanced, joined_by
+from .state import (
+    Cluster,
+    Consumer,
+    Group,
+    GroupState,
+    Late,
+    Partition,
+    Phase,
+    answers_to,
+    cooperative,
+    counts,
+    delays,
+    is_here,
+)
+
+
+@action(kind="fault", budget="delays")
+def delay_join(s: Cluster, member: Consumer) -> None:
+    """{member}'s JoinGroup does not arrive in time; it sends another.
+
+    It has a member id: from 2.2 on (KIP-394) a JoinGroup without one makes nobody a member.
+    """
+    require(delays > 0 and s.phase[member] == Phase.JOINING and s.answers[member] is None and member not in s.paused)
+    require(s.late is None and s.generation[member] > 0 and member not in answers_to(s, member).joined)
+    s.late = Late(
+        source=member,
+        to=s.talks_to[member],
+        is_join=True,
+        generation=s.generation[member],
+        owned=s.owned[member],
+        claimed_in=s.assigned_in[member],
+    )
+
+
+@action
+def receive_late_join(s: Cluster) -> None:
+    """A coordinator receives the JoinGroup that is late: its sender counts as one that has joined.
+
+    Where another of its JoinGroups waits, the late one takes its place, and the answer reaches nobody.
+    """
+    sent = s.late
+    require(delays > 0 and sent is not None)
+    assert sent is not None
+    group = s.groups[sent.to]
+    require(sent.is_join and is_here(group) and sent.source in group.members and is_news(group, sent))
+    begun = joined_by(group, sent.source, sent.owned, sent.generation, sent.claimed_in)
+    s.groups[sent.to] = replace(begun, given_up=begun.given_up | {sent.source})
+    s.late = None
+
+
+def is_news(group: Group, sent: Late) -> bool:
+    """Whether a JoinGroup begins a rebalance, or takes part in one: a stable group goes on when a member that is not
+    its leader says what it said before, and so does one that waits for the assignment. What a cooperative member says
+    has its generation."""
+    return (
+        group.state == GroupState.PREPARING_REBALANCE
+        or cooperative
+        or (group.state == GroupState.STABLE and group.leader == sent.source)
+    )
+
+
+@action(kind="fault", budget="delays")
+def delay_sync(s: Cluster, member: Consumer) -> None:
+    """{member}'s SyncGroup does not arrive in time; it joins again."""
+    require(delays > 0 and s.phase[member] == Phase.SYNCING and s.answers[member] is None and member not in s.paused)
+    require(s.late is None and s.generation[member] > 0)
+    s.late = Late(
+        source=member,
+        to=s.talks_to[member],
+        is_join=False,
+        generation=s.generation[member],
+        owned=s.owned[member],
+        claimed_in=s.assigned_in[member],
+    )
+    s.phase[member] = Phase.JOINING
+
+
+@action
+def receive_late_sync(s: Cluster, target: Map[Partition, Consumer]) -> None:
+    """A coordinator receives the leader's SyncGroup that is late, with the assignment {target}, and appends it."""
+    sent = s.late
+    require(delays > 0 and sent is not None)
+    assert sent is not None
+    group = s.groups[sent.to]
+    require(not sent.is_join and group.state == GroupState.COMPLETING_REBALANCE and group.leader == sent.source)
+    require(counts(group, sent.source, sent.generation) and is_balanced(group, target))
+    append_group(s, sent.to, group.members, divided(group, target))
+    s.late = None
+
+
+@action
+def lose_late_request(s: Cluster) -> None:
+    """The request that is late never arrives, is refused, or is answered to nobody."""
+    require(delays > 0 and s.late is not None)
+    s.late = None
