@@ -42,7 +42,8 @@ profile:
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
-about, `late.py` what requests do that are late, `members.py` what members do and which timeouts throw them out, `coordinator.py` the log and the fail-over.
+about, `late.py` what requests do that are late, `members.py` what members do and which timeouts throw them out,
+`coordinator.py` the log and the fail-over.
 
 The log is the abstract one of `../../parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
 keep its promises. Here a new coordinator finds all that may ever be committed: what it does not find never will be,
