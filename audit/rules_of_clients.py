@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from . import starting
 from .cluster import Client, Cluster, Finding, Unknown
-from .keys import number_of, place_of, underneath, value_of
+from .keys import at_least, number_of, place_of, underneath, value_of
 from .placing import has_one_by_default
 from .producing import asks_for_idempotence
 from .starting import stated
@@ -21,6 +21,7 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
             yield from transactions(cluster, client)
         else:
             yield from heartbeats(cluster, client)
+            yield from not_starting(client)
             yield from commits(cluster, client)
     yield from readers_of_transactions(cluster)
     yield from topics_of_streams(cluster)
@@ -87,7 +88,10 @@ def transactions(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 def heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """Three heartbeats fit into a session; a session without one does not start."""
+    """Three heartbeats fit into a session; a session without one does not start. With KIP-848 brokers say how long."""
+    protocol = stated(client, "group.protocol")
+    if protocol is not None and protocol.value.lower() == "consumer":
+        return
     beat, session = (number_of(cluster, client, key) for key in ("heartbeat.interval.ms", "session.timeout.ms"))
     if beat is None or session is None:
         return
@@ -101,17 +105,61 @@ def heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """Offsets committed by a clock say what was fetched, not what was done."""
+    """Offsets that are committed by a clock: of records that a poll has returned before, or of any that were fetched.
+
+    Java's consumer, kafka-python's and franz-go's commit in a poll what the polls before returned; Sarama's commits
+    what the application has marked, and loses nothing by itself. librdkafka stores an offset before the application has
+    the record (`enable.auto.offset.store`). The consumer of KIP-848 committed in the background up to 3.9:
+    CommitRequestManager calls maybeAutoCommitAsync in its own poll in 3.9.1, and in 4.0.0 only for one of the
+    application.
+    """
     answer = value_of(cluster, client, "enable.auto.commit")
-    if isinstance(answer, Unknown) or answer.value != "true":
+    family = underneath(client)
+    if isinstance(answer, Unknown) or answer.value != "true" or family == "sarama":
         return
+    where = place_of(cluster, client, "enable.auto.commit")
     what = "offsets are committed by a clock: records that were fetched and not yet processed are skipped after a crash"
-    if underneath(client) == "java":
-        what += ", if they are processed outside of the polling thread"
     to_do = "enable.auto.commit=false, and commit after processing"
-    yield Finding(
-        "advice", "note", what, place_of(cluster, client, "enable.auto.commit"), to_do, "KafkaConsumer, javadoc"
-    )
+    if _commits_in_background(client):
+        what += ", since group.protocol=consumer commits in the background up to 3.9"
+        yield Finding("advice", "warning", what, where, to_do + "; or a client of 4.0", "KAFKA-18641")
+    elif family in _COMMITTING_IN_POLL:
+        outside = ", if they are processed outside of the polling thread"
+        yield Finding("advice", "note", what + outside, where, to_do, "KafkaConsumer, javadoc")
+    elif (stores := stated(client, "enable.auto.offset.store")) is None or stores.value != "false":
+        storing = "enable.auto.offset.store=false, and store an offset after processing"
+        mends = storing if family == "librdkafka" else to_do
+        yield Finding("advice", "note", what, where, mends, "librdkafka, CONFIGURATION.md")
+
+
+_COMMITTING_IN_POLL = ("java", "kafka-python", "franz-go")
+
+
+def _commits_in_background(client: Client) -> bool:
+    """Whether a client has KIP-848's consumer, and may be of a release whose background thread commits."""
+    protocol = stated(client, "group.protocol")
+    old = client.version is None or at_least(client.version.value, "4.0") is not True
+    return underneath(client) == "java" and protocol is not None and protocol.value.lower() == "consumer" and old
+
+
+_NOT_WITH_CONSUMER = ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms")
+
+
+def not_starting(client: Client) -> Iterator[Finding]:
+    """What Java's consumer does not start with: settings of the classic protocol with the new one, since 4.0
+    (ConsumerConfig, checkUnsupportedConfigs), and `by_duration` before 4.0 (KIP-1106)."""
+    if underneath(client) != "java" or client.version is None:
+        return
+    new, protocol = at_least(client.version.value, "4.0"), stated(client, "group.protocol")
+    if new and protocol is not None and protocol.value.lower() == "consumer":
+        for setting in filter(None, (stated(client, key) for key in _NOT_WITH_CONSUMER)):
+            if setting.value.strip():
+                what = f"`{setting.key}={setting.value}` with group.protocol=consumer: the consumer does not start"
+                yield Finding("contradiction", "error", what, setting.origin, f"remove {setting.key}", "ConsumerConfig")
+    reset = stated(client, "auto.offset.reset")
+    if new is False and reset is not None and reset.value.startswith("by_duration:"):
+        what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"
+        yield Finding("contradiction", "error", what, reset.origin, "earliest, latest or none", "KIP-1106")
 
 
 def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:

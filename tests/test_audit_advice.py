@@ -201,6 +201,47 @@ PRODUCER = "key.serializer=x\nbootstrap.servers=a\n"
 CONSUMER = "key.deserializer=x\ngroup.id=g\nenable.auto.commit=false\n"
 
 
+AUTOMATIC = CONSUMER.replace("false", "true")
+NEW = AUTOMATIC + "group.protocol=consumer\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "client", "says", "severity"),
+    [
+        (AUTOMATIC, "java:3.9", "outside of the polling thread", "note"),
+        (AUTOMATIC, "kafka-python:2.0", "outside of the polling thread", "note"),
+        (AUTOMATIC, "librdkafka:2.3", "are skipped after a crash", "note"),
+        (NEW, "java:3.9", "commits in the background up to 3.9", "warning"),
+        (NEW, "java:4.0", "outside of the polling thread", "note"),
+    ],
+)
+def test_whose_automatic_commits_skip_what(tmp_path: Path, text: str, client: str, says: str, severity: str) -> None:
+    finding = one(findings(tmp_path, {"app.properties": text}, Options(clients=(client,))), "committed by a clock")
+    assert (finding.what.endswith(says), finding.severity) == (True, severity)
+
+
+@pytest.mark.parametrize(
+    ("text", "client"), [(AUTOMATIC, "sarama:1.40"), (AUTOMATIC + "enable.auto.offset.store=false\n", "librdkafka:2.3")]
+)
+def test_who_marks_what_is_processed_commits_no_more(tmp_path: Path, text: str, client: str) -> None:
+    found = findings(tmp_path, {"app.properties": text}, Options(clients=(client,)))
+    assert not [finding for finding in found if "committed by a clock" in finding.what]
+
+
+@pytest.mark.parametrize(
+    ("text", "client", "refused"),
+    [
+        ("group.protocol=consumer\nsession.timeout.ms=45000\n", "java:4.1", True),
+        ("group.protocol=consumer\nsession.timeout.ms=45000\n", "java:3.9", False),
+        ("auto.offset.reset=by_duration:PT1H\n", "java:3.9", True),
+        ("auto.offset.reset=by_duration:PT1H\n", "java:4.0", False),
+    ],
+)
+def test_a_consumer_that_does_not_start(tmp_path: Path, text: str, client: str, refused: bool) -> None:
+    found = findings(tmp_path, {"app.properties": CONSUMER + text}, Options(clients=(client,)))
+    assert bool([one for one in found if "the consumer does not start" in one.what]) is refused
+
+
 @pytest.mark.parametrize(
     ("text", "word", "kind"),
     [
