@@ -373,12 +373,18 @@ _FIRST_REFUSED = (
     "(KAFKA-15591; 4.5 mends it for a partition that never had records); it does not happen with "
     "max.in.flight.requests.per.connection=1"
 )
+_LATE = (
+    " the producer goes on when a connection is lost, and the request that was under way may arrive after the next one "
+    "(`tidegate check producer:{} --bounds connection --property order_per_key`)"
+)
 _NOT_OF_RETRIES = "it is asked of a moved leader, a crash, a power loss and a lost disk"
 
 
 def _delivery(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     if not is_sent_again(signature):
-        why = "acks=0" if signature.retries else "retries=0"
+        why, profile = ("acks=0", "acks_0") if signature.retries else ("retries=0", "no_retries")
+        if question.name == "in-order":
+            return Answer("can lose", "arithmetic", f"with {why}{_LATE.format(profile)}")
         return Answer("no loss found", "arithmetic", f"nothing is sent again with {why}")
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")

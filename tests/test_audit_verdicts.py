@@ -32,7 +32,7 @@ from tidegate.audit.verdicts import answer as answer_in
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 
-from .conftest import ROOT, NewExplorations
+from .conftest import ROOT, NewExplorations, Run
 from .partition_pages import GOES_ON, ROWS, VERSIONS, MatrixCell, matrix_cells
 from .shipped import tiered
 
@@ -258,8 +258,15 @@ def test_without_idempotence_retries_lose_in_every_cell(acks: str, explorations:
 
 
 @pytest.mark.parametrize("own", [{"acks": "none", "idempotent": False}, {"retries": False, "idempotent": False}])
-def test_what_is_not_sent_again_is_not_there_twice(own: dict[str, Any], explorations: Explorations) -> None:
-    assert set(delivered(signature(**own), explorations).values()) == {BOTH_KEPT}
+def test_what_is_not_sent_again_is_not_there_twice_and_may_come_late(
+    own: dict[str, Any], explorations: Explorations, tidegate: Run
+) -> None:
+    """As the producer's model says: a request that is given up with its connection may come after the next one."""
+    assert set(delivered(signature(**own), explorations).values()) == {"no loss found / can lose"}
+    why = answer(signature(**own), QUESTION["in-order"], "crash@all", explorations).why
+    command = re.search(r"`tidegate (check [^`]*)`", why)
+    assert command is not None
+    assert tidegate(*command[1].split()).exit == 1
 
 
 def test_nothing_is_said_of_the_order_of_what_is_never_written(explorations: Explorations) -> None:
