@@ -19,7 +19,7 @@ from tidegate.explorer.native import kernels as native_kernels
 from tidegate.explorer.native.compiler import read_object
 from tidegate.explorer.native.effort import FULL, QUICK, ROLLED
 from tidegate.explorer.native.kernels import kernel_of, kernel_text, own_text
-from tidegate.explorer.native.program import generate, plan_program
+from tidegate.explorer.native.program import generate, joined, plan_program
 from tidegate.explorer.native.scalars import Bit, Num, Scalars
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.native.search import explore
@@ -218,6 +218,12 @@ def test_the_kernels_text_is_that_which_was_loaded(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(inspect, "getsource", read_again)
     assert "define" in generate(model, plan_program(model), (), walks=True, fingerprint=64)
+
+
+def test_parts_of_the_kernel_that_name_cells_alike_are_refused() -> None:
+    assert joined({"A": 1}, {"B": 2}, {"A": 1}) == {"A": 1, "B": 2}
+    with pytest.raises(ValueError, match="two parts of the kernel name cells alike: A, C"):
+        joined({"A": 1, "C": 3}, {"A": 2, "B": 2, "C": 4})
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def stopped_beyond(c, g, out, got, parent):
     slot = out
     for j in range(got):
         number = label(c, g, slot, parent)
-        if number != g[IDLE] and load64(g[FAULTS], number) == 0:
+        if number != g[IDLE] and load64(g[IS_FAULT], number) == 0:
             if number > 63:
                 number = 63
             stopped |= 1 << number

@@ -53,7 +53,7 @@ class Sweep:
         self.masks = (ctypes.c_uint64 * len(masks))(*masks)
         network["PROTOCOL"] = ctypes.addressof(self.masks)
         self.faults = (ctypes.c_uint64 * (len(kernel.program.plans) + 1))(*faults)
-        network["FAULTS"] = ctypes.addressof(self.faults)
+        network["IS_FAULT"] = ctypes.addressof(self.faults)
         network["BOUNDS"] = ((1 << len(model.bounds)) - 1) << predicates
         network["ASKED"] = (1 << predicates) - 1 | network["BOUNDS"]
         self.function = kernel.code.function("sweep", 3)

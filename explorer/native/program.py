@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -152,17 +152,28 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
 def _kernel(
     module: llvm.Module, program: KernelInterface, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
 ) -> None:
-    numbers = {
-        **CELL, **{name: index for index, name in enumerate(EVENTS)},
-        "W": program.layout.words, "STRIDE": program.layout.words + 2, "BATCH": BATCH,
-        "BOUNDED_STATES": program.held_states,
-        "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH, "CLAIMED": kernel.CLAIMED,
-        "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT, "FAILED": FAILED,
-        **walk_kernel.NUMBERS, **sharding.NUMBERS, "FINGER": finger, **GRAPH_CELLS,
-    }  # fmt: skip
+    numbers = joined(
+        CELL, {name: index for index, name in enumerate(EVENTS)},
+        {"W": program.layout.words, "STRIDE": program.layout.words + 2, "BATCH": BATCH, "FINGER": finger,
+         "BOUNDED_STATES": program.held_states, "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH,
+         "CLAIMED": kernel.CLAIMED, "NO_ROOM": kernel.NO_ROOM, "HANDOUT": kernel.HANDOUT, "ERROR_BIT": ERROR_BIT,
+         "FAILED": FAILED},
+        walk_kernel.NUMBERS, sharding.NUMBERS, GRAPH_CELLS,
+    )  # fmt: skip
     public = {*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC, *edges_kernel.PUBLIC}
     for text in texts:
         made[text.__name__] = compile_into(module, text, numbers, made, internal=text.__name__ not in public)
+
+
+def joined(*tables: Mapping[str, int]) -> dict[str, int]:
+    """The capital names of all parts of the kernel. ValueError where two parts give one name different numbers: either
+    would then read the other's cell."""
+    numbers: dict[str, int] = {}
+    for table in tables:
+        if shared := {name for name in table.keys() & numbers.keys() if table[name] != numbers[name]}:
+            raise ValueError(f"two parts of the kernel name cells alike: {', '.join(sorted(shared))}")
+        numbers.update(table)
+    return numbers
 
 
 class PropertyCode(Statements):
