@@ -51,10 +51,11 @@ def counts(model: Model, before: State, after: State) -> bool:
 
 def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str | None:
     """What stops a step that larger bounds would let happen, in words; None where it can happen, the protocol stops
-    it, or it is a fault: more of them are not what keeps a protocol going.
+    it, or it is a fault that its budget or its own limit stops: more of them are not what keeps a protocol going.
 
     Beyond a `@bound` the step is tried as if there were none: one that would change something of the protocol there is
-    stopped by it, and so is one that breaks the model's types there, of which no more is known.
+    stopped by it, and so is one that breaks the model's types there, of which no more is known. A fault
+    is tried too: what its budget has left can be taken within larger bounds as it can within these.
     """
     beyond = bound_crossed(model, state)
     try:
@@ -65,8 +66,7 @@ def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str,
         return f"at @bound {beyond}"
     if isinstance(after, Stopped):
         return _stopped_text(after) if is_held(action, after) else None
-    is_way_on = beyond is not None and action.kind != "fault" and counts(model, state, after)
-    return f"at @bound {beyond}" if is_way_on else None
+    return None if beyond is None or not counts(model, state, after) else f"at @bound {beyond}"
 
 
 def _stopped_text(stopped: Stopped) -> str:

@@ -229,7 +229,8 @@ ALL = ("protocol", "client", "fault")
 @dataclass
 class Space:
     """All states of a model and its steps, those that change nothing left out, and what bounds stop in each state:
-    pairs of a rule and a node. Rules of the `free` kinds have no bounds."""
+    pairs of a rule and a node. Rules of the `free` kinds have no bounds, and
+    where there are some no rule has the `@bound` of states."""
 
     model: Drawn
     free: tuple[str, ...] = ()
@@ -256,9 +257,9 @@ class Space:
         bounded = rule.kind not in self.free
         cut = bounded and not all(test(state, node) for _, test in rule.limits)
         cut = cut or (bounded and self.model.narrow and state[0] == 2 and after[0] == 0)
-        beyond = bounded and self.model.bound is not None and not self.model.bound[1](state, 0)
+        beyond = not self.free and self.model.bound is not None and not self.model.bound[1](state, 0)
         if cut or beyond:
-            if rule.kind != "fault" and (cut or after != state):
+            if after != state if beyond and not cut else rule.kind != "fault":
                 self.stopped[state].add((rule.name, node))
             return None
         if after != state:
@@ -373,7 +374,7 @@ def _of_one(space: Space, claim: Claim, node: int) -> str:
 
 def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) -> Iterator[str]:
     """What is not so of an answer, by the protocol without bounds: fairness is that of the protocol itself. In `mended`
-    only faults have bounds: more of them are no way on."""
+    only faults have limits: more of them are no way on."""
 
     def really(state: World, group: Collection[tuple[str, int]]) -> bool:
         return free.can(state, group, held=False)

@@ -265,6 +265,20 @@ def test_what_can_happen_beyond_a_bound_is_evaluated(
             assert found(verdict, name).why.endswith(why)
 
 
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize(
+    ("budget", "word"), [("", "undecided"), (", budget='resets'", "violated")], ids=["free", "spent"]
+)
+def test_beyond_a_bound_a_fault_is_a_way_on_while_its_budget_lasts(
+    engine: str, budget: str, word: str, cache: Path, tmp_path: Path
+) -> None:
+    """Within larger bounds it would lead to none again; no larger bound brings back a budget of none."""
+    reset = f"resets = constant(0, minimum=0, maximum=1, says='resets')\n\n@action(kind='fault'{budget})"
+    text = BOUNDED.replace("{end}", "3").replace("@action\ndef halt", f"{reset}\ndef halt")
+    text = text.replace("require(s.count == 4)", "require(s.count == 3)").replace(", strong(halt)", "")
+    assert found(checked(model_of(tmp_path, text), engine, cache), "may_be_none").verdict == word
+
+
 def test_an_undecided_claim_names_a_limit_of_a_fair_step(cache: Path, tmp_path: Path) -> None:
     """Another limit that stops something there is not why."""
     other = """

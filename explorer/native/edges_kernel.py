@@ -43,9 +43,9 @@ def label(c, g, slot, parent):
 
 
 def stopped_beyond(c, g, out, got, parent):
-    """The actions whose steps a `@bound` stops in a state beyond it: those but faults that change something of the
-    protocol there, whose `got` successors are at `out`, and those that a limit stops anyway. All of them where one
-    breaks the model's types."""
+    """The actions whose steps a `@bound` stops in a state beyond it: those that change something of the protocol
+    there, whose `got` successors are at `out`, and those that a limit stops anyway. All of them where one breaks the
+    model's types."""
     if got == FAILED:
         g[COARSE] = 1
         return ALL
@@ -53,7 +53,7 @@ def stopped_beyond(c, g, out, got, parent):
     slot = out
     for j in range(got):
         number = label(c, g, slot, parent)
-        if number != g[IDLE] and load64(g[IS_FAULT], number) == 0:
+        if number != g[IDLE]:
             if number > 63:
                 number = 63
             stopped |= 1 << number

@@ -26,7 +26,6 @@ GRAPH = (
     "TARGETS",  # address of the states that steps lead to, 32 bits
     "LABELS",  # address of the numbers of the steps' actions, 32 bits
     "GROUPS",  # address of the groups of fairness that each action belongs to, a bit each
-    "IS_FAULT",  # address of whether each action is a fault, 64 bits each
     "PROTOCOL",  # address of the bits of each of a state's words that are of no ghost
     "IDLE",  # the number, beyond those of the actions, of a step that changes only ghosts, which is in no group
     "TRUTHS",  # address of the predicates that are true in each state, a bit each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ...language.judge import holds
 from ...language.model import Model
@@ -31,15 +31,7 @@ SLICE = 200_000
 class Sweep:
     """A second pass over an explored store, by a kernel of its own with its own context."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        frontier: Frontier,
-        network: Network,
-        model: Model,
-        predicates: int,
-        faults: Sequence[bool],
-    ) -> None:
+    def __init__(self, kernel: Kernel, frontier: Frontier, network: Network, model: Model, predicates: int) -> None:
         program = kernel.program
         self.kernel, self.network = kernel, network
         self.buffer = Region(8 * (program.layout.words + 2) * program.buffer_slots)
@@ -52,8 +44,6 @@ class Sweep:
         masks = protocol_masks(model)
         self.masks = (ctypes.c_uint64 * len(masks))(*masks)
         network["PROTOCOL"] = ctypes.addressof(self.masks)
-        self.faults = (ctypes.c_uint64 * (len(kernel.program.plans) + 1))(*faults)
-        network["IS_FAULT"] = ctypes.addressof(self.faults)
         network["BOUNDS"] = ((1 << len(model.bounds)) - 1) << predicates
         network["ASKED"] = (1 << predicates) - 1 | network["BOUNDS"]
         self.function = kernel.code.function("sweep", 3)
@@ -95,9 +85,7 @@ def judged(
     symmetric = tuple(domain for domain in model.domains if domain.name in folded)
     kernel = kernel_of(made, symmetric, search.cache, effort=FULL if count >= LARGE else QUICK, edges=True)
     places = {action.name: at for at, action in enumerate(made.actions)}
-    parts = [places[plan.form.name] for plan in kernel.program.plans]
-    numbered = tuple(groups[part] for part in parts)
-    faults = [made.actions[part].kind == "fault" for part in parts]
+    numbered = tuple(groups[places[plan.form.name]] for plan in kernel.program.plans)
     started = time.perf_counter()
     network = Network(count, transitions, numbered, search.cache, heed)
     compiled(kernel.seconds + time.perf_counter() - started)
@@ -106,7 +94,7 @@ def judged(
         if report is not None:
             report(Progress(count, 0, 0, 0.0, needed, 0.0, says=f"liveness: {says}"))
 
-    sweep = Sweep(kernel, frontier, network, model, len(questions.predicates), faults)
+    sweep = Sweep(kernel, frontier, network, model, len(questions.predicates))
     try:
         for stop in range(SLICE, count + SLICE, SLICE):
             heed()
