@@ -59,6 +59,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("offsets_outage", {"brokers": 2, "repaired": 2, "min_isr": 1, "factor": 2}),
     ("transactions", {"clients": 1, "partitions": 1, "transactions": 1}),
     ("transactions_published", {}),
+    ("transactions_published_partitions", {}),
     ("transactional_processing", {}),
 ]
 
