@@ -203,7 +203,8 @@ PICTURES: dict[str, tuple[Callable[[], Document], int, str]] = {
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_lanes_are_drawn_as_recorded(browser: Browser, saved: Page, name: str) -> None:
-    """Golden pictures; TIDEGATE_UPDATE=1 records them. Look at them: a browser shows an .svg file."""
+    """Golden pictures; TIDEGATE_UPDATE=1 records them. Look at them: a browser shows an .svg file. Every size in them
+    is computed from lengths of texts, so that no font of a machine has a part in them."""
     source, at, key = PICTURES[name]
     with shown(browser, saved(source()), f"s={at}") as one:
         if key:
@@ -420,6 +421,8 @@ def test_on_a_phone_what_is_cut_off_fades_on_that_side(
 ) -> None:
     path = saved(group())
     with shown(browser, path, viewport={"width": 390, "height": 844}, color_scheme=theme) as one:
+        assert one.count(".pane[data-cut]") == 0
+        one.press("a")
         for box in (one.all("#chart"), one.all(".pane")):
             for left, cut in ((0, "right"), (20, "left right"), (10_000, "left")):
                 box.evaluate(f"(box) => box.scrollLeft = {left}")
@@ -430,6 +433,16 @@ def test_on_a_phone_what_is_cut_off_fades_on_that_side(
         assert one.run("document.documentElement.scrollWidth") == 390
     with shown(browser, path, viewport={"width": 1600, "height": 900}, color_scheme=theme) as wide:
         assert wide.count("[data-cut]") == 0
+
+
+def test_on_a_phone_a_long_log_shows_the_part_where_something_happens(browser: Browser, saved: Page) -> None:
+    document = kip_101()
+    document["frames"]["0"]["lanes"]["A"] |= {"cells": [cell(at, f"1{at}", 1) for at in range(30)], "log_end": 30}
+    long = document | {"view": document["view"] | {"columns": 30}}
+    with shown(browser, saved(long), "s=0", viewport={"width": 390, "height": 844}) as one:
+        size = one.run("document.querySelector('.cell-text').getBoundingClientRect().height")
+        assert size >= 11  # pixels
+        assert one.run("[...document.querySelectorAll('.lanes .axis')].some((text) => text.textContent === '29')")
 
 
 def test_on_paper_there_are_the_words_and_every_step(browser: Browser, saved: Page) -> None:

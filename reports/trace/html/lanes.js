@@ -53,7 +53,7 @@ function patchOne(was, node) {
   }
 }
 
-const ROW = 86, TOP = 24, CELL = 50, BOX = 44, TALL = 36, WINDOW = 40;
+const ROW = 86, TOP = 24, CELL = 50, BOX = 44, TALL = 36;
 /** Where logs begin: beside a lane's head, or on a phone below it. */
 const narrow = matchMedia("(max-width: 760px)");
 const left = () => (narrow.matches ? 62 : 252), below = () => (narrow.matches ? 72 : 0);
@@ -223,15 +223,16 @@ const UNMARKED = { added: [], removed: [], replaced: [], changed: {} };
 
 /** Which offsets are drawn: all, or in a long log those at its end and where something happens. */
 function windowOf(view, frame) {
+  const most = narrow.matches ? 9 : 40;
   const lanes = view.lanes.map((id) => frame.lanes[id]);
   const marks = Object.values(frame.marks);
   const last = (cells) => (cells.length ? cells[cells.length - 1].offset + 1 : 0);
   const end = Math.max(0, ...lanes.map((lane) => last(lane.cells)), ...marks.map((mark) => last(mark.removed)));
-  if (view.columns <= WINDOW) return { from: 0, columns: view.columns };
+  if (view.columns <= most) return { from: 0, columns: view.columns };
   const wanted = lanes.map((lane) => lane.high_watermark).concat(marks.flatMap((mark) => mark.added))
     .filter((offset) => offset !== null);
-  const from = Math.max(0, Math.min(end - WINDOW / 2, ...wanted.map((offset) => offset - 4)), end - WINDOW);
-  return { from, columns: Math.min(view.columns, WINDOW) };
+  const from = Math.max(0, Math.min(end - most / 2, ...wanted.map((offset) => offset - 4)), end - most);
+  return { from, columns: Math.min(view.columns, most) };
 }
 
 /** The lanes of a frame as SVG. `before` is the frame whose ghost is drawn, or null; `focus` a lane's id, or null. */
@@ -272,7 +273,7 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
       lost.filter((cell) => cell.lane === name && cell.offset >= shown.from).map((cell) => lostBox(cell, shown))),
     badgesOf(lane, narrow.matches ? 258 : right + 4));
   }));
-  made.style.minWidth = narrow.matches ? "0" : `${Math.round(width * 0.7)}px`;
+  made.style.minWidth = `${Math.round(width * (narrow.matches ? 0.6 : 0.7))}px`;
   return made;
 }
 
