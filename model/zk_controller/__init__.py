@@ -10,13 +10,15 @@ until it learns of that. What keeps that harmless is a switch each:
 * `one_multi`: `/controller` is created and `/controller_epoch` is raised in one transaction, not in two steps, as up to
   2.0. The second step reads the epoch and compares when it writes, so that no epoch is taken twice.
 * `epoch_cas`: who takes over compares the version of `/controller_epoch` when it writes it.
-* `resigns_first`: a broker opens a new session when its controller has resigned, as from 1.1 on; before, the thread of
-  the controller could go on under the new session.
+* `resigns_first`: a broker opens a new session when its controller has resigned, as from 1.1 on (from 2.0 on when it
+  has begun to, after which it writes nothing); before, the thread of the controller could go on under the new session.
 * `broker_fence`: a broker refuses requests of a lower controller epoch than it has seen (KAFKA-532).
 * `write_fence`: a controller writes only where `/controller_epoch` is still the epoch that it holds (KAFKA-6082).
 * `controller_cas`: a controller writes only over the version of the partition's znode that it has read.
 * `leader_cas`: a leader that writes the ISR itself does so only over the version that it knows.
 * `not_controller`: a controller that a leader is ahead of does not refuse it for good (KAFKA-14154).
+* `compares_versions`: a controller that a leader is ahead of does not answer that the change is done. From 2.7 to 3.2
+  it does where it has read that ISR before, whatever the version, and the leader drops the answer and waits.
 * `leader_epoch_check`: a broker refuses a LeaderAndIsr whose leader epoch is not newer (KAFKA-1188, KAFKA-1483).
 * `broker_epochs`: who was gone and is back before the controller has read so is new to it, and refuses requests that
   were meant for its registration before (KAFKA-7235, KIP-380).
@@ -38,7 +40,8 @@ resigns. It deals with who is gone before who is new, where Kafka takes the reve
 of the ISR, and elects, in one write. Kafka takes a write for each that is gone, and one that takes over writes these,
 and that nobody leads, before it elects; what lies between is a partition without a leader, which is here as well
 (`elect_nobody`). The partition's znode has no controller epoch. By it a zombie that reads the znode anew gives up where
-a newer controller has written; here the version of the znode that it compares refuses it.
+a newer controller has written; here `write_fence` alone refuses it, so that without that switch a zombie may do more
+than Kafka's. No counterexample that is recorded has such a step.
 
 A request goes to all brokers that the controller knows,
 and reaches each in a step of its own, in any order; to a broker without a session it may never come. Kafka keeps the
@@ -80,6 +83,7 @@ view = GroupLanes(
 profiles = {
     "kafka_3_9": {},
     "kafka_14154": {"not_controller": False},
+    "kafka_3_2": {"compares_versions": False},
     "kafka_2_6": {"alter_partition": False},
     "two_steps": {"alter_partition": False, "one_multi": False},
     "kafka_532": {"alter_partition": False, "broker_fence": False},

@@ -11,10 +11,12 @@ from .state import (
     Broker,
     Cluster,
     LeaderAndIsr,
+    Partition,
     StopReplica,
     alter_partition,
     broker_fence,
     can_write,
+    compares_versions,
     controller_cas,
     leader_cas,
     leader_epoch_check,
@@ -106,7 +108,7 @@ def alter(s: Cluster, controller: Broker, leader: Broker, isr: Set[Broker]) -> N
     require(read is not None)
     if read is not None:
         if known.leader_epoch > read.leader_epoch or known.version > read.version:
-            require(not not_controller)
+            require(answers_for_good(known, read, isr))
             s.refused.add(leader)
         else:
             require(known.leader_epoch == read.leader_epoch and known.version == read.version)
@@ -116,6 +118,17 @@ def alter(s: Cluster, controller: Broker, leader: Broker, isr: Set[Broker]) -> N
             s.partition = replace(known, isr=isr, version=s.partition.version + 1)
             s.read[controller] = s.partition
             s.known[leader] = s.partition
+
+
+def answers_for_good(known: Partition, read: Partition, isr: Set[Broker]) -> bool:
+    """Whether a controller that a leader is ahead of answers so that the leader waits for a LeaderAndIsr.
+
+    It refuses (KAFKA-14154). Up to 3.2 it says that the change is done, if it has read that ISR: the leader does not
+    take the old version that comes with the answer, and asks no more.
+    """
+    if compares_versions:
+        return not not_controller
+    return read.leader == known.leader and read.leader_epoch == known.leader_epoch and read.isr == isr
 
 
 @action

@@ -31,9 +31,9 @@ from .state import (
     epoch_cas,
     leader_epoch_check,
     lumped,
-    not_controller,
     one_multi,
     resigns_first,
+    sends_on,
     stop_epoch,
     without_isr,
     write_fence,
@@ -130,7 +130,7 @@ def may_change_isr(s: Cluster, broker: Broker) -> bool:
     Who was replaced is refused by a controller that compares versions when it writes. A client's write reads its ISR,
     too, and who is refused for good is known by its version.
     """
-    return not not_controller or (
+    return not sends_on() or (
         s.known[broker].leader == broker
         and (
             not (alter_partition and controller_cas)
@@ -150,7 +150,7 @@ def is_replaced(s: Cluster, broker: Broker) -> bool:
         and not zombies_read()
         and epoch_cas
         and write_fence
-        and (not_controller or not alter_partition)
+        and (sends_on() or not alter_partition)
         and s.held[broker] > 0
         and s.held[broker] < s.controller_epoch
     )
@@ -178,7 +178,7 @@ def who_is_back(s: Cluster) -> Map[Broker, Set[Broker]]:
 
 def reads_at_once() -> bool:
     """Whether who becomes the controller may as well read the partition in that step: nobody else may write it."""
-    return alter_partition and one_multi and not zombies_read() and epoch_cas and write_fence and not_controller
+    return alter_partition and one_multi and not zombies_read() and epoch_cas and write_fence and sends_on()
 
 
 def has_ended(s: Cluster, broker: Broker) -> bool:

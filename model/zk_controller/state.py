@@ -34,6 +34,9 @@ leader_cas = constant(True, says="a leader's write of the ISR checks the version
 not_controller = constant(
     True, says="KAFKA-14154: a controller that is behind a leader says that it is not the controller"
 )
+compares_versions = constant(
+    True, says="from 3.3 on: a controller calls a change done only if the leader's version is no newer than its own"
+)
 leader_epoch_check = constant(True, says="KAFKA-1188: brokers refuse a LeaderAndIsr that is not newer")
 broker_epochs = constant(
     True, says="KIP-380: a broker that was gone is new to the controller, and obeys nothing sent before"
@@ -171,7 +174,12 @@ def start() -> Cluster:
 
 def known_at_first(partition: Partition, broker: Broker) -> Partition:
     """What a broker knows of the partition at first; where states are lumped, only its leader knows the ISR."""
-    return without_isr(partition) if lumped and not_controller and partition.leader != broker else partition
+    return without_isr(partition) if lumped and sends_on() and partition.leader != broker else partition
+
+
+def sends_on() -> bool:
+    """Whether a controller that a leader is ahead of always answers that it is not the controller."""
+    return not_controller and compares_versions
 
 
 def without_isr(partition: Partition) -> Partition:
