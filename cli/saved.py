@@ -69,11 +69,14 @@ def steps_of(document: Document, place: Path | str) -> list[str]:
     if document["truncated"] is not None:
         raise UsageError(f"{place}: {document['truncated']['says']}, so that it cannot be replayed")
     if document["replay"] is None:
-        raise UsageError(
-            f"{place}: a counterexample to induction; it begins in a state that the lemmas allow, which no steps lead "
-            "to, so that it cannot be replayed"
-        )
+        raise UsageError(f"{place}: {_UNREPLAYED[document['begins']]}, so that it cannot be replayed")
     return [step["step"] for step in document["steps"]]
+
+
+_UNREPLAYED = {
+    "induction": "a counterexample to induction; it begins in a state that the lemmas allow, which no steps lead to",
+    "earlier": "it begins in a state to which earlier steps have led, which are not in the file",
+}
 
 
 def run_of(model: Model, document: Document, place: Path | str) -> Run:

@@ -16,20 +16,22 @@ from ..language.binding import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
 from ..real.history import Cluster, History, cluster_of
-from ..real.metadata_log import MetadataLog, read
+from ..real.metadata_log import read
 from ..real.settings import Version, version_of
-from ..real.validating import document, validated
+from ..real.validating import Validated, document, validated
 from ..reports.exits import Exit
 from ..reports.paper import count
 from ..reports.validate import validate_text
-from .options import add_print_options, assignment, paper_of, seconds
-from .output import print_json
+from .options import add_open_option, add_print_options, assignment, paper_of, seconds
+from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
+from .validatefiles import INDEX, save
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate validate /var/lib/kafka/metadata/__cluster_metadata-0
   tidegate validate 00000000000000000000.log --topic orders --steps
+  tidegate validate controller/ --out report --open
   kafka-dump-log.sh --cluster-metadata-decoder --files 00000000000000000000.log > metadata.txt
   tidegate validate metadata.txt --kafka-version 3.9 --set min_isr=2
 
@@ -63,6 +65,10 @@ def add(verbs: Verbs[Parser]) -> None:
         help="a constant of the partition's model: a setting, a switch, or a number of faults between two moments "
         "(repeatable)",
     )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="write index.html there, and a page and traces of each history"
+    )
+    add_open_option(parser)
     parser.add_argument("--steps", action="store_true", help="print the run that shows what happened, step by step")
     parser.add_argument("--time", metavar="SECONDS", type=seconds, help="time limit in all (default: none)")
     parser.add_argument("--no-cache", action="store_true", help="keep no compiled model")
@@ -72,23 +78,29 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
+    check_open(options, "out")
     log = read(options.log)
     cluster = cluster_of(log)
     version = version_of(cluster, options.kafka_version)
-    found = _document(log, cluster, version, _chosen(cluster, options), options)
+    results = _results(cluster, version, _chosen(cluster, options), options)
+    found = document(log, version, results)
+    if options.out is not None:
+        save(options.out, found, results)
     if options.json:
         print_json(found)
     else:
         sys.stdout.write(validate_text(found, paper_of(options), steps=options.steps))
+    if options.out is not None:
+        end_with_page(options.out / INDEX, "", options)
     return _exit(found)
 
 
-def _document(
-    log: MetadataLog, cluster: Cluster, version: Version, chosen: Sequence[History], options: argparse.Namespace
-) -> dict[str, Any]:
+def _results(
+    cluster: Cluster, version: Version, chosen: Sequence[History], options: argparse.Namespace
+) -> list[Validated]:
     until = None if options.time is None else time.monotonic() + options.time
     with ProgressLine(sys.stderr) as line:
-        found = validated(
+        return validated(
             cluster,
             chosen,
             version,
@@ -97,7 +109,6 @@ def _document(
             seconds=lambda: None if until is None else until - time.monotonic(),
             report=_reported(line),
         )
-    return document(log, version, found)
 
 
 def _reported(line: ProgressLine) -> Callable[[int, int], None]:

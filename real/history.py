@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,9 +42,11 @@ class Moment:
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""
-        same: dict[str, Any] = dict.fromkeys(("restarted", "stopping"), frozenset[int]())
-        same |= {"offset": 0, "time_ms": 0, "passing": False}
-        return replace(self, **same) == replace(other, **same)
+        return self._on_record() == other._on_record()
+
+    def _on_record(self) -> tuple[Any, ...]:
+        sets = self.isr, self.elr, self.last_known, self.fenced
+        return self.leader, self.leader_epoch, *sets
 
 
 @immutable
@@ -114,14 +116,24 @@ class _Reading:
         self.topics: dict[str, str] = {}
         self.brokers: dict[int, _Broker] = {}
         self.partitions: dict[tuple[str, int], _Partition] = {}
+        self.of_broker: dict[int, list[_Partition]] = {}
+        self.unsettled: dict[int, _Partition] = {}
         self.features: dict[str, int] = {}
         self.supported: dict[int, None] = {}
         self.settings: dict[tuple[int, str], dict[str, str]] = {}
         self.changed: set[str] = set()
         self.batch: int | None = None
 
-    def take(self, record: MetadataRecord) -> None:
-        """What a record says."""
+    def take(self, record: MetadataRecord) -> Sequence[_Partition]:
+        """Takes what a record says; the partitions that it may be about."""
+        self._take(record)
+        fields, broker = record.fields, _broker_of(record)
+        if broker is not None:
+            return self.of_broker.get(broker, ())
+        where = fields.get("topicId"), fields.get("partitionId")
+        return [self.partitions[where]] if where in self.partitions else ()
+
+    def _take(self, record: MetadataRecord) -> None:
         fields = record.fields
         match record.kind:
             case "REGISTER_BROKER_RECORD":
@@ -188,6 +200,8 @@ class _Reading:
             last_known=frozenset(fields.get("lastKnownElr") or ()),
             whole=not self.snapshot,
         )
+        for broker in fields["replicas"]:
+            self.of_broker.setdefault(broker, []).append(self.partitions[where])
         if fields["addingReplicas"] or fields["removingReplicas"]:
             self.partitions[where].ended = "its replicas were being reassigned"
 
@@ -204,14 +218,20 @@ class _Reading:
             if fields.get(name) is not None:
                 setattr(partition, attribute, frozenset(fields[name]))
 
-    def note(self, entry: Entry, passing: bool) -> None:
-        """Adds to each partition what it is after a record, where that is another moment."""
-        for partition in self.partitions.values():
+    def note(self, entry: Entry, about: Sequence[_Partition], passing: bool) -> None:
+        """Adds to each partition that a record is about what it is then, where that is another moment. A moment that
+        was passing and from which nothing went on is none that passes."""
+        within = entry.batch == self.batch
+        for partition in about if passing else (*about, *self.unsettled.values()):
             if partition.ended is None:
-                _add(partition.moments, self._moment(partition, entry, passing), entry.batch == self.batch)
+                _add(partition.moments, self._moment(partition, entry, passing), within)
+                self.unsettled[id(partition)] = partition
+        if not passing:
+            self.unsettled.clear()
         self.batch = entry.batch
-        for number, broker in self.brokers.items():
-            broker.restarted = broker.restarted and self._is_fenced(number)
+        number = _broker_of(entry.record)
+        if number in self.brokers:
+            self.brokers[number].restarted = self.brokers[number].restarted and self._is_fenced(number)
 
     def _moment(self, partition: _Partition, entry: Entry, passing: bool) -> Moment:
         return Moment(
@@ -241,6 +261,12 @@ class _Reading:
         return {**self.settings.get((BROKER_CONFIG, ""), {}), **self.settings.get((TOPIC_CONFIG, topic), {})}
 
 
+def _broker_of(record: MetadataRecord) -> int | None:
+    """The broker that a record is about, if it is about one."""
+    name = {"FENCE_BROKER_RECORD": "id", "UNFENCE_BROKER_RECORD": "id"}.get(record.kind, "brokerId")
+    return record.fields.get(name)
+
+
 def _feature(feature: Mapping[str, Any]) -> tuple[str, int]:
     """The name and the newest level of a feature."""
     return feature["name"], feature["maxSupportedVersion"]
@@ -262,9 +288,9 @@ def cluster_of(log: MetadataLog) -> Cluster:
     for entry, next_one in zip(entries, after, strict=True):
         if log.from_snapshot and entry.batch != entries[0].batch:
             reading.snapshot = False
-        reading.take(entry.record)
+        about = reading.take(entry.record)
         within = next_one is not None and next_one.batch == entry.batch
-        reading.note(entry, within or entry.record.kind == "REGISTER_BROKER_RECORD")
+        reading.note(entry, about, within or entry.record.kind == "REGISTER_BROKER_RECORD")
     return Cluster(tuple(_histories(reading)), reading.features, tuple(reading.supported), frozenset(reading.changed))
 
 

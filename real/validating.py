@@ -56,11 +56,11 @@ def validated(
     """What comes out for each history of a cluster that is `chosen`, alike ones together. `given` are constants of the
     model that the user sets, `seconds` what is left of the time, `report` gets how many histories are done, of how
     many."""
-    groups = _together(chosen)
+    groups, models = _together(chosen), dict[Any, Model]()
     found = list[Validated]()
     for same in groups:
         setup = setup_of(same[0], version, cluster.changed, given)
-        found.append(_one(same, setup, cache, seconds()))
+        found.append(_one(same, setup, models, cache, seconds()))
         report(len(found), len(groups))
     return found
 
@@ -87,13 +87,22 @@ def _numbered(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> M
     return replace(moment, offset=0, time_ms=0, leader=leader, leader_epoch=epoch, **changes)
 
 
-def _one(same: Sequence[History], setup: Setup | str, cache: Path | None, seconds: float | None) -> Validated:
+def _one(
+    same: Sequence[History],
+    setup: Setup | str,
+    models: dict[Any, Model],
+    cache: Path | None,
+    seconds: float | None,
+) -> Validated:
     first, alike = same[0], tuple(history.name for history in same)
     if isinstance(setup, str):
         return Validated(first, alike, None, None, "not_checked", setup, None)
     if seconds is not None and seconds <= 0:
         return Validated(first, alike, setup, None, "undecided", "the time was used up before it", None)
-    model = setup.bind()
+    key = tuple(sorted(setup.constants.items()))
+    if key not in models:
+        models[key] = setup.bind()
+    model = models[key]
     answer = search(model, Moments(model, first), cache, MOST_STATES, seconds)
     result, why = _result(first, answer)
     return Validated(first, alike, setup, model, result, why, answer)
@@ -133,6 +142,8 @@ def _partition(one: Validated) -> dict[str, Any]:
         "constants": {} if one.setup is None else {name: _plain(value) for name, value in one.setup.constants.items()},
         "result": one.result,
         "why": one.why,
+        "html": None,
+        "traces": [],
         "moments": [_moment(moment) for moment in one.of.moments],
         **_answered(one),
     }

@@ -17,8 +17,11 @@ SCHEMA = "tidegate.check/1"
 Document = dict[str, Any]
 
 
-def induction_text(trace: Mapping[str, Any]) -> str:
-    """What a counterexample to induction is, and what is known of whether a run leads to its first state."""
+def not_replayed_text(trace: Mapping[str, Any]) -> str:
+    """What a trace is that cannot be replayed: a counterexample to induction, with what is known of whether a run leads
+    to its first state, or a part of a longer run."""
+    if trace.get("begins") == "earlier":
+        return "It begins in a state to which earlier steps have led, so that it cannot be replayed by itself."
     known = trace.get("explored") or "It may not be reachable."
     return f"A counterexample to induction: all lemmas hold in its first state. {known}"
 
@@ -131,5 +134,12 @@ def _action(action: ActionCoverage) -> Document:
 
 
 def first_state(trace: Mapping[str, Any]) -> str:
-    """What to call the first state of a trace: that of a counterexample to induction need not be an initial one."""
-    return "a state that the lemmas allow" if trace.get("begins") == "induction" else "the initial state"
+    """What to call the first state of a trace, which need not be an initial one."""
+    return _FIRST_STATES[trace.get("begins")]
+
+
+_FIRST_STATES: Mapping[str | None, str] = {
+    None: "the initial state",
+    "induction": "a state that the lemmas allow",
+    "earlier": "a state to which earlier steps have led",
+}

@@ -4,9 +4,11 @@ goes on."""
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..traces.heading import tool
+from .index import index_page, text, wide_table
 from .paper import Page, Paper, count
 
 _SIGNS = {"shown": "✓", "not_shown": "✗", "undecided": "?", "not_checked": "?"}
@@ -58,7 +60,11 @@ def _partition(page: Page, partition: Mapping[str, Any], steps: bool) -> None:
     if result == "shown" and steps:
         _run(page, partition)
     elif result == "not_shown":
+        if steps:
+            _run(page, partition)
         _stuck(page, partition)
+    if partition["html"]:
+        page.line(f"step by step: {partition['html']}", indent=2)
 
 
 def _said(partition: Mapping[str, Any]) -> str:
@@ -103,8 +109,12 @@ def _stuck(page: Page, partition: Mapping[str, Any]) -> None:
 
 
 def _moment(moment: Mapping[str, Any]) -> str:
+    return f"{_when(moment)}, offset {moment['offset']}: {_shown(moment)}"
+
+
+def _when(moment: Mapping[str, Any]) -> str:
     when = datetime.datetime.fromtimestamp(moment["time_ms"] / 1000, datetime.UTC)
-    return f"{when:%Y-%m-%d %H:%M:%S}.{when.microsecond // 1000:03d}, offset {moment['offset']}: {_shown(moment)}"
+    return f"{when:%Y-%m-%d %H:%M:%S}.{when.microsecond // 1000:03d}"
 
 
 def _shown(moment: Mapping[str, Any]) -> str:
@@ -114,3 +124,78 @@ def _shown(moment: Mapping[str, Any]) -> str:
         if moment[name] or name == "isr":
             parts.append(f"{_WORDS[name]} {' '.join(map(str, moment[name])) or 'empty'}")
     return ", ".join(parts)
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def moments_section(partition: Mapping[str, Any], seen: Sequence[Mapping[int, int]]) -> str:
+    """What the controller had on record, moment by moment, with the step of the run after which it is seen, as a
+    section of the page of the run. `seen` has the moments of each part of the run, by the steps after which they are
+    seen."""
+    after = {moment: (part, step) for part, steps in enumerate(seen, 1) for step, moment in steps.items()}
+    rows = "\n".join(
+        _moment_row(moment, _place(number, after, partition, len(seen)), number > partition["seen"])
+        for number, moment in enumerate(partition["moments"])
+    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("after step", "when", "on record"))
+    title = '<h2 id="brokers-title">What the controller had on record</h2>'
+    said = f"<p>{text(partition['name'])}: {text(_said(partition))}.</p>"
+    table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+    return f'<section id="brokers" aria-labelledby="brokers-title">{title}\n{said}\n{table}\n</section>'
+
+
+def _place(number: int, after: Mapping[int, tuple[int, int]], partition: Mapping[str, Any], parts: int) -> str:
+    if number in after:
+        part, step = after[number]
+        return f"{step}, part {part}" if parts > 1 else str(step)
+    return "within a step" if number <= partition["seen"] else "no run of the model shows it"
+
+
+def _moment_row(moment: Mapping[str, Any], place: str, missed: bool) -> str:
+    broken = ' class="otherwise"' if missed else ""
+    return (
+        f'<tr><th scope="row">{text(place)}</th><td{broken}>{text(_when(moment))}, offset {moment["offset"]}</td>'
+        f"<td{broken}>{text(_shown(moment))}</td></tr>"
+    )
+
+
+def validate_index(document: Mapping[str, Any]) -> str:
+    """The page that leads to the histories: those first that no run shows."""
+    partitions: Sequence[Mapping[str, Any]] = document["partitions"]
+    failed = any(partition["result"] == "not_shown" for partition in partitions)
+    title = _headline(partitions)
+    return index_page(title, "\n".join(_index(document, title, failed)), tool=tool())
+
+
+_LOOKS = {"shown": "good", "not_shown": "bad", "undecided": "open", "not_checked": "open"}
+
+
+def _index(document: Mapping[str, Any], title: str, failed: bool) -> Iterator[str]:
+    partitions: Sequence[Mapping[str, Any]] = document["partitions"]
+    yield f'<h1 class="{"bad" if failed else "good"}">{text(title)}</h1>'
+    yield f'<p class="lead">Kafka {text(document["kafka"])}, metadata log: {text(", ".join(document["files"]))}</p>'
+    notes = dict.fromkeys(note for partition in partitions for note in partition["assumed"])
+    yield from (f'<p class="muted">{text(note)}</p>' for note in (*document["notes"], *notes))
+    rows = "".join(map(_index_row, sorted(partitions, key=lambda one: one["result"] != "not_shown")))
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("result", "partition", "found", "step by step"))
+    yield wide_table(f"<thead><tr>{head}</tr></thead>", rows)
+
+
+def _next_seen(partition: Mapping[str, Any]) -> str:
+    """What was seen where no run goes on."""
+    if partition["result"] != "not_shown":
+        return ""
+    after = partition["moments"][min(partition["seen"] + 1, len(partition["moments"]) - 1)]
+    return f": {_moment(after)}"
+
+
+def _index_row(partition: Mapping[str, Any]) -> str:
+    names, result = partition["alike"], partition["result"]
+    more = f" and {count(len(names) - 1)} more" if len(names) > 1 else ""
+    link = f'<a href="{text(partition["html"])}">{text(partition["name"])}</a>' if partition["html"] else ""
+    found = f"{_said(partition)}{_next_seen(partition)}. {partition['why'] or ''}"
+    return (
+        f'<tr><td class="{_LOOKS[result]}">{_SIGNS[result]} {text(result.replace("_", " "))}</td>'
+        f'<th scope="row">{text(names[0] + more)}</th><td class="loose">{text(found)}</td><td>{link}</td></tr>'
+    )

@@ -12,7 +12,7 @@ from tidegate.explorer.smt.sampling import Sample
 from tidegate.language.binding import load
 from tidegate.language.proof import Counterexample
 from tidegate.reports.check.proof import counterexample_document
-from tidegate.reports.document import induction_text
+from tidegate.reports.document import not_replayed_text
 
 from .test_proofs_are_sound import COUNTS, Wrong, X
 
@@ -55,7 +55,7 @@ def test_where_no_run_leads_is_said_with_the_states_that_were_looked_at(tmp_path
     wrong = Wrong({**X, "y": ("Two", "0")}, {"step": "require(s.y == 2)\ns.bad = True", "up": "s.y = 1 - min(s.y, 1)"})
     _, against = found_in(tmp_path, wrong)
     assert against.explored == "No run with top=1 leads to that state: all 2 states were looked at."
-    said = induction_text({"explored": against.explored})
+    said = not_replayed_text({"explored": against.explored})
     assert said.endswith("all lemmas hold in its first state. " + against.explored)
 
 

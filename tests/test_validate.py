@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import shutil
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from tidegate.audit.signature import definition
 from tidegate.explorer.native.observing import Answer, search
@@ -22,10 +24,14 @@ from tidegate.real.flexible import Reader, varint
 from tidegate.real.history import Cluster, History, Moment, cluster_of
 from tidegate.real.metadata_log import read
 from tidegate.real.metadata_records import NotReadable, decoded
-from tidegate.real.settings import version_of
+from tidegate.real.settings import setup_of, version_of
+from tidegate.real.telling import parts_of
+from tidegate.real.validating import Validated
+from tidegate.traces.document import schema
 
 from .commands import without
 from .conftest import ROOT, Run
+from .metadata_logs import restarts
 
 HISTORIES = ROOT / "examples" / "histories"
 STANDING = HISTORIES / "last_replica_standing.log"
@@ -109,10 +115,10 @@ def test_nobody_leaves_the_elr_without_registering_anew(cache: Path) -> None:
     history = cluster(TWO_RESTART).histories[0]
     assert 1 in history.moments[7].restarted
     model = model_of("kafka_4_1", min_isr=2, register_apart=True)
-    assert answer(history, model, cache).legs
+    assert answer(history, model, cache).seen == len(history.moments) - 1
     quiet = replace(history.moments[7], restarted=history.moments[7].restarted - {1})
     found = answer(replace(history, moments=(*history.moments[:7], quiet, *history.moments[8:])), model, cache)
-    assert (found.exhausted, found.seen, found.legs) == (True, 6, ())
+    assert (found.exhausted, found.seen, found.legs[-1].seen) == (True, 6, 6)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +226,7 @@ def test_a_moment_that_kafka_never_makes_is_refused(cache: Path) -> None:
     wrong = replace(history.moments[2], isr=frozenset({2}))
     moments = (*history.moments[:2], wrong, *history.moments[3:])
     found = answer(replace(history, moments=moments), model_of("kafka_3_9", min_isr=2), cache)
-    assert (found.exhausted, found.seen, found.legs) == (True, 1, ())
+    assert (found.exhausted, found.seen, found.legs[-1].seen) == (True, 1, 1)
     assert found.instead
 
 
@@ -228,7 +234,7 @@ def test_a_search_that_is_cut_short_knows_nothing(cache: Path) -> None:
     history = cluster(STANDING).histories[0]
     found = answer(history, model_of("kafka_3_9", min_isr=2), cache, most=3)
     assert not found.exhausted
-    assert not found.legs
+    assert found.seen < len(history.moments) - 1
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -319,3 +325,74 @@ def test_segments_need_kafka_python() -> None:
     done = without("kafka", ["validate", str(STANDING)])
     assert done.exit == 64
     assert "reading segments needs kafka-python: pip install 'tidegate[live]'" in done.err
+
+
+# --- pages and traces -------------------------------------------------------------------------------------------------
+
+
+def test_an_outage_is_told_as_a_trace_that_is_replayed(tidegate: Run, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    assert tidegate("validate", str(STANDING), "--out", str(out)).exit == 0
+    document = json.loads((out / "validate.json").read_text("utf-8"))
+    (partition,) = document["partitions"]
+    (trace,) = partition["traces"]
+    assert "Broker 1" in tidegate("show", str(out / trace)).out
+    saved = json.loads((out / trace).read_text("utf-8"))
+    assert saved["model"] == "partition:kafka_3_9"
+    assert len(saved["steps"]) == sum(len(leg["steps"]) for leg in partition["legs"])
+    assert tidegate("replay", str(out / trace)).exit == 0
+    told = (out / partition["html"]).read_text("utf-8")
+    assert "leader 1, epoch 2, ISR 1" in told.split('id="brokers"')[1]
+    assert partition["html"] in (out / "index.html").read_text("utf-8")
+
+
+def test_a_history_that_no_run_shows_is_told_up_to_there(tidegate: Run, tmp_path: Path) -> None:
+    more = ("--kafka-version", "4.1", "--set", "elr=true", "--out", str(tmp_path))
+    assert tidegate("validate", str(STANDING), *more).exit == 1
+    (partition,) = json.loads((tmp_path / "validate.json").read_text("utf-8"))["partitions"]
+    assert partition["legs"][-1]["to"] == partition["seen"] == 1
+    assert "no run of the model shows it" in (tmp_path / partition["html"]).read_text("utf-8")
+
+
+def test_a_long_history_is_told_in_parts_each_a_run_of_the_model(cache: Path) -> None:
+    history = walked(model_of("kafka_4_1"), 1, 60)
+    given = {"elr": True, "min_isr": 2, "register_apart": False}
+    setup = setup_of(history, version_of(cluster(STANDING), "4.1"), frozenset(), given)
+    assert not isinstance(setup, str)
+    bound = setup.bind()
+    one = Validated(history, ("t-0",), setup, bound, "shown", None, answer(history, bound, cache))
+    parts = parts_of(one)
+    assert len(parts) > 1
+    assert [part.document["replay"] is None for part in parts] == [False] + [True] * (len(parts) - 1)
+    for before, after in itertools.pairwise(parts):
+        assert list(before.moments.values())[-1] == after.moments[0]
+    assert list(parts[-1].moments.values())[-1] == len(history.moments) - 1
+    for part in parts:
+        jsonschema.validate(part.document, schema())
+
+
+# --- many partitions --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("brokers", "partitions", "rounds"), [(4, 24, 1), pytest.param(12, 3000, 2, marks=pytest.mark.long)]
+)
+def test_brokers_that_restart_one_after_the_other_are_followed_of_every_partition(
+    tidegate: Run, tmp_path: Path, brokers: int, partitions: int, rounds: int
+) -> None:
+    path = tmp_path / "metadata.txt"
+    path.write_text(restarts(brokers, partitions, rounds), "utf-8")
+    done = tidegate("validate", str(path), "--json")
+    document = json.loads(done.out)
+    assert (done.exit, document["kafka"]) == (0, "3.9")
+    assert sum(len(one["alike"]) for one in document["partitions"]) == partitions
+    assert {one["result"] for one in document["partitions"]} == {"shown"}
+    assert len(document["partitions"]) <= 6  # orders of three brokers
+
+
+def test_a_moment_passes_only_while_its_batch_goes_on_with_that_partition(tmp_path: Path) -> None:
+    path = tmp_path / "metadata.txt"
+    path.write_text(restarts(3, 2, 1), "utf-8")
+    first, second = cluster(path).histories
+    assert [moment.passing for moment in first.moments[:4]] == [False, True, False, False]
+    assert [moment.passing for moment in second.moments[:4]] == [False, True, False, False]

@@ -89,10 +89,10 @@ class Leg(Generic[Origin]):
 
 @immutable
 class Answer(Generic[Origin]):
-    """`legs` are a run that shows every observation, where there is one. Else `seen` is the last observation that some
-    run comes to, and `instead` the states, each with its origin, that show something else and to which a step leads
-    from there: what the model may do next. `exhausted` is whether all runs were looked at: where it is False, nothing
-    is known. `states` were looked at, in `seconds`."""
+    """`seen` is the last observation that some run comes to, and `legs` are such a run: one that shows every
+    observation, where there is one. Else `instead` are the states, each with its origin, that show something else and
+    to which a step leads from there: what the model may do next. `exhausted` is whether all runs were looked at: where
+    it is False, nothing is known. `states` were looked at, in `seconds`."""
 
     legs: tuple[Leg[Origin], ...]
     seen: int
@@ -171,8 +171,8 @@ class Search(Generic[Origin]):
 
     def _without(self, best: _Node[Origin] | None, exhausted: bool, expanded: int, began: float) -> Answer[Origin]:
         instead = tuple((self._decoded(words), origin) for (_, origin), words in self.others.words.items())
-        seen = -1 if best is None else best.seen
-        return Answer((), seen, instead, exhausted, expanded, time.monotonic() - began)
+        seen, legs = (-1, ()) if best is None else (best.seen, self._legs(best))
+        return Answer(legs, seen, instead, exhausted, expanded, time.monotonic() - began)
 
     def _expand(self, node: _Node[Origin]) -> None:
         made = self.frontier.successors(node.words)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..document import Document, first_state, induction_text
+from ..document import Document, first_state, not_replayed_text
 from ..settings import sizes_text
 from .page import value_text
 from .sequence import mermaid
@@ -34,7 +34,7 @@ def _parts(document: Document, level: int) -> Iterator[str]:
     yield f"{deeper} Diagram"
     yield f"```mermaid\n{mermaid(document)}```"
     if document["replay"] is None:
-        yield induction_text(document)
+        yield not_replayed_text(document)
     else:
         yield f"{deeper} Replay"
         yield f"```sh\n{document['replay']}\n```"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..document import Document, first_state, induction_text
+from ..document import Document, first_state, not_replayed_text
 from ..paper import Page, Paper, count
 from ..settings import sizes_text
 from .cut import cut, number_of_steps
@@ -40,7 +40,7 @@ def trace_page(document: Document, paper: Paper, others: Sequence[Document] = ()
     _notes(page, document)
     page.blank()
     if document["replay"] is None:
-        page.line(induction_text(document))
+        page.line(not_replayed_text(document))
         return page
     if document["truncated"] is not None:
         page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")

@@ -168,9 +168,10 @@ class Trace {
     return position === 0 ? null : this.steps[position - 1];
   }
 
-  /** What to call the first state: that of a counterexample to induction need not be an initial one. */
+  /** What to call the first state, which need not be an initial one. */
   get firstState() {
-    return this.document.begins === "induction" ? "A state that the lemmas allow" : "The initial state";
+    const begins = { induction: "A state that the lemmas allow", earlier: "A state to which earlier steps have led" };
+    return begins[this.document.begins] ?? "The initial state";
   }
 
   sentence(position) {

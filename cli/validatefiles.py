@@ -1,0 +1,51 @@
+"""The files that `validate --out DIR` writes: index.html, which leads to the rest, validate.json, and in histories/ a
+page of each history with the traces that it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..audit.scenario import renamed
+from ..language.errors import UsageError
+from ..real.telling import Part, parts_of
+from ..real.validating import Validated
+from ..reports.files import write_json, write_text, write_trace
+from ..reports.trace.html import page
+from ..reports.validate import moments_section, validate_index
+
+INDEX, FOLDER = "index.html", "histories"
+MOST = 200
+"""Histories that get a page: those first that no run shows."""
+
+
+def save(out: Path, document: dict[str, Any], found: Sequence[Validated]) -> None:
+    """Writes them, and says in the document which page and traces a history has. UsageError where a file cannot be
+    written."""
+    try:
+        (out / FOLDER).mkdir(parents=True, exist_ok=True)
+        pairs = list(zip(document["partitions"], found, strict=True))
+        pairs.sort(key=lambda pair: pair[1].result != "not_shown")
+        for number, (partition, one) in enumerate(pairs[:MOST], 1):
+            _save_one(out, f"{number:03d}-{one.of.name}", partition, parts_of(one))
+        write_json(out / "validate.json", document)
+        write_text(out / INDEX, validate_index(document))
+    except OSError as error:
+        raise UsageError(f"{out}: the report cannot be written: {error}") from None
+
+
+def _save_one(out: Path, name: str, partition: dict[str, Any], parts: Sequence[Part]) -> None:
+    if not parts:
+        return
+    for number, part in enumerate(parts, 1):
+        more = f"-part-{number}" if len(parts) > 1 else ""
+        file = f"{FOLDER}/{name}{more}.trace.json"
+        letters = ", ".join(f"{letter} is {called}" for letter, called in part.document["called"].items())
+        write_trace(out / file, part.document | {"notes": [*part.document["notes"], f"Here {letters}."]})
+        partition["traces"].append(file)
+    partition["html"] = f"{FOLDER}/{name}.html"
+    shown = [renamed(part.document, part.document["called"]) for part in parts]
+    section = moments_section(partition, [part.moments for part in parts])
+    write_text(out / partition["html"], page(shown, beside=Path(partition["traces"][0]).name, section=section))
