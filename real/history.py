@@ -130,8 +130,8 @@ class _Reading:
         fields, broker = record.fields, _broker_of(record)
         if broker is not None:
             return self.of_broker.get(broker, ())
-        where = fields.get("topicId"), fields.get("partitionId")
-        return [self.partitions[where]] if where in self.partitions else ()
+        partition = self.partitions.get((fields.get("topicId", ""), fields.get("partitionId", NOBODY)))
+        return () if partition is None else (partition,)
 
     def _take(self, record: MetadataRecord) -> None:
         fields = record.fields
