@@ -437,8 +437,6 @@ function renderArgument() {
 const VERDICTS = { counterexample: (name) => `✗ ${name} fails`, witness: (name) => `✓ witness for ${name}`,
   deadlock: () => "✗ deadlock", error: () => "✗ the model breaks its own types", run: () => "a run" };
 
-const UNREPLAYED = "it begins in no initial state, and cannot be replayed by itself";
-
 function renderHeader() {
   const { document: doc } = trace, name = doc.property ? doc.property.name : "";
   document.body.dataset.kind = doc.kind;
@@ -457,7 +455,7 @@ function renderHeader() {
   const pairs = (values) => Object.entries(values).map(([key, value]) => `${key}=${value}`).join(", ") || "none";
   const facts = { model: doc.says, bounds: pairs(doc.bounds), budgets: pairs(doc.budgets), engine: doc.engine,
     tool: doc.tool, commit: doc.commit ?? "unknown", trace: `${trace.digest} (first digits of its SHA-256)`,
-      replay: doc.replay ?? UNREPLAYED, ...(doc.cluster ? { "in the line that replays it": doc.cluster.letters } : {}) };
+      replay: trace.replay, ...(doc.cluster ? { "in the line that replays it": doc.cluster.letters } : {}) };
   $("facts").replaceChildren(...Object.entries(facts).flatMap(([key, value]) =>
     [html("dt", "", key), html("dd", "", value)]));
   $("legend").replaceChildren(...legend(doc.view));
@@ -607,8 +605,8 @@ function pictureText() {
 
 function exporting() {
   const dialog = $("export-dialog"), name = trace.document.model.replace(/[^\w.-]+/g, "-");
-  const entries = [["Replay command", () => copy(trace.document.replay ?? UNREPLAYED, "the replay command")],
-    ["Link to this state", () => copy(`${location.href}\n${trace.document.replay ?? UNREPLAYED}`, "the link and the replay command")],
+  const entries = [["Replay command", () => copy(trace.replay, "the replay command")],
+    ["Link to this state", () => copy(`${location.href}\n${trace.replay}`, "the link and the replay command")],
     ["Trace as JSON", () => copy(fileText(trace.document), "the trace")],
     ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
     ...Object.entries(trace.texts).map(([kind, phrase]) => [kind, () => copy(phrase, kind)]),
@@ -642,9 +640,9 @@ const KEYS = [
   ["p", "properties", () => toggle("properties", "properties shown", "properties hidden")],
   ["|", "pin this state and compare; of two traces: side by side", pin],
   ["z", "fold runs of one lane", () => toggle("folded", "runs of one lane folded", "all steps")],
-  ["c", "copy the replay command", () => copy(trace.document.replay ?? UNREPLAYED, "the replay command")],
+  ["c", "copy the replay command", () => copy(trace.replay, "the replay command")],
   ["y", "copy a link to this state, and the replay command", () =>
-    copy(`${location.href.split("#")[0]}${link()}\n${trace.document.replay ?? UNREPLAYED}`, "the link")],
+    copy(`${location.href.split("#")[0]}${link()}\n${trace.replay}`, "the link")],
   ["e", "export: copy or save", exporting], ["t", "light, dark, as the system", nextTheme],
   ["a", "table instead of picture", () => toggle("table", "table", "picture")], ["?", "this list", help]];
 

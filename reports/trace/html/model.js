@@ -174,6 +174,11 @@ class Trace {
     return begins[this.document.begins] ?? "The initial state";
   }
 
+  /** The command that replays it, or why there is none. */
+  get replay() {
+    return this.document.replay ?? "it begins in no initial state, and cannot be replayed by itself";
+  }
+
   sentence(position) {
     return position === 0 ? `${this.firstState}.` : this.steps[position - 1].sentence;
   }
