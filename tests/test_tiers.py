@@ -13,7 +13,7 @@ from .conftest import COLLECTED
 TESTS = Path(__file__).resolve().parent
 OTHERS = ("long", "cluster", "matrix", "proof", "brokers")
 """The marks of tests that the ordinary tier leaves out."""
-BY_HAND = {"test_mutants", "test_confirm_brokers", "test_confirm_disk"}
+BY_HAND = {"test_mutants", "test_confirm_brokers"}
 """Files of which no test is ordinary: each of their tests begins with the proof of a whole model, or starts brokers."""
 
 
@@ -22,9 +22,11 @@ def is_ordinary(item: pytest.Item) -> bool:
 
 
 def test_every_file_has_an_ordinary_test(request: pytest.FixtureRequest) -> None:
+    """But those whose every test starts real brokers."""
     files: defaultdict[str, bool] = defaultdict(bool)
     for item in request.config.stash[COLLECTED]:
-        files[item.path.stem] |= is_ordinary(item)
+        if not item.get_closest_marker("brokers"):
+            files[item.path.stem] |= is_ordinary(item)
     without = {name for name, ordinary in files.items() if not ordinary}
     assert without <= BY_HAND, "mark one test of each kind as ordinary: decision 29"
 
