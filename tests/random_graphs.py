@@ -4,6 +4,7 @@ search for fair runs is tested against."""
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -95,6 +96,37 @@ def fair_sets(graph: PlainGraph, wanted: Fair) -> Iterator[tuple[frozenset[int],
     for states, steps in candidates:
         if states <= region and _is_fair(graph, wanted, states, steps):
             yield states, steps
+
+
+def least_steps(graph: PlainGraph, component: Component, wanted: Fair) -> float:
+    """How many steps the shortest lasso has that goes through a component: every run is tried, with all the states and
+    groups that it has been through, and no thought is given to which of them matter."""
+    to_begin = {component.entry[-1]: 0}
+    for at in (queue := [component.entry[-1]]):
+        for edge in graph.edges(at):
+            if edge.target in component.inside and edge.target not in to_begin:
+                to_begin[edge.target] = to_begin[at] + 1
+                queue.append(edge.target)
+    return min(way + _least_round(graph, component, wanted, begin) for begin, way in to_begin.items())
+
+
+def _least_round(graph: PlainGraph, component: Component, wanted: Fair, begin: int) -> float:
+    layer = {(begin, frozenset({begin}), 0)}
+    known = set(layer)
+    for count in itertools.count():
+        if not layer:
+            return math.inf
+        for at, states, groups in layer:
+            if at == begin and _is_fair(graph, wanted, states, [(at, Edge(at, groups))]):
+                return count
+        layer = {
+            (edge.target, states | {edge.target}, groups | edge.groups)
+            for at, states, groups in layer
+            for edge in graph.edges(at)
+            if edge.target in component.inside
+        } - known
+        known |= layer
+    raise AssertionError
 
 
 def _region(graph: PlainGraph, wanted: Fair) -> set[int]:

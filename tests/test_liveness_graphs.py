@@ -4,8 +4,9 @@ set of steps of random small graphs."""
 from __future__ import annotations
 
 import pytest
+from tidegate.explorer.liveness.lasso import lasso
 
-from .random_graphs import Drawn, agrees, asked, drawn, fair_sets
+from .random_graphs import Drawn, agrees, asked, drawn, fair_sets, least_steps
 
 ORDINARY, LONG = 200, 20_000
 
@@ -41,6 +42,19 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
         finally:
             native.close()
     assert len(seeds) * 0.2 < found < len(seeds) * 1.8, "graphs of both kinds are drawn"
+
+
+def test_a_lasso_is_the_shortest_that_goes_through_its_component() -> None:
+    """In 531, 758, 1006 and 1259 to take the nearest missing step each time is longer."""
+    tried = 0
+    for seed in range(500, 1300):
+        graph, wanted = drawn(seed).plain(), asked(seed + 1)
+        component = graph.fair(wanted)
+        if component is not None:
+            made = lasso(graph, component, wanted)
+            assert len(made.way) - len(component.entry) + len(made.loop) == least_steps(graph, component, wanted), seed
+            tried += 1
+    assert tried > ORDINARY
 
 
 def actions_of(graph: Drawn, groups: int) -> int:

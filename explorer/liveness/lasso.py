@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from ...language.immutable import immutable
 from .graph import Component, Edge, Fair, Graph
@@ -12,6 +13,8 @@ BEGINNINGS = 30
 """States of a component at which a loop is tried to begin: those nearest to the way in."""
 LARGE = 20_000
 """States of a component from which on one beginning is enough."""
+LOOKED_AT_MAX = 10_000
+"""Beginnings of loops that are looked at for a shorter one: where there are no more, the lasso is the shortest."""
 
 
 @immutable
@@ -24,27 +27,103 @@ class Lasso:
 
 
 def lasso(graph: Graph, component: Component, wanted: Fair) -> Lasso:
-    """The shortest of the lassos that are tried: a loop from each beginning takes what is still missing one by one, the
-    nearest first."""
+    """The shortest lasso that goes through a component from where one comes into it, or what was found by when
+    LOOKED_AT_MAX was reached. First a loop from each beginning takes what is still missing one by one, the nearest
+    first."""
     inside, entry = component.inside, component.entry
     most = 1 if len(inside) > LARGE else BEGINNINGS
     found = list[Lasso]()
     for way in _near(graph, inside, entry[-1], most):
         found.append(Lasso((*entry, *(edge.target for edge in way)), tuple(_round(graph, inside, way, entry, wanted))))
-    return min(found, key=lambda made: len(made.way) + len(made.loop))
+    return _shortest(graph, component, wanted, min(found, key=lambda made: len(made.way) + len(made.loop)))
 
 
-def _near(graph: Graph, inside: frozenset[int], start: int, most: int) -> Iterable[list[Edge]]:
-    """The shortest ways within a component to the states nearest to one, that one first."""
-    ways: dict[int, list[Edge]] = {start: []}
-    queue = deque([start])
-    while queue and len(ways) < most:
-        at = queue.popleft()
+def _shortest(graph: Graph, component: Component, wanted: Fair, known: Lasso) -> Lasso:
+    """A shorter lasso than one that is known, if one is found: from each state every loop that could be shorter is
+    followed, breadth first, with what it has brought so far."""
+    inside, entry, left = component.inside, component.entry, LOOKED_AT_MAX
+    for way in _near(graph, inside, entry[-1], min(len(inside), left)):
+        most = len(known.way) + len(known.loop) - len(entry) - len(way) - 1
+        if most < 0 or left <= 0:
+            return known
+        loop, left = _loop(graph, inside, way[-1].target if way else entry[-1], wanted, most, left)
+        if loop is not None:
+            known = Lasso((*entry, *(edge.target for edge in way)), tuple(loop))
+    return known
+
+
+def _loop(
+    graph: Graph, inside: frozenset[int], begin: int, wanted: Fair, most: int, left: int
+) -> tuple[list[Edge] | None, int]:
+    """The shortest fair loop from a state and back, of so many steps at most; and how many beginnings of loops may be
+    looked at after those that were."""
+    first = (begin, _brought(graph, wanted, (0, 0, 0, False), begin, 0))
+    before: dict[_Brought, tuple[_Brought, Edge] | None] = {first: None}
+    layer = [first]
+    for _ in range(most + 1):
+        for at in layer:
+            if at[0] == begin and _is_enough(wanted, at[1]):
+                return _steps_to(before, at), left
+        following = list[_Brought]()
+        for at in layer:
+            for edge in graph.edges(at[0]):
+                if edge.target in inside:
+                    there = (edge.target, _brought(graph, wanted, at[1], edge.target, edge.groups))
+                    if there not in before:
+                        before[there] = (at, edge)
+                        following.append(there)
+        left -= len(layer)
+        if left <= 0:
+            break
+        layer = following
+    return None, left
+
+
+_Bringing: TypeAlias = tuple[int, int, int, bool]
+"""What a way round has brought: the groups that were taken, those that could not happen in some state, those that could
+in some, and whether what must be false again and again was."""
+_Brought: TypeAlias = tuple[int, _Bringing]
+"""A state, and what was brought on the way to it."""
+
+
+def _brought(graph: Graph, wanted: Fair, was: _Bringing, state: int, groups: int) -> _Bringing:
+    """What there is after one more step of some groups to a state, in so far as it is wanted."""
+    taken, absent, can, again = was
+    return (
+        taken | groups & (wanted.weak | wanted.strong),
+        absent | wanted.weak & ~graph.enabled(state),
+        can | wanted.strong & graph.enabled(state),
+        again or wanted.again is None or graph.false(state, wanted.again),
+    )
+
+
+def _is_enough(wanted: Fair, brought: _Bringing) -> bool:
+    """Whether a loop that has brought this is fair, and false again and again where it is to be."""
+    taken, absent, can, again = brought
+    return again and not wanted.weak & ~(absent | taken) and not can & ~taken
+
+
+def _steps_to(before: dict[_Brought, tuple[_Brought, Edge] | None], at: _Brought) -> list[Edge]:
+    """The steps on the way to where one has come to."""
+    steps = list[Edge]()
+    while (known := before[at]) is not None:
+        at, edge = known
+        steps.insert(0, edge)
+    return steps
+
+
+def _near(graph: Graph, inside: frozenset[int], start: int, most: int) -> Iterator[list[Edge]]:
+    """The shortest ways within a component to the states nearest to one, that one first, and so many at most."""
+    yield []
+    known = {start}
+    queue = deque[tuple[int, list[Edge]]]([(start, [])])
+    while queue and len(known) < most:
+        at, way = queue.popleft()
         for edge in graph.edges(at):
-            if edge.target in inside and edge.target not in ways and len(ways) < most:
-                ways[edge.target] = [*ways[at], edge]
-                queue.append(edge.target)
-    return ways.values()
+            if edge.target in inside and edge.target not in known and len(known) < most:
+                known.add(edge.target)
+                queue.append((edge.target, [*way, edge]))
+                yield queue[-1][1]
 
 
 def _round(graph: Graph, inside: frozenset[int], way: list[Edge], entry: tuple[int, ...], wanted: Fair) -> list[Edge]:
