@@ -14,7 +14,7 @@ BEGINNINGS = 30
 LARGE = 20_000
 """States of a component from which on one beginning is enough."""
 LOOKED_AT_MAX = 10_000
-"""Beginnings of loops that are looked at for a shorter one: where there are no more, the lasso is the shortest."""
+"""Beginnings of loops that are looked at for a shorter one. If these are all, the lasso is the shortest."""
 
 
 @immutable
