@@ -32,19 +32,31 @@ NEEDS = Needs(brokers=(LEADER, FOLLOWER), topic={"min.insync.replicas": "1"}, el
 
 
 class Lines(Gates):
-    """Gates at which a connection may be lost: with a request before it arrives, or with its answer."""
+    """Gates at which a connection may be lost: with a request before it arrives, or with its answer. `cut` counts them,
+    and `lost` has the last such request of each gate. Answers may wait there, too."""
 
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
         self._to_cut = dict[tuple[Gate, str], bool]()
+        self._kept = set[Gate]()
         self.cut = 0
+        self.lost = dict[Gate, bytes]()
 
     def lose(self, gate: Gate, what: str, *, then_shut: bool = False) -> None:
         """The next `request` there, or the next `answer`, is lost with its connection; what comes after it may have to
         wait until the gate is opened."""
         with self._lock:
             self._to_cut[gate, what] = then_shut
+
+    def keep_answers(self, gate: Gate, on: bool) -> None:
+        """Whether answers wait there, once nothing is to be lost; requests pass."""
+        with self._lock:
+            (self._kept.add if on else self._kept.discard)(gate)
+
+    def _keeps(self, gate: Gate | None) -> bool:
+        with self._lock:
+            return gate in self._kept
 
     def _loses(self, gate: Gate | None, what: str) -> None:
         with self._lock:
@@ -58,25 +70,35 @@ class Lines(Gates):
 
     def admit(self, request: Request, gone: Callable[[], bool]) -> bool:
         passes = super().admit(request, gone)
-        self._loses(request.gate, "request")
+        try:
+            self._loses(request.gate, "request")
+        except ConnectionAbortedError:
+            assert request.gate is not None
+            self.lost[request.gate] = request.frame
+            raise
         return passes
 
     def release(self, gate: Gate | None, gone: Callable[[], bool]) -> None:
         self._loses(gate, "answer")
+        wait_for(lambda: not self._keeps(gate) or gone(), SECONDS)
         super().release(gate, gone)
 
 
 class _WithGroups(Nodes):
+    def __init__(self, release: Release, folder: Path, groups: Mapping[str, object]) -> None:
+        super().__init__(release, folder)
+        self.groups = groups
+
     def write(self, node: int, settings: Mapping[str, object]) -> None:
-        super().write(node, {**settings, **_GROUPS})
+        super().write(node, {**settings, **_GROUPS, **self.groups})
 
 
 class Clients(Cluster):
     """Two brokers, of which the first leads, and clients."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: Release, **groups: object) -> None:
         super().__init__(release, NEEDS)
-        self.nodes = _WithGroups(release, self.folder.path)
+        self.nodes = _WithGroups(release, self.folder.path, groups)
         self.lines = Lines()
         self.gates = self.lines
         self.members = list[Member]()
@@ -100,7 +122,26 @@ class Clients(Cluster):
 
     def member(self, name: str, topic: str, group: str, *, automatic: bool, reset: str = "earliest") -> Member:
         """A member of a group, in a process of its own."""
-        made = Member(self.ports[FOLLOWER], topic, group, name, automatic, reset, self.folder.path / f"{topic}-{name}")
+        script = str(Path(__file__).with_name("real_member.py"))
+        port = str(self.ports[FOLLOWER])
+        return self._member(topic, name, [sys.executable, script, port, topic, group, name, str(automatic), reset])
+
+    def java_member(self, number: int, topic: str, **settings: str) -> Member:
+        """A member of the group that has the topic's name, of Kafka's own client of this release, in a process of its
+        own; gates know it by its number. `_` stands for a setting's dots."""
+        common = {
+            "bootstrap_servers": f"127.0.0.1:{self.ports[FOLLOWER]}",
+            "group_id": topic,
+            "client_id": str(number),
+            "auto_offset_reset": "earliest",
+        }
+        given = [f"{key.replace('_', '.')}={value}" for key, value in {**common, **settings}.items()]
+        script = str(Path(__file__).with_name("capture") / "Member.java")
+        jars = f"{self.release.jars}/*"
+        return self._member(topic, str(number), [self.release.java, "-Xmx128m", "-cp", jars, script, topic, *given])
+
+    def _member(self, topic: str, name: str, command: list[str]) -> Member:
+        made = Member(command, self.folder.path / f"{topic}-{name}")
         self.members.append(made)
         return made
 
@@ -122,12 +163,10 @@ class Clients(Cluster):
 class Member:
     """A consumer's process."""
 
-    def __init__(self, port: int, topic: str, group: str, name: str, automatic: bool, reset: str, errors: Path) -> None:
-        script = str(Path(__file__).with_name("real_member.py"))
-        command = launched([sys.executable, script, str(port), topic, group, name, str(automatic), reset])
+    def __init__(self, command: list[str], errors: Path) -> None:
         pipe = subprocess.PIPE
         with errors.open("w") as said:
-            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=said, text=True)
+            self.process = subprocess.Popen(launched(command), stdin=pipe, stdout=pipe, stderr=said, text=True)
 
     def tell(self, line: str) -> None:
         """Says what to do, and waits for nothing."""

@@ -52,6 +52,10 @@ class Story:
         """A consumer revokes and takes on what it should."""
         return self.step("reconcile", member=member)
 
+    def fetches(self, member: Consumer) -> Story:
+        """A consumer learns the committed offsets of what it owns, and consumes it."""
+        return self.step("fetch_offsets", member=member)
+
     def member(self, member: Consumer) -> tuple[int, int, MemberState, set[Partition], set[Partition]]:
         """A member's epoch, the one before, its state, what is assigned to it, and what it has yet to revoke."""
         known = self.state.log.members[member]
@@ -134,8 +138,8 @@ def test_a_batch_that_is_not_committed_may_go_with_its_coordinator(survives: boo
 
 
 def test_who_does_not_revoke_in_time_is_thrown_out_and_does_not_know() -> None:
-    story = two_members().beats(A).step("pause", member=A).step("rebalance_times_out", member=A).step("log_commits")
-    story.beats(B, B, B).reconciles(B)
+    story = two_members().fetches(A).beats(A).step("pause", member=A).step("rebalance_times_out", member=A)
+    story.step("log_commits").beats(B, B, B).reconciles(B).fetches(B)
     assert story.owned() == ({P, Q}, {P, Q})
     assert story.false() == {"one_owner_at_a_time"}
     story.step("resume", member=A).step("refuse_heartbeat", member=A)
@@ -143,7 +147,9 @@ def test_who_does_not_revoke_in_time_is_thrown_out_and_does_not_know() -> None:
 
 
 def test_a_zombie_commits_in_vain() -> None:
-    story = two_members().beats(A).step("process", member=A, partition=P).step("commit", member=A, partition=P)
+    story = (
+        two_members().fetches(A).beats(A).step("process", member=A, partition=P).step("commit", member=A, partition=P)
+    )
     story.step("pause", member=A).step("session_times_out", member=A).step("log_commits")
     request = Commit(source=A, to=0, epoch=1, partition=P, offset=1)
     with pytest.raises(StepError):
@@ -182,6 +188,32 @@ def test_what_a_consumer_is_about_to_take_on_is_not_in_its_heartbeat(profile: st
     assert ("no_double_client_assignment" in story.false()) == both
 
 
+def test_who_owns_what_another_has_learns_no_offset_until_it_hears_of_its_epoch() -> None:
+    """As `tests/test_groups_on_brokers.py` sees it: A takes on P and Q by an old answer, and Q is B's."""
+    story = Story().beats(A, A, A).beats(B, A, B).asks(A).step("log_commits").step("lose_answer", member=A)
+    story.asks(A).step("log_commits").beats(B).reconciles(A).reconciles(B).fetches(B)
+    assert story.owned() == ({P, Q}, {Q})
+    with pytest.raises(StepError):
+        story.fetches(A)
+    assert "no_double_consumption" not in story.false()
+    # With the answer it has its epoch, and asks again before it revokes.
+    story.step("receive_answer", member=A).fetches(A)
+    assert "no_double_consumption" in story.false()
+    story.reconciles(A)
+    assert "no_double_consumption" not in story.false()
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_connection_is_lost_while_a_heartbeat_is_written(committed: bool) -> None:
+    """Its sender says all in the next one, whether its records are committed by then or not."""
+    story = Story().asks(A, A, A)
+    story = story.step("log_commits") if committed else story
+    story.step("lose_answer", member=A)
+    story = story if committed else story.step("log_commits")
+    story.asks(A).step("receive_answer", member=A).reconciles(A)
+    assert (story.owned()[0], story.state.epoch[A]) == ({P, Q}, 1)
+
+
 def test_a_heartbeat_that_is_late_is_taken_for_a_revocation() -> None:
     """It says that its sender owns nothing, which was so when it was sent."""
     story = Story("target_reported").step("delay_heartbeat", member=A).beats(A, A, A).reconciles(A).beats(B, A, B)
@@ -196,7 +228,7 @@ def test_two_members_of_one_partition_take_its_offset_back() -> None:
     """Both have their epoch, so that both commits are accepted: 2, then 1. Nothing that was confirmed is forgotten."""
     story = Story("kafka_4_1").beats(A, A, A).reconciles(A).beats(B, A, B)
     both = Map({A: Set({P}), B: Set({P})})
-    story.state = shape_of(story.model).replace(story.state, owned=both)
+    story.state = shape_of(story.model).replace(story.state, owned=both, placed=both)
     goes_back = next(prop for prop in story.model.properties if prop.name == "commits_never_go_back")
     for member, times in ((A, 2), (B, 1)):
         for _ in range(times):
@@ -212,7 +244,7 @@ def test_two_members_of_one_partition_take_its_offset_back() -> None:
 
 
 def test_a_new_coordinator_that_has_forgotten_an_offset_goes_back() -> None:
-    story = Story("offsets_lost").beats(A, A, A).reconciles(A).step("process", member=A, partition=P)
+    story = Story("offsets_lost").beats(A, A, A).reconciles(A).fetches(A).step("process", member=A, partition=P)
     story.step("commit", member=A, partition=P)
     (request,) = story.state.commits
     story.step("accept_commit", request=request).step("log_commits").step("lose_records")

@@ -21,6 +21,7 @@ from ...model.groups.modern.state import (
     Partition,
     Phase,
     Records,
+    consumes,
     memory,
 )
 
@@ -38,9 +39,19 @@ def type_ok(s: Cluster) -> bool:
 
 @invariant
 def no_double_client_assignment(s: Cluster) -> bool:
-    """G1: no two current members consume a partition."""
+    """G1: no two current members own a partition."""
     return all(
         a == b or not is_current(s, a) or not is_current(s, b) or len(s.owned[a] & s.owned[b]) == 0
+        for a in Consumer
+        for b in Consumer
+    )
+
+
+@invariant
+def no_double_consumption(s: Cluster) -> bool:
+    """No two current members consume a partition: of one that both own, one does not know the committed offset."""
+    return all(
+        a == b or not is_current(s, a) or not is_current(s, b) or len(consumes(s, a) & consumes(s, b)) == 0
         for a in Consumer
         for b in Consumer
     )
@@ -66,7 +77,7 @@ def is_at_target(group: Records) -> bool:
 
 @invariant
 def valid_member_epoch(s: Cluster) -> bool:
-    """G3: a current member that has come to the target's epoch consumes nothing that the target gives to another."""
+    """G3: a current member that has come to the target's epoch owns nothing that the target gives to another."""
     return all(
         s.epoch[m] != s.log.target_epoch
         or not is_current(s, m)
@@ -104,7 +115,7 @@ def partition_epochs_are_apart(s: Cluster) -> bool:
 
 @invariant
 def what_is_owned_is_known(s: Cluster) -> bool:
-    """A current member consumes nothing but what is assigned to it, or it has yet to revoke."""
+    """A current member owns nothing but what is assigned to it, or it has yet to revoke."""
     return all(not is_current(s, m) or s.owned[m] <= held(s.log.members[m]) for m in Consumer)
 
 
@@ -181,7 +192,7 @@ def may_count(known: Member | None, epoch: int, owned: Set[Partition] | None) ->
 
 @transition
 def revoke_before_assign(before: Cluster, after: Cluster) -> bool:
-    """G8: who begins to consume a partition does so when no other current member consumes it."""
+    """G8: who takes on a partition does so when no other current member owns it."""
     return all(
         p in before.owned[m]
         or not is_current(after, m)
@@ -213,7 +224,7 @@ def coordinator_unique(s: Cluster) -> bool:
 @invariant
 def one_owner_at_a_time(s: Cluster) -> bool:
     """At no time do two consumers consume a partition. Kafka does not keep that."""
-    return all(a == b or len(s.owned[a] & s.owned[b]) == 0 for a in Consumer for b in Consumer)
+    return all(a == b or len(consumes(s, a) & consumes(s, b)) == 0 for a in Consumer for b in Consumer)
 
 
 # --- what must be possible --------------------------------------------------------------------------------------------

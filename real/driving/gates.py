@@ -18,10 +18,19 @@ from collections.abc import Callable
 
 from ...language.immutable import immutable
 from ..flexible import Reader
-from .wire import ALTER_PARTITION, FETCH, HEARTBEAT, PRODUCE, asked_isr
+from .wire import (
+    ALTER_PARTITION,
+    CONSUMER_GROUP_HEARTBEAT,
+    FETCH,
+    HEARTBEAT,
+    JOIN_GROUP,
+    MEMBER_HEARTBEAT,
+    PRODUCE,
+    asked_isr,
+)
 
 _SENDERS = (re.compile(r"broker-(\d+)-fetcher-\d+"), re.compile(r"raft-client-(\d+)"), re.compile(r"(\d+)"))
-HELD = frozenset({PRODUCE, FETCH, ALTER_PARTITION, HEARTBEAT})
+HELD = frozenset({PRODUCE, FETCH, ALTER_PARTITION, HEARTBEAT, JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT})
 
 
 @immutable
@@ -35,11 +44,12 @@ class Gate:
 
 @immutable
 class Request:
-    """A request as a gate sees it."""
+    """A request as a gate sees it; `frame` are its bytes, without the size before them."""
 
     gate: Gate | None
     number: int
     asks: frozenset[int] | None
+    frame: bytes
 
 
 class Gates:
@@ -206,13 +216,13 @@ def read_request(frame: bytes, receiver: int) -> Request:
     client = frame[10 : 10 + size].decode("utf-8", "replace") if size > 0 else ""
     sender = next((int(found[1]) for one in _SENDERS if (found := one.fullmatch(client))), None)
     if sender is None or api not in HELD:
-        return Request(None, number, None)
+        return Request(None, number, None, frame)
     asks = None
     if api == ALTER_PARTITION:
         body = Reader(frame[10 + max(size, 0) :])
         body.take(1)  # its header has no tagged fields
         asks = asked_isr(version, body)
-    return Request(Gate(sender, receiver, api), number, asks)
+    return Request(Gate(sender, receiver, api), number, asks, frame)
 
 
 def _frame(source: socket.socket) -> bytes | None:

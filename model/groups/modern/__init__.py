@@ -15,13 +15,17 @@ Whoever is silent too long is thrown out: after the session's timeout, after the
 or by its own background thread after the poll's. It does not know, and goes on. A fenced one joins again with the
 same member id and epoch 0; 4.1 refuses that, too, until the session has ended, for 0 is not its previous epoch.
 
-`kafka_4_1` is as released, for 4.0 and 4.1 do the same here. It does not keep two members apart: a heartbeat that says
+`kafka_4_1` is as released, for 4.0 and 4.1 do the same here. Two members may own one partition: a heartbeat that says
 what its sender owns does not say what it is about to take on by an older answer, and the coordinator takes what is not
 said for revoked. A lost answer or a fail-over is the short way there; a reconciliation that ends while a heartbeat is
-under way is one where nothing is lost (`shrinking`, `pausing`). The member's epoch stays its own, so that commits of
-both are accepted, and an offset may go back. This was read from the source of the consumer
-(ConsumerHeartbeatRequestManager sends `currentAssignment`; AbstractMembershipManager goes on to reconcile) and is not
-reported of a running Kafka. `target_reported` is a consumer that says both: a repair of ours, in no Kafka, for a
+under way is one where nothing is lost (`shrinking`, `pausing`). Who takes on a partition consumes it once it has
+learned the committed offset, which needs the member's epoch (`fetch_offsets`): whoever has revoked a partition in the
+eyes of the coordinator has an older one until its next answer. Then its epoch is the member's again, so that it learns
+the offset, and its commits are accepted, until it revokes; an offset may go back. That two own a partition, and that
+one is given no record meanwhile, was seen with brokers and the consumer of 4.1.0 (`tests/test_groups_on_brokers.py`);
+what comes after the answer is from the source (ConsumerHeartbeatRequestManager sends `currentAssignment`;
+AbstractMembershipManager goes on to reconcile, at its next poll where commits are automatic; CommitRequestManager asks
+again with the new epoch). `target_reported` is a consumer that says both: a repair of ours, in no Kafka, for a
 reconciliation that is one step. One that lasts while a newer answer replaces the target would have to be said as well.
 Neither withstands a heartbeat that is late: one from before says that its sender owns less than it does by now.
 
@@ -43,18 +47,20 @@ records, `coordinator.py` what coordinators do, `clients.py` what consumers do.
 
 What is abstracted. The log is the abstract one of `../../parts/replicated_logs.py`, compacted after each commit: what
 is committed, of each key the newest record, is its entry 0, and one batch that is not committed its entry 1. A fail-
-over keeps that batch or cuts it off. Batches that follow one that is lost are lost with it, unanswered, so that one
-at a time is enough. There are no clocks: a timeout may expire while a consumer pauses, is out, is refused, or speaks
-with another coordinator. A heartbeat and its receipt are one step, but for those that are late; an answer is under
-way. A refusal is one step. A reconciliation is one step, at any time before the next answer or after it. All
-subscribe to one topic; the target is any balanced assignment. A consumer's member id is its own for good, as the
-consumers of 4.0 have it. KAFKA-16147 is a profile of `consumer_group`: with the states of 3.8 and later, which this
-model has, a partition never returns to a member before it is given up. Regular expressions, racks, assignors of one's
-own, and members of the classic protocol in the same group are left out.
+over keeps that batch or cuts it off. Batches that follow one that is lost are lost with it, unanswered, so that one at
+a time is enough. There are no clocks: a timeout may expire while a consumer pauses, is out, is refused, or speaks with
+another coordinator. A heartbeat and its receipt are one step, but for those that are late; an answer is under way, and
+may be lost with its connection before or after its records are committed. An OffsetFetch is one step; it and heartbeats
+go over one connection, which a broker serves in order. Without records in the bounds it is left out. A refusal is one
+step. A reconciliation is one step, at any time before the next answer or after it. All subscribe to one topic; the
+target is any balanced assignment. A consumer's member id is its own for good, as the consumers of 4.0 have it.
+KAFKA-16147 is a profile of `consumer_group`: with the states of 3.8 and later, which this model has, a partition never
+returns to a member before it is given up. Regular expressions, racks, assignors of one's own, and members of the
+classic protocol in the same group are left out.
 
-Sources: KIP-848; GroupMetadataManager, ConsumerGroup, ConsumerGroupMember, CurrentAssignmentBuilder and
-TargetAssignmentBuilder of Kafka 4.0.0 and 4.1.0; the consumer's membership and heartbeat managers of 4.1.0; KAFKA-16249
-and KAFKA-16147. Properties are in `invariants/groups/modern.py`.
+Sources: KIP-848; GroupMetadataManager, ConsumerGroup (validateOffsetFetch), ConsumerGroupMember,
+CurrentAssignmentBuilder and TargetAssignmentBuilder of Kafka 4.0.0 and 4.1.0; the consumer's membership and heartbeat
+managers of 4.1.0; KAFKA-16249 and KAFKA-16147. Properties are in `invariants/groups/modern.py`.
 """
 
 from __future__ import annotations

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ....language import Map, action, limit, replace, require
+from ....language import Map, Option, action, limit, replace, require
 from .coordinator import append, can_send, heartbeat_of, say_goodbye
 from .state import (
     Cluster,
     Commit,
     Consumer,
+    Coordinator,
     Offsets,
     Partition,
     Phase,
     Records,
     Says,
-    answers_to,
     commits,
     delays,
     fence_appends,
@@ -46,15 +46,8 @@ def receive_answer(s: Cluster, member: Consumer) -> None:
 def reconcile(s: Cluster, member: Consumer) -> None:
     """{member} has revoked and taken on what it should, and its next heartbeat says so."""
     require(s.phase[member] == Phase.MEMBER and member not in s.paused and s.target[member] != s.owned[member])
-    group = answers_to(s, member)
-    require(group is not None or records == 0 or s.target[member] <= s.owned[member])
-    committed: Offsets = Map({p: 0 for p in Partition}) if group is None else group.offsets
-    s.position[member] = Map(
-        {
-            p: 0 if p not in s.target[member] else s.position[member][p] if p in s.owned[member] else committed[p]
-            for p in Partition
-        }
-    )
+    s.placed[member] = s.placed[member] & s.target[member]
+    s.position[member] = Map({p: s.position[member][p] if p in s.placed[member] else 0 for p in Partition})
     s.owned[member] = s.target[member]
     if s.says[member] == Says.NOTHING:
         s.says[member] = Says.OWNED
@@ -65,8 +58,11 @@ def reconcile(s: Cluster, member: Consumer) -> None:
 
 @action(kind="fault", budget="losses")
 def lose_answer(s: Cluster, member: Consumer) -> None:
-    """The answer to {member}'s heartbeat is lost; the next heartbeat says all."""
-    require(s.answers[member] is not None)
+    """The answer to {member}'s heartbeat is lost with its connection; the next heartbeat says all."""
+    require(waits(s, member))
+    pending = s.pending
+    if pending is not None and pending.to == member:
+        s.pending = replace(pending, to=None, answer=None)
     s.answers[member] = None
     s.says[member] = Says.ALL
 
@@ -89,10 +85,34 @@ def lose_late_heartbeat(s: Cluster) -> None:
 # --- offsets ----------------------------------------------------------------------------------------------------------
 
 
+@action
+def fetch_offsets(s: Cluster, member: Consumer) -> None:
+    """{member} learns the committed offsets of what it owns, with its epoch {s.epoch[member]}.
+
+    A consumer has one connection to its coordinator, which answers in order: an OffsetFetch after a heartbeat.
+    """
+    group = committed_as(s, s.talks_to[member])
+    require(records > 0 and s.phase[member] == Phase.MEMBER and member not in s.paused)
+    require(s.placed[member] != s.owned[member] and not waits(s, member) and group is not None)
+    assert group is not None
+    known = group.members[member]
+    require(known is not None and known.epoch == s.epoch[member])
+    s.position[member] = Map(
+        {p: group.offsets[p] if p in s.owned[member] - s.placed[member] else s.position[member][p] for p in Partition}
+    )
+    s.placed[member] = s.owned[member]
+
+
+def committed_as(s: Cluster, coordinator: Coordinator) -> Option[Records]:
+    """What is committed of the group as a coordinator has it, by which it answers an OffsetFetch."""
+    pending = s.pending
+    return pending.before if pending is not None and pending.by == coordinator else memory(s, coordinator)
+
+
 @action(kind="client")
 def process(s: Cluster, member: Consumer, partition: Partition) -> None:
     """{member} processes record {s.position[member][partition]} of partition {partition}."""
-    require(records > 0 and partition in s.owned[member] and member not in s.paused)
+    require(records > 0 and partition in s.placed[member] and member not in s.paused)
     limit(s.position[member][partition] < records)
     s.position[member][partition] += 1
 
@@ -100,7 +120,7 @@ def process(s: Cluster, member: Consumer, partition: Partition) -> None:
 @action(kind="client", budget="commits")
 def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
     """{member} commits offset {s.position[member][partition]} of partition {partition}."""
-    require(partition in s.owned[member] and member not in s.paused and s.position[member][partition] > 0)
+    require(partition in s.placed[member] and member not in s.paused and s.position[member][partition] > 0)
     limit(len(s.commits) < 2 and all(request.source != member for request in s.commits))
     s.commits.add(
         Commit(

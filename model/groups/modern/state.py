@@ -167,10 +167,11 @@ class Cluster:
 
     phase: Map[Consumer, Phase]  # what each consumer takes itself for
     epoch: Map[Consumer, Epoch]  # the member epoch that each has
-    owned: Map[Consumer, Set[Partition]]  # what each consumes
+    owned: Map[Consumer, Set[Partition]]  # what each takes for its own
     target: Map[Consumer, Set[Partition]]  # what each is to consume, by the last answer
     says: Map[Consumer, Says]  # what the next heartbeat of each says
-    position: Map[Consumer, Offsets]  # up to where each has processed what it owns
+    placed: Map[Consumer, Set[Partition]]  # of which of them each has learned the committed offset, and consumes it
+    position: Map[Consumer, Offsets]  # up to where each has processed what it consumes
     static: Set[Consumer]  # who has the group.instance.id
     paused: Set[Consumer]  # who does nothing for now
     talks_to: Map[Consumer, Coordinator]  # whom each takes for its coordinator
@@ -218,6 +219,7 @@ def start(static: Set[Consumer]) -> Cluster:
         owned=no_partitions(),
         target=no_partitions(),
         says=Map({member: Says.ALL for member in Consumer}),
+        placed=no_partitions(),
         position=Map({member: Map({partition: 0 for partition in Partition}) for member in Consumer}),
         static=static,
         paused=Set(),
@@ -261,4 +263,11 @@ def give_up(s: Cluster, member: Consumer, phase: Phase) -> None:
     s.target[member] = Set()
     s.says[member] = Says.ALL
     s.answers[member] = None
+    s.placed[member] = Set()
     s.position[member] = Map({partition: 0 for partition in Partition})
+
+
+def consumes(s: Cluster, member: Consumer) -> Set[Partition]:
+    """What a consumer consumes: what it owns and knows the committed offset of. Without records in the bounds nobody
+    asks for offsets, and owning is all that there is."""
+    return s.placed[member] if records > 0 else s.owned[member]
