@@ -26,7 +26,7 @@ def no_change_is_missed(s: Directory) -> bool:
     Else it is behind until somebody changes the ISR again.
     """
     return all(
-        s.controller != broker or s.task[broker] != Task.WATCH or s.news[broker] or s.known[broker] >= s.noted
+        s.controller != broker or s.task[broker] != Task.WATCH or broker in s.news or s.known[broker] >= s.noted
         for broker in Broker
     )
 
@@ -35,7 +35,7 @@ def no_change_is_missed(s: Directory) -> bool:
 def no_notification_is_left(s: Directory) -> bool:
     """A controller that waits, with nothing to hear, has left no notification."""
     return all(
-        s.controller != broker or s.task[broker] != Task.WATCH or s.news[broker] or len(s.notes) == 0
+        s.controller != broker or s.task[broker] != Task.WATCH or broker in s.news or len(s.notes) == 0
         for broker in Broker
     )
 
@@ -43,13 +43,13 @@ def no_notification_is_left(s: Directory) -> bool:
 @transition
 def watch_one_shot(before: Directory, after: Directory) -> bool:
     """Z7: whoever is to hear news watches no longer, unless it sets its watch again."""
-    return all(before.news[node] or not after.news[node] or not after.watch[node] for node in Broker)
+    return all(node in before.news or node not in after.news or node not in after.watchers for node in Broker)
 
 
 @reachable
 def controller_is_behind(s: Directory) -> bool:
     """The watch has fired, and the controller has not heard so yet: it knows an ISR of the past."""
-    return any(s.controller == node and s.news[node] and s.known[node] < s.noted for node in Broker)
+    return any(s.controller == node and node in s.news and s.known[node] < s.noted for node in Broker)
 
 
 @reachable

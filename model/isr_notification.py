@@ -27,7 +27,7 @@ from enum import Enum
 from typing import Annotated
 
 from ..language import Domain, GroupLanes, Map, Option, Range, Set, action, constant, initial, limit, require, state
-from .parts.zookeeper import Session, cut_off, expire, learn_of_expiry, reconnect
+from .parts.zookeeper import Session, cut_off, expire, fire, learn_of_expiry, reconnect
 
 brokers = constant(2, minimum=1, maximum=3, says="brokers that may become the controller")
 changes = constant(3, minimum=1, maximum=6, says="writes of the ISR in all")
@@ -71,8 +71,8 @@ class Directory:
     notes: Set[Note]  # the notifications that are there, by sequence number
     created: Annotated[int, Range(0, changes)]  # notifications that were created so far: the next sequence number
     task: Map[Broker, Task]  # what each broker does next
-    watch: Map[Broker, bool]  # whether it watches the directory
-    news: Map[Broker, bool]  # whether its watch has fired, which it has yet to hear
+    watchers: Set[Broker]  # who watches the directory
+    news: Set[Broker]  # whose watch has fired, which they have yet to hear
     listed: Map[Broker, Set[Note]]  # the notifications that it has listed, and has yet to delete
     known: Map[Broker, Version]  # the version that it has read
 
@@ -81,7 +81,7 @@ view = GroupLanes(
     lane=Broker,
     state="task",
     generation="known",
-    badges={"session": "session", "watches": "watch", "listed": "listed"},
+    badges={"session": "session", "watches": "lane in s.watchers", "listed": "listed"},
     board={"/controller": "controller", "version": "version", "/isr_change_notification": "notes"},
 )
 
@@ -105,8 +105,8 @@ def start() -> Directory:
         notes=Set(),
         created=0,
         task=Map({broker: Task.NONE for broker in Broker}),
-        watch=Map({broker: False for broker in Broker}),
-        news=Map({broker: False for broker in Broker}),
+        watchers=Set(),
+        news=Set(),
         listed=Map({broker: Set() for broker in Broker}),
         known=Map({broker: 0 for broker in Broker}),
     )
@@ -135,9 +135,7 @@ def notify(s: Directory) -> None:
 def fire_watches(s: Directory) -> None:
     """The directory has changed: who watches it will hear so, once."""
     for broker in Broker:
-        if s.watch[broker]:
-            s.watch[broker] = False
-            s.news[broker] = True
+        fire(s.watchers, s.news, broker, True)
 
 
 # --- the controller ---------------------------------------------------------------------------------------------------
@@ -169,7 +167,7 @@ def list_old(s: Directory, broker: Broker) -> None:
     """{broker}, which has just become the controller, lists the old notifications {s.notes}, and sets its watch."""
     next_task(s, broker, Task.LIST_OLD, Task.DELETE_OLD)
     s.listed[broker] = s.notes
-    s.watch[broker] = True
+    s.watchers.add(broker)
 
 
 @action
@@ -182,9 +180,9 @@ def delete_old(s: Directory, broker: Broker) -> None:
 @action
 def hear(s: Directory, broker: Broker) -> None:
     """{broker} learns that there are notifications."""
-    require(s.news[broker])
+    require(broker in s.news)
     next_task(s, broker, Task.WATCH, Task.LIST if reads_after_list else Task.READ)
-    s.news[broker] = False
+    s.news.remove(broker)
 
 
 @action
@@ -193,7 +191,7 @@ def list_notifications(s: Directory, broker: Broker) -> None:
     next_task(s, broker, Task.LIST, Task.READ if reads_after_list else Task.DELETE)
     s.listed[broker] = s.notes
     if watch_on_list:
-        s.watch[broker] = True
+        s.watchers.add(broker)
 
 
 @action
@@ -224,7 +222,7 @@ def set_watch(s: Directory, broker: Broker) -> None:
     """{broker} sets its watch after it has dealt with the notifications."""
     require(not watch_on_list)
     next_task(s, broker, Task.SET_WATCH, Task.WATCH)
-    s.watch[broker] = True
+    s.watchers.add(broker)
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
@@ -246,8 +244,8 @@ def connect_again(s: Directory, broker: Broker) -> None:
 def end_session(s: Directory, broker: Broker) -> None:
     """The session of {broker} expires, and its watches with it."""
     expire(s.session, broker)
-    s.watch[broker] = False
-    s.news[broker] = False
+    s.watchers.discard(broker)
+    s.news.discard(broker)
     if s.controller == broker:
         s.controller = None
 

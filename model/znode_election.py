@@ -53,7 +53,7 @@ from ..language import (
     require,
     state,
 )
-from .parts.zookeeper import Session, cut_off, expire, fire, learn_of_expiry, reconnect
+from .parts.zookeeper import Session, cut_off, expire, fire, is_served, learn_of_expiry, reconnect
 
 IDS = (2, 10, 1, 3)  # of the brokers that are candidates
 MOST = 6  # znodes that may be created in all
@@ -249,6 +249,11 @@ def to_watch_of_all(s: Election, candidate: Candidate) -> Option[Number]:
 # --- the recipe -------------------------------------------------------------------------------------------------------
 
 
+def reaches(s: Election, candidate: Candidate) -> bool:
+    """Whether ZooKeeper serves a candidate's requests."""
+    return is_served(s.session[candidate], s.majority)
+
+
 @action
 def join(s: Election, candidate: Candidate) -> None:
     """{candidate} opens a session and creates its ephemeral znode, which gets number {s.created}."""
@@ -274,7 +279,7 @@ def join_unheard(s: Election, candidate: Candidate) -> None:
 @action
 def find_own(s: Election, candidate: Candidate) -> None:
     """{candidate} looks for a znode of its own, and finds number {s.number[candidate]}."""
-    require(lost_answers > 0 and finds_own and s.majority and s.session[candidate] == Session.CONNECTED)
+    require(lost_answers > 0 and finds_own and reaches(s, candidate))
     require(s.role[candidate] == Role.UNSURE and candidate not in s.behind)
     s.role[candidate] = Role.READING
 
@@ -283,7 +288,7 @@ def find_own(s: Election, candidate: Candidate) -> None:
 def join_again(s: Election, candidate: Candidate) -> None:
     """{candidate} knows of no znode of its own, and creates another one, which gets number {s.created}."""
     require(lost_answers > 0 and (not finds_own or (not syncs and candidate in s.behind)))
-    require(s.majority and s.session[candidate] == Session.CONNECTED and s.role[candidate] == Role.UNSURE)
+    require(reaches(s, candidate) and s.role[candidate] == Role.UNSURE)
     limit(s.created < znodes)
     s.orphan[candidate] = s.number[candidate]
     s.number[candidate] = s.created
@@ -295,7 +300,7 @@ def join_again(s: Election, candidate: Candidate) -> None:
 @action
 def catch_up(s: Election, candidate: Candidate) -> None:
     """The server of {candidate} learns of all that was written, be it by itself or asked to (sync)."""
-    require(late_servers > 0 and s.majority and s.session[candidate] == Session.CONNECTED and candidate in s.behind)
+    require(late_servers > 0 and reaches(s, candidate) and candidate in s.behind)
     s.behind.remove(candidate)
 
 
@@ -307,7 +312,7 @@ def next_epoch(s: Election, candidate: Candidate) -> int:
 @action
 def read_epoch(s: Election, candidate: Candidate) -> None:
     """{candidate} reads that the epoch is {s.epoch}, and will take the next one whatever is there by then."""
-    require(not epoch_cas and s.majority and s.session[candidate] == Session.CONNECTED)
+    require(not epoch_cas and reaches(s, candidate))
     require(s.role[candidate] != Role.LEADING and s.counted[candidate] != s.epoch)
     s.counted[candidate] = s.epoch
 
@@ -315,7 +320,7 @@ def read_epoch(s: Election, candidate: Candidate) -> None:
 @action
 def lead(s: Election, candidate: Candidate) -> None:
     """{candidate} reads that its znode is the first, and begins to lead with epoch {next_epoch(s, candidate)}."""
-    require(s.majority and s.session[candidate] == Session.CONNECTED)
+    require(reaches(s, candidate))
     require(s.role[candidate] == Role.READING and is_first(s, candidate))
     s.role[candidate] = Role.LEADING
     s.epoch = next_epoch(s, candidate)
@@ -325,7 +330,7 @@ def lead(s: Election, candidate: Candidate) -> None:
 @action
 def read(s: Election, candidate: Candidate) -> None:
     """{candidate} reads the znodes: number {to_watch(s, candidate)} is the one to watch."""
-    require(s.majority and s.session[candidate] == Session.CONNECTED)
+    require(reaches(s, candidate))
     require(s.role[candidate] == Role.READING and not is_first(s, candidate))
     s.found[candidate] = to_watch(s, candidate)
     s.role[candidate] = Role.FOUND
@@ -334,7 +339,7 @@ def read(s: Election, candidate: Candidate) -> None:
 @action
 def wait(s: Election, candidate: Candidate) -> None:
     """{candidate} sets a watch on znode {s.found[candidate]}."""
-    require(s.majority and s.session[candidate] == Session.CONNECTED and s.role[candidate] == Role.FOUND)
+    require(reaches(s, candidate) and s.role[candidate] == Role.FOUND)
     require(not looks_again or any(is_own(s, other, s.found[candidate]) for other in Candidate))
     found = s.found[candidate]
     if found is not None:
@@ -346,7 +351,7 @@ def wait(s: Election, candidate: Candidate) -> None:
 @action
 def read_again(s: Election, candidate: Candidate) -> None:
     """{candidate} finds that znode {s.found[candidate]} is gone before it could watch it, and reads again."""
-    require(s.majority and s.session[candidate] == Session.CONNECTED and s.role[candidate] == Role.FOUND)
+    require(reaches(s, candidate) and s.role[candidate] == Role.FOUND)
     require(looks_again and not any(is_own(s, other, s.found[candidate]) for other in Candidate))
     s.found[candidate] = None
     s.role[candidate] = Role.READING

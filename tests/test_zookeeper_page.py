@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from inspect import isclass, isfunction
 
 import pytest
 from tidegate.gates.records import read
+from tidegate.model.parts import zookeeper
 
 from .conftest import ROOT
 from .shipped import shipped
@@ -37,12 +39,34 @@ def test_every_claim_has_a_verdict_and_a_check() -> None:
 def test_a_check_of_a_claim_is_recorded_with_its_verdict(row: tuple[str, str, str, str]) -> None:
     for part in row[3].split("; "):
         if not part.startswith("`audit`") and part != "none":
-            named = re.match(r"`(\w+):(\w+)` (.*)$", part)
-            assert named, part
-            model, profile, rest = named.groups()
-            checks = re.findall(r"`(\w+)` (holds|violated|reached)", rest)
-            assert ", ".join(f"`{name}` {verdict}" for name, verdict in checks) == rest
-            assert {(profile, *check) for check in checks} <= recorded(model), part
+            assert_recorded(part)
+
+
+def assert_recorded(part: str) -> None:
+    """A profile, and properties with the verdicts that are recorded of it."""
+    named = re.match(r"`(\w+):(\w+)` (.*)$", part)
+    assert named, part
+    model, profile, rest = named.groups()
+    checks = re.findall(r"`(\w+)` (holds|violated|reached)", rest)
+    assert ", ".join(f"`{name}` {verdict}" for name, verdict in checks) == rest
+    assert {(profile, *check) for check in checks} <= recorded(model), part
+
+
+TABLE = PAGE[PAGE.index("| of ZooKeeper |") :].split("\n\n")[0]
+GIVEN = re.findall(r"^\| ([a`].*) \| (.*) \| (.*) \|$", TABLE, re.MULTILINE)
+
+
+def test_what_zookeeper_gives_is_in_the_part_or_in_a_model_and_each_is_checked() -> None:
+    public = {
+        name
+        for name, it in vars(zookeeper).items()
+        if (isclass(it) or isfunction(it)) and it.__module__ == zookeeper.__name__
+    }
+    assert {name for _, where, _ in GIVEN[:3] for name in re.findall(r"`(\w+)`", where)} == public
+    assert len(GIVEN) == TABLE.count("\n") - 1
+    for *_, checks in GIVEN:
+        for part in checks.split("; "):
+            assert_recorded(part)
 
 
 def test_what_the_audit_is_said_to_say_it_says() -> None:

@@ -34,6 +34,11 @@ def is_alive(session: Session) -> bool:
     return session in (Session.CONNECTED, Session.CUT_OFF)
 
 
+def is_served(session: Session, majority: bool) -> bool:
+    """Whether a request of the client is served: it reaches the ensemble, and that has its majority."""
+    return majority and session == Session.CONNECTED
+
+
 def cut_off(sessions: Map[K, Session], client: K) -> None:
     """A client does not reach the ensemble any more: a network that fails, a long pause."""
     require(sessions[client] == Session.CONNECTED)
@@ -58,10 +63,13 @@ def learn_of_expiry(sessions: Map[K, Session], client: K) -> None:
     sessions[client] = Session.OVER
 
 
-def fire(watches: Set[P], news: Set[P], path: P, once: bool) -> None:
+def fire(watches: Set[P], news: Set[P], one: P, once: bool) -> None:
     """A znode changes: a client that watches it will hear so. A watch fires once, and is gone, unless it is one of the
-    persistent watches that ZooKeeper has since 3.6 (ZOOKEEPER-1416)."""
-    if path in watches:
-        news.add(path)
+    persistent watches that ZooKeeper has since 3.6 (ZOOKEEPER-1416).
+
+    `watches` and `news` are the znodes that one client watches and is to hear of, or the clients that watch one znode.
+    """
+    if one in watches:
+        news.add(one)
         if once:
-            watches.remove(path)
+            watches.remove(one)

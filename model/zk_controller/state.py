@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Annotated
 
 from ...language import Capacity, Domain, Map, Option, Range, Set, constant, initial, record, replace, state
-from ..parts.zookeeper import Session
+from ..parts.zookeeper import Session, is_served
 
 brokers = constant(3, minimum=2, maximum=4, says="brokers, each with a replica of the partition")
 max_epoch = constant(3, minimum=1, maximum=4, says="controllers that take over in all")
@@ -189,7 +189,7 @@ def without_isr(partition: Partition) -> Partition:
 
 def can_write(s: Cluster, broker: Broker) -> bool:
     """Whether a broker's requests are served by ZooKeeper."""
-    return (s.majority or not needs_majority) and s.session[broker] == Session.CONNECTED
+    return is_served(s.session[broker], s.majority or not needs_majority)
 
 
 def leads(s: Cluster, broker: Broker) -> bool:
