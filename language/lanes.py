@@ -28,8 +28,8 @@ class LogLanes:
     `offset`, `cell_epoch` the expression of the number that colours it. `role` is a text, an enum, or whether the lane
     leads. `isr` is who is in sync as the lane sees it; `controller_leader`, `controller_epoch` and `controller_isr` are
     the controller's, which decide whether a leader is stale. `badges` are further expressions to show, by name. `words`
-    has what the protocol itself calls an `offset`, the `high watermark`, its `HW` in the picture and an `epoch`;
-    `first` is the number of the first cell.
+    has what the protocol itself calls an `offset`, the `high watermark`, its `HW` in the picture and an `epoch`, and
+    what a `cell` says, for the legend; `first` is the number of the first cell.
     """
 
     lane: type[Any]
@@ -55,10 +55,11 @@ class LogLanes:
 class GroupLanes:
     """A lane for each member of a group: its state, its generation, and what it is assigned, as chips.
 
-    `assigned` is a set or a sequence; `board` is the coordinator's side, by name.
+    `assigned` is a set or a sequence; `board` is the coordinator's side, by name. Where `lane` is a text there is one
+    lane with that name, of no domain.
     """
 
-    lane: type[Any]
+    lane: type[Any] | str
     state: str
     generation: str = ""
     assigned: str = ""
@@ -69,14 +70,16 @@ class GroupLanes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionLanes(LogLanes):
-    """A log lane with transactions over it.
+    """A log lane with transactions over it: logs of their own, not replicas of one.
 
     `transactions` is an iterable of `(start, end, text)`: the cells from `start` to before `end`, which is None while
     the transaction is open. `last_stable_offset` is the offset before which a reader of committed records may read.
+    `beside` is who takes part and has no log, in lanes above: clients, a coordinator.
     """
 
     transactions: str = ""
     last_stable_offset: str = ""
+    beside: tuple[GroupLanes, ...] = ()
 
 
 View = LogLanes | GroupLanes | TransactionLanes

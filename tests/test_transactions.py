@@ -12,7 +12,7 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language import replace
-from tidegate.language.judge import holds, initial_states, replay, shape_of
+from tidegate.language.judge import holds, initial_states, replay, run_text, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Seq, Set
 from tidegate.model.transactions.processing import Member
@@ -27,6 +27,8 @@ from tidegate.model.transactions.protocol.state import (
     TxnState,
     last_stable_offset,
 )
+from tidegate.traces.document import run_document
+from tidegate.traces.picture import Picture
 
 from .conftest import ROOT
 from .shipped import shipped, tiered
@@ -270,11 +272,28 @@ def test_who_is_fenced_is_so_in_memory_before_the_log_says_it() -> None:
     story.step("add_partition", client=A, partition=P).step("log_commits").step("fence", client=B)
     assert story.state.memory.state == TxnState.PREPARE_EPOCH_FENCE
     with pytest.raises(StepError):
-        story.step("produce", client=A, partition=P)
+        story.step("add_partition", client=A, partition=Q)
+    # A leader that asks is told what the log says: that the transaction is under way.
+    story.step("produce", client=A, partition=P)
     story.step("fail_over", survives=False).step("load")
     assert (story.state.memory.state, story.state.memory.epoch) == (TxnState.ONGOING, 1)
     story.step("fence", client=B).step("write_fence").step("log_commits")
     assert (story.state.memory.state, story.state.memory.epoch) == (TxnState.PREPARE_ABORT, 2)
+
+
+def test_a_client_knows_of_the_partitions_that_it_has_added_whatever_the_coordinator_has() -> None:
+    """It does not ask about them again, though the transaction to which they were added is over."""
+    for profile, written in (("kafka_1_1", True), ("kafka_3_6", False)):
+        story = Story(profile).step("init_producer", client=A).opens(A, Q)
+        story.step("give_up_end", client=A, commit=False).ends(A, Q, commit=False).step("begin", client=A)
+        story.step("add_partition", client=A, partition=P).arrives("late_end_arrives").marks(P)
+        story.step("add_partition", client=A, partition=Q)
+        assert (story.state.added[A], story.state.memory.partitions) == (Set({P, Q}), Set({Q}))
+        if written:
+            assert story.step("produce", client=A, partition=P).false() == {"nothing_hangs"}
+        else:
+            with pytest.raises(StepError):
+                story.step("produce", client=A, partition=P)
 
 
 def test_an_init_producer_id_with_an_epoch_is_answered_again_since_kip_360() -> None:
@@ -450,6 +469,37 @@ def test_plain_python_counts_the_same(cache: Path) -> None:
     native, plain = (ENGINES[name](model, search, None) for name in ("native", "python"))
     counts = [(verdict.distinct_states, verdict.transitions, verdict.depth) for verdict in (native, plain)]
     assert counts[0] == counts[1]
+
+
+def test_a_picture_has_coordinator_and_clients_beside_the_partitions() -> None:
+    story = Story("kafka_3_6").step("init_producer", client=A).opens(A, P).step("give_up_end", client=A, commit=True)
+    picture = Picture(story.model, story.model.view)
+    lanes = picture.lanes(story.state)
+    assert list(lanes) == ["coordinator", "A", "B", "P", "Q"]
+    assert [lanes[name].get("kind") for name in lanes] == ["group", "group", "group", None, None]
+    assert (lanes["coordinator"]["role"], lanes["coordinator"]["chips"]) == ("ongoing", ["P"])
+    assert (lanes["A"]["role"], lanes["A"]["epoch"], lanes["A"]["badges"]["transaction"]) == ("committing", 1, "1")
+    assert (lanes["B"]["role"], lanes["B"]["epoch"]) == ("out", None)
+    assert [(cell["text"], lanes["P"]["last_stable_offset"]) for cell in lanes["P"]["cells"]] == [("1?", 0)]
+    assert picture.board(story.state) == {"late": "EndTxn of epoch 1 (commit)"}
+
+
+def test_partitions_of_a_transaction_are_no_replicas_so_that_none_lacks_what_another_has() -> None:
+    steps = (
+        "init_producer(A); begin(A); add_partition(client=A, partition=P); add_partition(client=A, partition=Q); "
+        "produce(client=A, partition=P); produce(client=A, partition=Q); give_up_end(client=A, commit=true); "
+        "end(client=A, commit=true); write_marker(P); write_marker(Q); complete; begin(A); "
+        "add_partition(client=A, partition=P); produce(client=A, partition=P); late_end_arrives(Request(kind=END, "
+        "epoch=1, partition=none, txn=0, sequence=0, commit=true, coordinator=0)); write_marker(P); complete; "
+        "add_partition(client=A, partition=Q); produce(client=A, partition=Q); end(client=A, commit=false); "
+        "write_marker(Q)"
+    )
+    asked = ["atomic_visibility"]
+    model = find("transactions")[0].bind("torn", {"late_ends": 1}, "kafka_3_6", properties=asked)
+    document = run_document(model, run_text(model, steps))
+    (short,) = [row["text"] for row in document["argument"] if row["role"] == "short"]
+    assert "lost" not in document
+    assert "2? in P's logs became 2+ at step 16; 2? in Q's logs became 2- at step 21" in short
 
 
 def test_a_late_request_says_what_it_is() -> None:

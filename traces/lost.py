@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from ..language.lanes import LaneNames, LogLanes
+from ..language.lanes import LaneNames, LogLanes, TransactionLanes
 from ..language.model import Model
 from ..language.values import Map, Seq, State
 from ..language.verdict import Run
@@ -25,9 +25,10 @@ MOST = 8
 
 def lost(model: Model, run: Run, at: int, reads: Collection[str], witness: Mapping[str, Any]) -> list[Document]:
     """The cells that are missed in state `at` of a run, each with the step since which it is. `reads` are the cells
-    that make a property false, `witness` what its quantifiers stand for."""
+    that make a property false, `witness` what its quantifiers stand for. Lanes of transactions lack nothing of each
+    other: their logs are no replicas."""
     view = model.view
-    if not isinstance(view, LogLanes) or not view.log.isidentifier():
+    if not isinstance(view, LogLanes) or isinstance(view, TransactionLanes) or not view.log.isidentifier():
         return []
     states, names = run.states()[: at + 1], LaneNames(model)
     known = dict(_promised(states, view, witness.get("id")))

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, cast
+from typing import Any
 
 from ..language.kinds import Domain
 from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
 from ..language.model import Model
-from ..language.types import Identity, Map
+from ..language.types import Map
 from ..language.values import State, show
 from .differences import to_json
 from .sentences import split_template
@@ -45,10 +45,14 @@ class Picture:
     def __init__(self, model: Model, view: View) -> None:
         self.model, self.view = model, view
         self.domain = next((domain for domain in model.domains if domain.python is view.lane), None)
-        if self.domain is None:
+        if isinstance(view.lane, str):
+            self.members: tuple[Any, ...] = (view.lane,)
+        elif self.domain is None:
             raise Undrawable(f"view: lane={view.lane.__name__} is not a domain of the model")
-        self.members = members_of(model, view.lane)
-        self._named = LaneNames(model)
+        else:
+            self.members = members_of(model, view.lane)
+        self._names_of_lanes = LaneNames(model)
+        self._beside = [Picture(model, one) for one in view.beside] if isinstance(view, TransactionLanes) else []
         self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]
         self._names = {**model.namespace, "letter": letter}
         self._lane = {name: self._expression(name, text, "lane") for name, text in self._texts()}
@@ -59,7 +63,7 @@ class Picture:
             for name in ("leader", "epoch", "isr")
             if (text := getattr(view, f"controller_{name}", ""))
         }
-        self.words = view.words if isinstance(view, LogLanes) else {}
+        self.words: Mapping[str, str] = view.words if isinstance(view, LogLanes) else {}
         self.first = view.first if isinstance(view, LogLanes) else 0
         if isinstance(view, LogLanes):
             self._cell = self._template(view.cell)
@@ -74,25 +78,43 @@ class Picture:
             for frame in frames.values()
             for name, lane in frame["lanes"].items()
         ]
+        beside = [name for picture in self._beside for name in picture.names()]
+        badges = [name for picture in self._beside for name in picture.badges()]
         return {
             "kind": self.kind,
-            "domain": cast(Identity, self.domain).name.lower(),
-            "lanes": [self._named[member] for member in self.members],
-            "badges": list(self._badges),
+            "domain": "lane" if self.domain is None else self.domain.name.lower(),
+            "lanes": [*beside, *self.names()],
+            "badges": list(dict.fromkeys([*badges, *self.badges()])),
             "columns": max(widths, default=0),
             **({"words": dict(self.words), "first": self.first} if self.words else {}),
         }
 
+    def names(self) -> list[str]:
+        """The names of its own lanes."""
+        return [self._name(member) for member in self.members]
+
+    def badges(self) -> list[str]:
+        """The names of its own lanes' badges."""
+        return list(self._badges)
+
+    def _name(self, member: Domain | str) -> str:
+        return member if isinstance(member, str) else self._names_of_lanes[member]
+
     def lanes(self, state: State) -> dict[str, Document]:
-        """Every lane in a state, by its name."""
-        drawn = {self._named[member]: self._one(state, member) for member in self.members}
+        """Every lane in a state, by its name; those beside the logs first."""
+        beside = {name: lane for picture in self._beside for name, lane in picture.lanes(state).items()}
+        return {name: lane | {"kind": "group"} for name, lane in beside.items()} | self._own(state)
+
+    def _own(self, state: State) -> dict[str, Document]:
+        """The lanes of the view's own members."""
+        drawn = {self._name(member): self._one(state, member) for member in self.members}
         leader = self._leader(state, drawn)
         controller = self._value("controller_isr", self._controller.get("isr"), state)
         for name, lane in drawn.items():
             lane["role_text"] = _role_text(lane, stale=self._is_stale(state, lane, drawn))
             lane["in_isr"] = {
                 "leader": None if leader is None or drawn[leader]["isr"] is None else name in drawn[leader]["isr"],
-                "controller": None if controller is None else name in [self._named[member] for member in controller],
+                "controller": None if controller is None else name in [self._name(member) for member in controller],
             }
             lane["label"] = _label(lane, self.words)
         return drawn
@@ -104,26 +126,27 @@ class Picture:
     def board(self, state: State) -> Document:
         """What is no lane's."""
         found = {f"controller's {name}": run for name, run in self._controller.items()} | self._board
-        return {name: to_json(self._value(name, run, state)) for name, run in found.items()}
+        values = {name: self._value(name, run, state) for name, run in found.items()}
+        return {name: value if isinstance(value, str) else to_json(value) for name, value in values.items()}
 
     # --- one lane -----------------------------------------------------------------------------------------------------
 
-    def _one(self, state: State, member: Domain) -> Document:
+    def _one(self, state: State, member: Domain | str) -> Document:
         value = {name: self._value(name, run, state, member) for name, run in self._lane.items()}
         cells = self._cells(value.get("log"))
         isr = value.get("isr")
         return {
-            "id": self._named[member],
+            "id": self._name(member),
             "role": _role(value.get("role", value.get("state"))),
             "role_text": "",
             "epoch": _number(value.get("epoch", value.get("generation"))),
             "up": bool(value.get("up", True)),
-            "isr": None if isr is None else [self._named[replica] for replica in isr],
+            "isr": None if isr is None else [self._name(replica) for replica in isr],
             "in_isr": {},
             "cells": cells,
             "high_watermark": value.get("high_watermark"),
             "log_end": value.get("log_end", len(cells) if "log" in self._lane else None),
-            "badges": {name: show(self._value(name, run, state, member)) for name, run in self._badges.items()},
+            "badges": {name: _shown(self._value(name, run, state, member)) for name, run in self._badges.items()},
             "chips": [show(replica) for replica in value.get("assigned") or ()],
             "spans": [self._span(transaction, len(cells)) for transaction in value.get("transactions") or ()],
             "last_stable_offset": value.get("last_stable_offset"),
@@ -152,8 +175,8 @@ class Picture:
         """The lane that leads: in the newest epoch, and of several the one that the controller means."""
         leads = [name for name, lane in drawn.items() if lane["role"] == "leader"]
         named = self._value("controller_leader", self._controller.get("leader"), state)
-        if named is not None and self._named[named] in leads:
-            return self._named[named]
+        if named is not None and self._name(named) in leads:
+            return self._name(named)
         return max(leads, key=lambda name: drawn[name]["epoch"] or 0, default=None)
 
     def _is_stale(self, state: State, lane: Document, drawn: Mapping[str, Document]) -> bool:
@@ -164,7 +187,7 @@ class Picture:
             return True
         named = self._value("controller_leader", self._controller.get("leader"), state)
         newest = self._value("controller_epoch", self._controller.get("epoch"), state)
-        return named is not None and self._named[named] != lane["id"] and newest is not None and newest > epoch
+        return named is not None and self._name(named) != lane["id"] and newest is not None and newest > epoch
 
     # --- expressions --------------------------------------------------------------------------------------------------
 

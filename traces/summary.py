@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from ..language.immutable import immutable
 from ..language.kinds import Domain
-from ..language.lanes import LogLanes
+from ..language.lanes import LogLanes, TransactionLanes
 from ..language.model import Model
 from ..language.values import Seq, Set, State
 from ..language.verdict import Run
@@ -64,8 +64,10 @@ class InShort:
     def __init__(self, model: Model, run: Run, words: Wording, mentioned: Mapping[int, Sequence[StatePart]]) -> None:
         self.run, self.words, self.mentioned = run, words, mentioned
         self.states = run.states()
-        view = model.view if isinstance(model.view, LogLanes) else None
+        is_of_replicas = isinstance(model.view, LogLanes) and not isinstance(model.view, TransactionLanes)
+        view = model.view if is_of_replicas else None
         self.log, self.mark = ("", "") if view is None else (view.log, view.high_watermark)
+        self.ended = model.view.log if isinstance(model.view, TransactionLanes) else ""
 
     def sentence(self, why: Why, said: Callable[[int], str], now: Sequence[str], race: Race | None = None) -> str:
         """The sentence; "" where the argument mentions no step. `said` is a step's own sentence, `now` is what is so
@@ -99,7 +101,8 @@ class InShort:
         if not steps:
             return []
         promise = self._promise(steps[-1], list(self.words.mentioned))
-        before = [promise.text] if promise else [f"{self._effect(step)} at step {step}" for step in steps[-2:-1]]
+        earlier = [step for step in steps[:-1] if self._ends(step)][-1:] or steps[-2:-1]
+        before = [promise.text] if promise else [f"{self._effect(step)} at step {step}" for step in earlier]
         cause = why(steps[-1], self.mentioned[steps[-1]])
         last = f"{self._effect(steps[-1])} at step {steps[-1]}{cause if cause.startswith(', because') else ''}"
         return [*before, last, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
@@ -127,6 +130,12 @@ class InShort:
                 if set(lost) & set(gone):
                     return step, lane, lost
         return None
+
+    def _ends(self, step: int) -> bool:
+        """Whether a mentioned step committed or aborted records, of logs that have transactions."""
+        cells = [enclosing(cell, self.states[step]) for cell in self.mentioned[step] if cell.field == self.ended]
+        lengths = [[len(cell.look(self.states[at])) for at in (step - 1, step)] for cell in cells if cell is not None]
+        return any(before == after for before, after in lengths)
 
     def _losses(self, step: int, lanes: set[Domain] | None) -> list[tuple[str, list[Any]]]:
         """Whose logs lost records in a step, and which."""

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ..language import types
 from ..language.kinds import Domain
-from ..language.lanes import LaneNames, LogLanes
+from ..language.lanes import LaneNames, LogLanes, TransactionLanes
 from ..language.model import Model
 from ..language.records import KIND
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
@@ -57,6 +57,7 @@ class Wording:
         self.lanes = LaneNames(model)
         self.mentioned: dict[Any, str] = {}
         self._names = RecordNames(model)
+        self._ends_in_place = isinstance(model.view, TransactionLanes)  # a marker changes what a record is
         self._entries = self._names.entries
 
     # --- values -------------------------------------------------------------------------------------------------------
@@ -189,6 +190,9 @@ class Wording:
         name = self.owned(cell)
         shared = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         lost, got = list(old)[shared:], list(new)[shared:]
+        if len(lost) == len(got) and self._ends_in_place:
+            pairs = [(a, b) for a, b in zip(lost, got, strict=True) if a != b]
+            return f"{self._listed([a for a, _ in pairs])} in {name} became {self._listed([b for _, b in pairs])}"
         if lost and got:
             return f"{name} lost {self._listed(lost)} and got {self._listed(got)}"
         return f"{name} {'lost' if lost else 'got'} {self._listed(lost or got)}"

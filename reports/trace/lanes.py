@@ -103,8 +103,8 @@ class _Row:
 
     def log(self, width: int, count: int) -> str:
         """The cells, each after a place for the high watermark, and the end."""
-        if not count and self.lane["log_end"] is None:
-            return " ".join(self.lane["chips"])
+        if self.lane["log_end"] is None:
+            return " ".join(self.lane["chips"]).ljust((count + 1) * (width + 1) if count else 0)
         text = ""
         for offset in range(count + 1):
             text += "|" if self.lane["high_watermark"] == offset else " "

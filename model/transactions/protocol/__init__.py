@@ -35,9 +35,9 @@ each, and each of Kafka's published mistakes a profile:
 * `lumped` is no mistake: what can make no difference any more is forgotten, as `transactions_as_lumped` checks.
 * `in_one_step` is none either: a record of the coordinator is committed in the step in which it is appended, and a
   coordinator that takes over loads in that step. While an append is under way every other request about the id is
-  refused (CONCURRENT_TRANSACTIONS) and sent again, so that nothing else sees the state between; a fail-over before the
-  commit is the same as a request that does not arrive. `step_by_step` has both steps, and PrepareEpochFence, which is
-  in memory alone; the same properties hold.
+  refused (CONCURRENT_TRANSACTIONS) and sent again, but for a leader's question, which is answered as before the append;
+  so nothing else sees the state between, and a fail-over before the commit is the same as a request that does not
+  arrive. `step_by_step` has both steps, and PrepareEpochFence, which is in memory alone; the same properties hold.
 * `former_verifies`: a coordinator that is one no longer, and does not know, goes on to answer leaders.
 * `loses_acknowledged` is the log's own switch: `__transaction_state` with one replica, on a disk that is lost.
 
@@ -74,7 +74,7 @@ Properties are in `invariants/transactions/protocol.py`.
 
 from __future__ import annotations
 
-from ....language import TransactionLanes, terminal
+from ....language import GroupLanes, TransactionLanes, terminal
 from . import clients, coordinator, lumping, partitions, state
 from .state import AfterFailure, Client, Cluster, Forgets, Partition, Phase
 from .state import last_stable_offset as last_stable_offset
@@ -92,16 +92,37 @@ view = TransactionLanes(
     transactions="[(at, at + 1 if c.status.value != 'open' else None, c.status.value)"
     " for at, c in enumerate(s.logs[lane])]",
     last_stable_offset="last_stable_offset(s, lane)",
-    badges={"delivered": "delivered", "producer": "producers"},
+    badges={"read up to": "s.delivered[lane] if reads > 0 else None"},
     board={
-        "coordinator": "coordinator",
-        "in memory": "memory",
-        "in the log": "s.lines[0]",
-        "clients": "phase",
-        "epochs": "epoch",
-        "transactions": "txn",
-        "late": "late",
+        "late": "', '.join(f'{r.kind.value} of epoch {r.epoch}' + (f' for {r.partition!r}' if r.partition is not None"
+        " else '') + (' (commit)' if r.commit else '') for r in s.late) or 'nothing'"
     },
+    words={"cell": "number and colour: transaction; + committed, − aborted, ? open"},
+    beside=(
+        GroupLanes(
+            lane="coordinator",
+            state="s.memory.state",
+            generation="s.memory.epoch or None",
+            assigned="s.memory.partitions",
+            badges={
+                "coordinator epoch": "coordinator",
+                "in its log": "s.lines[0].state.value if s.lines[0].state != s.memory.state else None",
+                "being written": "s.lines[1].state.value if 1 in s.log.appended else None",
+                "markers to write": "s.unmarked if len(s.unmarked) > 0 else None",
+            },
+        ),
+        GroupLanes(
+            lane=Client,
+            state="phase",
+            generation="s.epoch[lane] or None",
+            assigned="added",
+            badges={
+                "transaction": "s.txn[lane] or None",
+                "acknowledged in": "s.wrote[lane] if len(s.wrote[lane]) > 0 else None",
+                "not answered in": "s.unsure[lane] if len(s.unsure[lane]) > 0 else None",
+            },
+        ),
+    ),
 )
 
 BEFORE_VERSION_2 = {"bump_every_time": False, "strict_markers": False}

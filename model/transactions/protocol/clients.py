@@ -31,6 +31,7 @@ from .state import (
     after_failure,
     bump_every_time,
     bump_on_timeout,
+    fence_takes_two,
     in_one_step,
     is_free,
     late_adds,
@@ -57,7 +58,7 @@ def add_partition(s: Cluster, client: Client, partition: Partition) -> None:
     """{partition} is added to transaction {s.txn[client]} of {client}."""
     require(s.phase[client] == Phase.OPEN and partition not in s.added[client] and may_add(s, s.epoch[client]))
     if s.memory.state == TxnState.ONGOING and partition in s.memory.partitions:
-        s.added[client] = s.memory.partitions
+        s.added[client].add(partition)
     else:
         s.phase[client] = Phase.ADDING
         write_added(s, partition, client)
@@ -94,7 +95,7 @@ def end(s: Cluster, client: Client, commit: bool) -> None:
 @action(kind="client")
 def end_is_answered(s: Cluster, client: Client, commit: bool) -> None:
     """{client} asks for the end of transaction {s.txn[client]}, and learns that it is done; commit: {commit}."""
-    require(late_ends > 0 or not in_one_step or bump_every_time or not bump_on_timeout)
+    require(late_ends > 0 or not in_one_step or (bump_every_time and not fence_takes_two) or not bump_on_timeout)
     require(asks(s, client, commit) and is_ended(s, s.epoch[client], commit))
     ask(s, client, commit)
     finish(s, s.memory.epoch, client)

@@ -85,23 +85,30 @@ def log_commits(s: Cluster) -> None:
 
 def take(s: Cluster, line: Line, asker: Option[Client]) -> None:
     """What the log says is so: the coordinator goes by it, and answers."""
+    added = line.partitions - under_way(s.memory)
     s.memory = line
     s.fence_failed = False
     if is_prepared(line):
         s.unmarked = line.partitions
     if asker is not None:
-        answer(s, line, asker)
+        answer(s, line, added, asker)
 
 
-def answer(s: Cluster, line: Line, client: Client) -> None:
-    """A client learns that what it has asked for is done."""
+def under_way(line: Line) -> Set[Partition]:
+    """The partitions of the transaction that is open; none where none is."""
+    none: Set[Partition] = Set()
+    return line.partitions if line.state == TxnState.ONGOING else none
+
+
+def answer(s: Cluster, line: Line, added: Set[Partition], client: Client) -> None:
+    """A client learns that what it has asked for is done; added: which partitions that has added."""
     if s.phase[client] == Phase.INITIALIZING:
         s.phase[client] = Phase.READY
         s.epoch[client] = line.epoch
         s.sequence[client] = Map({p: 0 for p in Partition})
     elif s.phase[client] == Phase.ADDING:
         s.phase[client] = Phase.OPEN
-        s.added[client] = line.partitions
+        s.added[client] = s.added[client] | added
     else:
         finish(s, first_of_next(line.epoch) if line.rotates else line.epoch, client)
 
@@ -384,8 +391,8 @@ def may_add(s: Cluster, epoch: Epoch) -> bool:
 
 def write_added(s: Cluster, partition: Partition, asker: Option[Client]) -> None:
     """The coordinator writes that a partition is of the transaction; the first one begins it."""
-    others: Set[Partition] = s.memory.partitions if s.memory.state == TxnState.ONGOING else Set()
-    write(s, replace(s.memory, state=TxnState.ONGOING, partitions=others | {partition}), asker)
+    partitions = under_way(s.memory) | {partition}
+    write(s, replace(s.memory, state=TxnState.ONGOING, partitions=partitions), asker)
 
 
 def may_end(s: Cluster, epoch: Epoch, commit: bool) -> bool:

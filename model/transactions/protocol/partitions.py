@@ -73,8 +73,10 @@ def is_verified(s: Cluster, partition: Partition, epoch: Epoch) -> bool:
 
 
 def says_ongoing(line: Line, partition: Partition, epoch: Epoch) -> bool:
-    """Whether a coordinator says that a partition is of that producer's transaction, which is under way."""
-    return line.state == TxnState.ONGOING and line.epoch == epoch and partition in line.partitions
+    """Whether a coordinator says that a partition is of that producer's transaction, which is under way: what it is yet
+    to write to its log does not count (handleVerifyPartitionsInTransaction looks at no pending state)."""
+    under_way = line.state in (TxnState.ONGOING, TxnState.PREPARE_EPOCH_FENCE)
+    return under_way and line.epoch == epoch and partition in line.partitions
 
 
 def append(s: Cluster, partition: Partition, txn: Txn, epoch: Epoch, sequence: Count) -> None:

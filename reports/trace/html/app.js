@@ -466,11 +466,14 @@ function renderHeader() {
 const legend = (view) => (view === null || view.kind === "group" ? []
   : [["high",
     `${word(view, "HW")}, ${word(view, "high watermark")}: what is left of it is committed, as this lane knows`],
+    ...(view.kind === "transaction"
+      ? [["stable", "LSO, last stable offset: readers of committed records read up to it"]] : []),
     ["added", "added in this step"],
     ["removed", "removed in this step"], ...(trace.document.lost ? [["lost", "lost: this log should have it"]] : []),
     ["blamed", "involved in the failure"],
     ["number",
-      `colour and small number: ${word(view, "epoch")}; large: ${view.words ? "entry" : "record"}`]]
+      view.words?.cell
+        ?? `colour and small number: ${word(view, "epoch")}; large: ${view.words ? "entry" : "record"}`]]
     .map(([kind, words]) => html("span", `key ${kind}`, html("i", { "aria-hidden": "true" }), words)));
 
 /** All of the run on paper: words, then each step with what it changed. */

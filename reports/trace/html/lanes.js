@@ -84,6 +84,9 @@ function glyph(role, x, y) {
 
 const widthOf = (phrase) => Math.round(phrase.length * 6.4 + 14);
 
+/** Whether a lane has no log: in a view of groups, or beside the logs of transactions. */
+const isGroup = (view, lane) => view.kind === "group" || lane.kind === "group";
+
 /** What the protocol itself calls a thing: a `term` of Raft is an epoch. */
 const word = (view, name) => view.words?.[name] ?? name;
 
@@ -185,9 +188,9 @@ function spanOf(span, y, shown, lane) {
 
 const chipWidth = (chip) => Math.max(40, Math.round(chip.length * 8 + 20));
 
-/** What a group member is assigned. */
-const chipsOf = ({ chips }) => svg("g", "chips", chips.map((chip, index) => {
-  const x = chips.slice(0, index).reduce((sum, before) => sum + chipWidth(before) + 8, left());
+/** What a group member is assigned; beside logs further in, since heads are longer there. */
+const chipsOf = ({ chips, kind }) => svg("g", "chips", chips.map((chip, index) => {
+  const x = chips.slice(0, index).reduce((sum, before) => sum + chipWidth(before) + 8, left() + (kind ? 24 : 0));
   return svg("g", "chip", svg("rect", { x, y: 25, width: chipWidth(chip), height: 36, rx: 6 }),
     text(x + chipWidth(chip) / 2, 49, chip, { "text-anchor": "middle" }));
 }));
@@ -213,8 +216,8 @@ function headOf(lane, marks, view) {
 }
 
 /** Further badges of a lane, as lines of small text at its right end. */
-const badgesOf = (lane, x) => Object.entries(lane.badges).map(([name, value], index) =>
-  text(x, 34 + index * 15, `${name} ${value}`, { class: "badge" }));
+const badgesOf = (lane, x) => Object.entries(lane.badges).filter(([, value]) => value !== "none")
+  .map(([name, value], index) => text(x, 34 + index * 15, `${name} ${value}`, { class: "badge" }));
 
 /** What follows from other lanes, so that a lane in which it differs has not changed itself. */
 const DERIVED = new Set(["in_isr", "role_text"]);
@@ -239,13 +242,14 @@ function windowOf(view, frame) {
 function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(), lost = [], id = "now",
   onfocus = null } = {}) {
   const shown = { ...windowOf(view, frame), view };
-  const step = (view.kind === "transaction" ? ROW + 18 : ROW) + below();
+  const tall = (name) => (view.kind === "transaction" && !isGroup(view, frame.lanes[name]) ? ROW + 18 : ROW) + below();
+  const topOf = (row) => TOP + view.lanes.slice(0, row).reduce((sum, name) => sum + tall(name), 0);
   const chips = view.kind === "group";
   const widest = Math.max(0, ...view.lanes.map((name) => frame.lanes[name].chips.reduce((sum, chip) =>
     sum + chipWidth(chip) + 8, 0)));
-  const right = chips ? left() + Math.max(200, widest) : left() + (shown.columns + 1) * CELL + 30;
+  const right = left() + (chips ? Math.max(200, widest) : Math.max(widest, (shown.columns + 1) * CELL + 30));
   const badges = view.badges.length && !narrow.matches ? 150 : 0;
-  const [width, height] = [Math.max(right + badges, narrow.matches ? 358 : 0), TOP + view.lanes.length * step + 4];
+  const [width, height] = [Math.max(right + badges, narrow.matches ? 358 : 0), topOf(view.lanes.length) + 4];
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
   const scale = Math.max(1, Math.min(1.25, 640 / width));
   const made = svg("svg", { class: "lanes", viewBox: `0 0 ${width} ${height}`, width: width * scale,
@@ -255,12 +259,12 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
   offsets.map((offset) => text(xOf(offset, shown) + BOX / 2, 17, offset + (view.first ?? 0), {
     class: "axis", "text-anchor": "middle" })),
   view.lanes.map((name, row) => {
-    const lane = frame.lanes[name], marks = frame.marks[name] || UNMARKED;
+    const lane = frame.lanes[name], marks = frame.marks[name] || UNMARKED, step = tall(name);
     const dimmed = focus !== null && focus !== name;
     const classes = ["lane", lane.up ? "" : "crashed", dimmed ? "dimmed" : "", focus === name ? "focused" : "",
       blamed.has(name) ? "blamed" : ""];
     const press = (event) => (event.type === "click" || event.key === "Enter") && onfocus && onfocus(name);
-    return svg("g", { class: classes.filter(Boolean).join(" "), transform: `translate(0 ${TOP + row * step})`,
+    return svg("g", { class: classes.filter(Boolean).join(" "), transform: `translate(0 ${topOf(row)})`,
       "data-lane": name, role: "button", tabindex: onfocus ? 0 : null, "aria-label": lane.label,
       "aria-pressed": String(focus === name), onclick: press, onkeydown: press },
     svg("rect", { x: 0.5, y: 2.5, width: width - 1, height: step - 5, rx: 8, class: "ground" }),
@@ -268,8 +272,8 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
       fill: `url(#down-${id})` }),
     headOf(lane, marks, view),
     svg("g", { transform: `translate(0 ${below()})` },
-      before && !chips ? ghostOf(before.lanes[name], lane, shown) : null,
-      chips ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
+      before && !isGroup(view, lane) ? ghostOf(before.lanes[name], lane, shown) : null,
+      isGroup(view, lane) ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
       lost.filter((cell) => cell.lane === name && cell.offset >= shown.from).map((cell) => lostBox(cell, shown))),
     badgesOf(lane, narrow.matches ? 258 : right + 4));
   }));
@@ -291,19 +295,20 @@ function ghostOf(was, lane, shown) {
 function tableOfLanes(view, frame) {
   const log = view.kind !== "group";
   const heads = [view.domain, "state", word(view, "epoch"), "in ISR",
-    ...(log ? ["log", word(view, "high watermark"), "log end"]
+    ...(log ? ["log", word(view, "high watermark"), "log end", ...(view.kind === "transaction" ? ["partitions"] : [])]
     : ["assigned"]),
     ...(view.kind === "transaction" ? ["last stable offset", "transactions"] : []), ...view.badges, "changed"];
   const rows = view.lanes.map((id) => {
     const lane = frame.lanes[id], marks = frame.marks[id] || UNMARKED;
     const isr = isrPill(lane.in_isr);
-    const cells = lane.cells.map((cell) => cell.text).join(" ") || "empty";
+    const cells = isGroup(view, lane) ? "" : lane.cells.map((cell) => cell.text).join(" ") || "empty";
     const news = [...marks.added.map((offset) => `+ offset ${offset}`),
       ...marks.removed.map((cell) => `− ${cell.says}`),
       ...marks.replaced.map((cell) => `was ${cell.says}`), ...Object.entries(marks.changed).map(([name, was]) =>
         `${name.replaceAll("_", " ")} was ${said(was)}`)];
     return [id, lane.up ? lane.role_text : `down${lane.role_text ? `, ${lane.role_text}` : ""}`, lane.epoch ?? "",
-      isr ? isr[2] : "", ...(log ? [cells, lane.high_watermark ?? "", lane.log_end ?? ""] : [lane.chips.join(", ")]),
+      isr ? isr[2] : "", ...(log ? [cells, lane.high_watermark ?? "", lane.log_end ?? "",
+        ...(view.kind === "transaction" ? [lane.chips.join(", ")] : [])] : [lane.chips.join(", ")]),
       ...(view.kind === "transaction" ? [lane.last_stable_offset ?? "", lane.spans.map((span) => span.text).join(", ")]
         : []),
       ...view.badges.map((name) => lane.badges[name] ?? ""), news.join("; ")];
