@@ -17,7 +17,7 @@ from tidegate.audit.signature import Signature, Subject, Variant
 from tidegate.audit.situations import Cell
 from tidegate.audit.verdicts import Answer, RequirementCheck, SubjectVerdict
 from tidegate.reports.audit.page import asks_of, audit_page, unmet
-from tidegate.reports.audit.table import LEGEND, legend_of, others
+from tidegate.reports.audit.table import LEGEND, aligned, legend_of, others
 from tidegate.reports.paper import Paper
 
 from .test_audit_verdicts import signature
@@ -117,3 +117,16 @@ def test_no_repair_names_what_still_happens_and_what_was_tried(monkeypatch: pyte
 
 def test_help_says_what_is_required_of_kafkas_own_topics() -> None:
     assert "of Kafka's own topics only" in PRESETS["standard"].says
+
+
+def test_cells_of_a_table_never_touch() -> None:
+    """`UNREADS, offline` and `LOSES, hidden ?` are as wide as the columns, or wider."""
+    wide = [
+        ("", "all in sync", "at min.isr", "one in sync"),
+        ("a process dies", "UNREADS, offline", "LOSES, hidden ?", "keeps"),
+    ]
+    head, line = aligned(wide)
+    assert line.split("  ")[0] == "a process dies" and "UNREADS, offline LOSES, hidden ? keeps" in line
+    assert [head.index(title) for title in wide[0][1:]] == [line.index(cell) for cell in wide[1][1:]]
+    narrow = list(aligned([("a process dies", "keeps", "keeps, offline", "keeps, offline")]))
+    assert len(narrow[0]) <= 78

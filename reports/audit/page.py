@@ -8,7 +8,7 @@ from typing import Any
 from ..document import Document
 from ..paper import Page, Paper, count
 from .repair import shown
-from .table import LEGEND, WIDTHS, heading, legend_of, open_cells, others, rows
+from .table import LEGEND, aligned, heading, legend_of, open_cells, others, rows
 
 MEANINGS = {
     "✗": "fails what is required",
@@ -224,9 +224,8 @@ def _unmet(page: Page, subject: Mapping[str, Any], *, every: bool) -> None:
 def _subject(page: Page, subject: Mapping[str, Any], document: Document) -> None:
     page.blank()
     page.line(f"{subject['name']}", style="bold")
-    first, rest = WIDTHS
-    for row in (heading(subject, document), *rows(subject, document)):
-        page.exact(f"  {row[0]:<{first}}" + "".join(f"{cell:<{rest}}" for cell in row[1:]))
+    for line in aligned((heading(subject, document), *rows(subject, document))):
+        page.exact(f"  {line}")
     for says in (*open_cells(subject), *others(subject, document)):
         page.line(says, indent=2, hang=2)
     loss = subject["loss"]

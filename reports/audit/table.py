@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 KEEPS, LOSES, UNREADS, UNKNOWN, UNDECIDED = "keeps", "LOSES", "UNREADS", "?", "-"
@@ -34,7 +35,7 @@ LEGEND = legend_of([*_MEANS])
 """The legend with every word."""
 
 WIDTHS = (33, 15)
-"""Columns: the fault, and each state."""
+"""Columns: the fault, and each state, at least."""
 
 _LOSSES = ("no-loss", "no-unread")
 _SERVICE = ("writable", "readable")
@@ -56,6 +57,20 @@ def rows(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tu
     for fault in document["faults"]:
         names = [f"{fault['name']}@{situation['name']}" for situation in document["situations"]]
         yield (fault["title"], *(cell_text(table, name) for name in names))
+
+
+def aligned(lines: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The table's lines on a terminal. A column that has more to say than fits is wider: cells never touch."""
+    every = list(lines)
+    first, rest = WIDTHS
+    widths = [
+        max([least, *(len(cell) + 1 for cell in column)])
+        for least, column in zip(
+            itertools.chain([first], itertools.repeat(rest)), zip(*every, strict=True), strict=False
+        )
+    ]
+    for line in every:
+        yield "".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
 def cell_text(table: Mapping[str, Any], cell: str) -> str:
