@@ -212,6 +212,9 @@ def switches(
 
 
 MENDED: Mapping[str, tuple[tuple[int, ...], ...]] = {
+    "truncate_each_epoch": ((2, 0, 1), (2, 1, 0)),
+    "record_epoch": ((2, 0, 1), (2, 1, 0)),
+    "await_epoch_start": ((2, 0, 1), (2, 1, 0)),
     "bound_reads": ((2, 5, 1), (2, 6, 0)),
     "skip_diverging": ((2, 7, 2), (2, 8, 1), (3, 0, 0)),
     "fence_truncation": ((2, 8, 1), (3, 0, 0)),

@@ -35,10 +35,14 @@ class Version:
 
 VERSIONS = (
     Version("Kafka 0.10 with ZooKeeper", "kafka_0_10", kraft=False),
-    Version("Kafka 0.11 to 1.1 with ZooKeeper", "kafka_0_11", kraft=False),
+    Version("Kafka 0.11 and 1.0 with ZooKeeper", "kafka_0_11", kraft=False),
+    Version("Kafka 1.1 with ZooKeeper", "kafka_1_1", kraft=False),
+    Version("Kafka 2.0 with ZooKeeper", "kafka_2_0", kraft=False),
+    Version("Kafka 2.1 with ZooKeeper", "kafka_2_1", kraft=False),
     Version("Kafka 2.2 to 3.2 with ZooKeeper", "kafka_2_7", kraft=False),
     Version("Kafka 3.9 with ZooKeeper", "kafka_3_9", kraft=False),
     Version("Kafka 3.3", "kafka_3_3"),
+    Version("Kafka 3.5 and 3.6", "kafka_3_5"),
     Version("Kafka 3.7", "kafka_3_7"),
     Version("Kafka 3.9", "kafka_3_9"),
     Version("Kafka 4.1 without eligible leader replicas", "kafka_4_1"),
@@ -48,13 +52,13 @@ VERSIONS = (
 Column = tuple[str, str]
 """A question and a cell's name."""
 
-LOST: tuple[Column, ...] = tuple(
-    ("no-loss", cell)
-    for cell in (
+LOST: tuple[Column, ...] = (
+    *(("no-loss", cell) for cell in (
         "leader-move@min-isr", "crash@all", "crash@one", "two-crashes@min-isr", "all-crashes@min-isr",
         "cut-off@min-isr", "power-loss@all", "power-loss@min-isr", "power-loss@one", "disk-loss@min-isr",
-        "two-power-losses@all",
-    )
+        "two-power-losses@all", "cut-off-power-loss@all", "cut-off-power-loss@min-isr",
+    )),
+    ("no-unread", "crash@all"),
 )  # fmt: skip
 
 PLACED: tuple[Column, ...] = (
@@ -66,6 +70,7 @@ PLACED: tuple[Column, ...] = (
 
 SHOWN: Mapping[str, Mapping[Word, str]] = {
     "no-loss": {"no loss found": "keeps", "can lose": "**loses**", "depends": "?", "not checked": "-"},
+    "no-unread": {"no loss found": "keeps", "can lose": "**unreads**", "depends": "?", "not checked": "-"},
     "writable": {"no loss found": "go on", "can lose": "**stop**", "depends": "?", "not checked": "-"},
     "readable": {"no loss found": "go on", "can lose": "**stop**", "depends": "?", "not checked": "-"},
 }

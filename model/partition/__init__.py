@@ -91,7 +91,8 @@ _kafka_2_2 = {
 _kafka_2_1 = {**_kafka_2_2, "detect_restart": False, "await_high_watermark": False}
 _kafka_2_0_1 = {**_kafka_2_1, "fence_fetch": False}
 _kafka_2_0 = {**_kafka_2_0_1, "await_epoch_start": False, "truncate_each_epoch": False, "record_epoch": False}
-_kafka_0_11 = {**_kafka_2_0, "truncation": Truncation.END_OF_EPOCH, "bound_reads": True}
+_kafka_1_1 = {**_kafka_2_0, "truncation": Truncation.END_OF_EPOCH}
+_kafka_0_11 = {**_kafka_1_1, "bound_reads": True}
 _kafka_0_10 = {**_kafka_0_11, "truncation": Truncation.HIGH_WATERMARK}
 
 words = {
@@ -155,6 +156,7 @@ view = LogLanes(
 profiles = {
     "kafka_0_10": _kafka_0_10,
     "kafka_0_11": _kafka_0_11,
+    "kafka_1_1": _kafka_1_1,
     "kafka_2_0": _kafka_2_0,
     "kafka_2_0_1": _kafka_2_0_1,
     "kafka_2_1": _kafka_2_1,
