@@ -15,6 +15,7 @@ from ..explorer.search import Progress
 from ..language.binding import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
+from ..real.broker_logs import BrokerLogs, read_brokers
 from ..real.history import Cluster, History, cluster_of
 from ..real.metadata_log import read
 from ..real.settings import Version, version_of
@@ -31,12 +32,12 @@ from .verbs import Parser, Verbs, add_verb
 EXAMPLES = """\
   tidegate validate /var/lib/kafka/metadata/__cluster_metadata-0
   tidegate validate 00000000000000000000.log --topic orders --steps
-  tidegate validate controller/ --out report --open
+  tidegate validate controller/ --brokers broker-1/logs --brokers broker-2/logs --out report --open
   kafka-dump-log.sh --cluster-metadata-decoder --files 00000000000000000000.log > metadata.txt
   tidegate validate metadata.txt --kafka-version 3.9 --set min_isr=2
 
-exit: 0 a run of the model shows what each partition did, 1 no run shows it of some partition, 5 undecided, or not
-checked, 64 usage, or there is no metadata log
+exit: 0 a run of the model shows what each partition did, 1 no run shows it of some partition, or brokers' logs show
+that committed records were lost, 5 undecided, or not checked, 64 usage, or there is no metadata log
 """
 
 
@@ -52,6 +53,14 @@ def add(verbs: Verbs[Parser]) -> None:
         metavar="DIR|FILE",
         type=Path,
         help="a controller's metadata.log.dir, a segment or a snapshot, or what kafka-dump-log prints of one",
+    )
+    parser.add_argument(
+        "--brokers",
+        metavar="DIR|FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="brokers' server.log and state-change.log, and their log.dirs: were committed records lost (repeatable)",
     )
     parser.add_argument("--topic", metavar="NAME", action="append", default=[], help="of these topics (repeatable)")
     parser.add_argument("--kafka-version", metavar="VERSION", help="of the brokers (default: as they registered)")
@@ -82,8 +91,9 @@ def run(options: argparse.Namespace) -> Exit:
     log = read(options.log)
     cluster = cluster_of(log)
     version = version_of(cluster, options.kafka_version)
-    results = _results(cluster, version, _chosen(cluster, options), options)
-    found = document(log, version, results)
+    brokers = read_brokers(options.brokers) if options.brokers else None
+    results = _results(cluster, version, _chosen(cluster, options), brokers, options)
+    found = document(log, version, results, brokers)
     if options.out is not None:
         save(options.out, found, results)
     if options.json:
@@ -96,7 +106,11 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _results(
-    cluster: Cluster, version: Version, chosen: Sequence[History], options: argparse.Namespace
+    cluster: Cluster,
+    version: Version,
+    chosen: Sequence[History],
+    brokers: BrokerLogs | None,
+    options: argparse.Namespace,
 ) -> list[Validated]:
     until = None if options.time is None else time.monotonic() + options.time
     with ProgressLine(sys.stderr) as line:
@@ -105,6 +119,7 @@ def _results(
             chosen,
             version,
             _constants(options.assignments),
+            brokers=brokers,
             cache=None if options.no_cache else cache_directory(),
             seconds=lambda: None if until is None else until - time.monotonic(),
             report=_reported(line),
@@ -145,6 +160,6 @@ def _constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Value]:
 
 def _exit(found: Mapping[str, Any]) -> Exit:
     results = {partition["result"] for partition in found["partitions"]}
-    if "not_shown" in results:
+    if "not_shown" in results or any(partition["losses"] for partition in found["partitions"]):
         return Exit.SAFETY
     return Exit.INCONCLUSIVE if results - {"shown"} else Exit.HOLDS

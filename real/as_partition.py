@@ -22,6 +22,8 @@ from .history import History, Moment
 
 FIELDS = ("registered.leader", "registered.leader_epoch", "registered.isr", "registered.elr", "fenced")
 
+WITH_LOSSES: Mapping[str, int] = {"power_losses": 1}
+"""What may happen besides where brokers' logs show that committed records were lost."""
 BOUNDS: Mapping[str, int] = {
     "max_leader_epoch": 14,
     "isr_shrinks": 2,
@@ -117,6 +119,10 @@ class Moments:
     def _of(self, brokers: frozenset[int]) -> Set[Any]:
         return Set(self.members[broker] for broker in sorted(brokers))
 
+    def is_of_a_step(self, index: int) -> bool:
+        """Whether what is observed is that a leader lacks what was committed."""
+        return self.history.moments[index].lost
+
     def may_be_missed(self, index: int) -> bool:
         """Whether a moment passes within one step of the model."""
         return self.history.moments[index].passing
@@ -124,7 +130,10 @@ class Moments:
     def admits(self, seen: int, index: int, before: State, after: State) -> bool:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
         is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
-        another incarnation."""
+        another incarnation. Where records were lost, the leader learns of its epoch and lacks one that was
+        committed."""
+        if self.history.moments[index].lost:
+            return _learns_without(before, after)
         moments = self.history.moments[seen + 1 : index + 1]
         anew = self._of(frozenset[int]().union(*(moment.restarted for moment in moments)))
         stopping = self._of(frozenset[int]().union(*(moment.stopping for moment in moments)))
@@ -156,6 +165,16 @@ class Moments:
         small = numbers_of(state)
         held = tuple(map(origin.actual, sorted(small)))
         return self.shape.replace(renumbered(self.shape, state, small), **whole), Epochs(held)
+
+
+def _learns_without(before: State, after: State) -> bool:
+    """Whether the leader on record learns that it leads, with a log that lacks a record that was committed."""
+    leader = after.registered.leader
+    if leader is None or before.view[leader] == after.view[leader] or after.view[leader].leader != leader:
+        return False
+    held = {record.id for record in after.log[leader]}
+    learned = before.view[leader].leader_epoch != after.view[leader].leader_epoch
+    return learned and any(record not in held for record in after.committed)
 
 
 def numbers_of(state: State) -> dict[int, int]:

@@ -25,7 +25,8 @@ class Moment:
     have not registered. `last_known` is the LastKnownElr. `restarted` are brokers that have registered with another
     incarnation than before since they were unfenced last, `stopping` those in controlled shutdown. `passing`: another
     record of the same batch goes on from here, so that no broker ever sees this moment by itself, or a broker has
-    registered and is not unfenced yet.
+    registered and is not unfenced yet. `lost`: nothing else is on record, and the leader has learned of its epoch and
+    lacks a record that was committed.
     """
 
     offset: int
@@ -39,6 +40,7 @@ class Moment:
     restarted: frozenset[int]
     stopping: frozenset[int]
     passing: bool = False
+    lost: bool = False
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""

@@ -12,7 +12,7 @@ from ..language.constants import Value
 from ..language.errors import UsageError
 from ..language.immutable import immutable
 from ..language.model import Model
-from .as_partition import BOUNDS
+from .as_partition import BOUNDS, WITH_LOSSES
 from .history import METADATA_VERSION, Cluster, History
 
 MOST_REPLICAS = 5
@@ -78,11 +78,12 @@ class Setup:
     profile: str
     constants: Mapping[str, Value | str]
     assumed: tuple[str, ...]
+    ghosts: bool = False
 
     def bind(self) -> Model:
         """The model."""
         return definition().bind(
-            f"{MODEL}:{NEWEST}", constants=dict(self.constants), profile=NEWEST, ghosts=False, properties=()
+            f"{MODEL}:{NEWEST}", constants=dict(self.constants), profile=NEWEST, ghosts=self.ghosts, properties=()
         )
 
 
@@ -99,13 +100,17 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         assumed.append(f"{UNCLEAN} is not in the log, and taken for false: --set unclean=true says otherwise")
     for name in sorted(changed & {MIN_ISR, UNCLEAN}):
         assumed.append(f"{name} was changed within the log, and all is checked with its last value")
+    lost = any(moment.lost for moment in history.moments)
+    if lost and "disk_losses" not in given:
+        assumed.append("no disk was lost or replaced: --set disk_losses=1 says otherwise")
     constants: dict[str, Value | str] = {
         **version.switches,
         **BOUNDS,
+        **(WITH_LOSSES if lost else {}),
         "register_apart": True,
         "replicas": len(history.replicas),
         "min_isr": min(int(settings.get(MIN_ISR, "1")), MOST_REPLICAS),
         "unclean": settings.get(UNCLEAN, "false").lower() == "true",
         **given,
     }
-    return Setup(version.profile, constants, tuple(assumed))
+    return Setup(version.profile, constants, tuple(assumed), lost)

@@ -23,6 +23,8 @@ from .settings import MODEL
 from .validating import Validated
 
 Document = dict[str, Any]
+LOSS = "consistent_read"
+"""What a run violates that loses what was committed: what consumers may have read stays in the leader's log."""
 
 
 @immutable
@@ -88,7 +90,10 @@ def _part(one: Validated, number: int, legs: Sequence[Leg[Epochs]], of: int) -> 
     needed = {name: sum(_needed(one.model, leg)[name] for leg in legs) for name in _budgets(one.model)}
     larger = {name: number for name, number in needed.items() if number > _value(one.model, name)}
     constants = {**one.model.values, **larger}
-    model = definition().bind(f"{MODEL}:{profile}", constants=constants, profile=profile, ghosts=False, properties=())
+    ghosts = one.model.ghosts
+    properties = (LOSS,) if ghosts else ()
+    name = f"{MODEL}:{profile}"
+    model = definition().bind(name, constants, profile, ghosts=ghosts, properties=properties)
     start = _whole(model, legs[0].run.start)
     run = judge.replay(model, start, [(step.action, step.arguments) for leg in legs for step in leg.run.steps])
     moments, at = {0: _before(one, legs[0])}, 0

@@ -19,6 +19,7 @@ from ..language.model import Model
 from ..language.values import State
 from ..traces.sentences import sentence
 from .as_partition import Epochs, Moments
+from .broker_logs import BrokerLogs, Loss, losses_of, with_losses
 from .history import Cluster, History, Moment
 from .metadata_log import MetadataLog
 from .settings import Setup, Version, setup_of
@@ -41,6 +42,7 @@ class Validated:
     result: Result
     why: str | None
     answer: Answer[Epochs] | None
+    losses: tuple[Loss, ...] = ()
 
 
 def validated(
@@ -49,18 +51,22 @@ def validated(
     version: Version,
     given: Mapping[str, Value],
     *,
+    brokers: BrokerLogs | None = None,
     cache: Path | None = None,
     seconds: Callable[[], float | None] = lambda: None,
     report: Callable[[int, int], None] = lambda done, all_of_them: None,
 ) -> list[Validated]:
     """What comes out for each history of a cluster that is `chosen`, alike ones together. `given` are constants of the
-    model that the user sets, `seconds` what is left of the time, `report` gets how many histories are done, of how
-    many."""
-    groups, models = _together(chosen), dict[Any, Model]()
+    model that the user sets, `brokers` what their logs say, `seconds` what is left of the time; `report` gets how many
+    histories are done, of how many."""
+    losses = {} if brokers is None else {one.name: losses_of(one.name, brokers) for one in chosen}
+    groups = _together(with_losses(history, losses.get(history.name, ())) for history in chosen)
+    models = dict[Any, Model]()
     found = list[Validated]()
     for same in groups:
         setup = setup_of(same[0], version, cluster.changed, given)
-        found.append(_one(same, setup, models, cache, seconds()))
+        one = _one(same, setup, models, cache, seconds())
+        found.append(replace(one, losses=tuple(loss for of in same for loss in losses.get(of.name, ()))))
         report(len(found), len(groups))
     return found
 
@@ -99,7 +105,7 @@ def _one(
         return Validated(first, alike, None, None, "not_checked", setup, None)
     if seconds is not None and seconds <= 0:
         return Validated(first, alike, setup, None, "undecided", "the time was used up before it", None)
-    key = tuple(sorted(setup.constants.items()))
+    key = setup.ghosts, tuple(sorted(setup.constants.items()))
     if key not in models:
         models[key] = setup.bind()
     model = models[key]
@@ -120,12 +126,17 @@ def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | Non
 # --- as a document ----------------------------------------------------------------------------------------------------
 
 
-def document(log: MetadataLog, version: Version, found: Sequence[Validated]) -> dict[str, Any]:
+def document(
+    log: MetadataLog, version: Version, found: Sequence[Validated], brokers: BrokerLogs | None = None
+) -> dict[str, Any]:
     """All of it, for `--json` and for the reports."""
+    anew = [] if brokers is None else sorted(brokers.anew)
+    more = [f"{name}: its topic was created anew, and what brokers' logs say of it is not looked at" for name in anew]
     return {
         "schema": SCHEMA,
         "files": [str(path) for path in log.paths],
-        "notes": list(log.notes),
+        "broker_files": [] if brokers is None else [str(path) for path in brokers.paths],
+        "notes": [*log.notes, *more],
         "kafka": version.kafka,
         "profile": version.profile,
         "partitions": [_partition(one) for one in found],
@@ -142,11 +153,16 @@ def _partition(one: Validated) -> dict[str, Any]:
         "constants": {} if one.setup is None else {name: _plain(value) for name, value in one.setup.constants.items()},
         "result": one.result,
         "why": one.why,
+        "losses": [_loss(loss) for loss in one.losses],
         "html": None,
         "traces": [],
         "moments": [_moment(moment) for moment in one.of.moments],
         **_answered(one),
     }
+
+
+def _loss(loss: Loss) -> dict[str, Any]:
+    return {name: getattr(loss, name) for name in ("name", "epoch", "first", "end", "broker", "committed", "lost")}
 
 
 def _plain(value: Value | str) -> Any:
@@ -159,6 +175,7 @@ def _moment(moment: Moment) -> dict[str, Any]:
         "time_ms": moment.time_ms,
         **_shown(moment.leader, moment.leader_epoch, moment.isr, moment.elr, moment.fenced),
         "passing": moment.passing,
+        "lost": moment.lost,
     }
 
 

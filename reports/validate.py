@@ -23,6 +23,8 @@ def validate_text(document: Mapping[str, Any], paper: Paper, *, steps: bool) -> 
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
     page.line(_headline(partitions), style="bold")
     page.line(f"Kafka {document['kafka']}, metadata log: {', '.join(document['files'])}")
+    if document["broker_files"]:
+        page.line(f"of brokers: {count(len(document['broker_files']), 'file')}")
     for note in document["notes"]:
         page.line(f"note: {note}")
     for note in dict.fromkeys(note for partition in partitions for note in partition["assumed"]):
@@ -43,6 +45,9 @@ def _headline(partitions: Sequence[Mapping[str, Any]]) -> str:
         "not_checked": "not checked",
     }
     said = [f"{count(number, 'partition')} {words[result]}" for result, number in numbers.items() if number]
+    lost = sorted({loss["name"] for partition in partitions for loss in partition["losses"]})
+    if lost:
+        said.append(f"{count(len(lost), 'partition')} lost committed records")
     return ", ".join(said) + "."
 
 
@@ -55,6 +60,10 @@ def _partition(page: Page, partition: Mapping[str, Any], steps: bool) -> None:
         page.line(f"the same happened in {rest}", indent=2)
     if partition["why"]:
         page.line(partition["why"], indent=2)
+    for loss in partition["losses"]:
+        page.line(_lost(loss), indent=2, hang=4, style="bold red")
+        page.line(f"committed: {loss['committed']}", indent=4, hang=6)
+        page.line(f"lost: {loss['lost']}", indent=4, hang=6)
     if not partition["from_creation"]:
         page.line("the log begins after its creation: what brokers had then is taken to be equal", indent=2)
     if result == "shown" and steps:
@@ -80,6 +89,15 @@ def _said(partition: Mapping[str, Any]) -> str:
             return f"undecided, {number}"
         case _:
             return "not checked"
+
+
+def _lost(loss: Mapping[str, Any]) -> str:
+    first, last = loss["first"], loss["end"] - 1
+    records = f"record {first} was" if first == last else f"records {first} to {last} were"
+    return (
+        f"{loss['name']}: {records} below the high watermark of broker {loss['broker']}, "
+        f"and the leader of epoch {loss['epoch']} starts without"
+    )
 
 
 def _run(page: Page, partition: Mapping[str, Any]) -> None:
@@ -109,7 +127,8 @@ def _stuck(page: Page, partition: Mapping[str, Any]) -> None:
 
 
 def _moment(moment: Mapping[str, Any]) -> str:
-    return f"{_when(moment)}, offset {moment['offset']}: {_shown(moment)}"
+    lost = "; the leader lacks records that were committed" if moment["lost"] else ""
+    return f"{_when(moment)}, offset {moment['offset']}: {_shown(moment)}{lost}"
 
 
 def _when(moment: Mapping[str, Any]) -> str:
@@ -141,6 +160,7 @@ def moments_section(partition: Mapping[str, Any], seen: Sequence[Mapping[int, in
     head = "".join(f'<th scope="col">{name}</th>' for name in ("after step", "when", "on record"))
     title = '<h2 id="brokers-title">What the controller had on record</h2>'
     said = f"<p>{text(partition['name'])}: {text(_said(partition))}.</p>"
+    said += "".join(f'<p class="otherwise">{text(_lost(loss))}.</p>' for loss in partition["losses"])
     table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
     return f'<section id="brokers" aria-labelledby="brokers-title">{title}\n{said}\n{table}\n</section>'
 
@@ -153,17 +173,18 @@ def _place(number: int, after: Mapping[int, tuple[int, int]], partition: Mapping
 
 
 def _moment_row(moment: Mapping[str, Any], place: str, missed: bool) -> str:
-    broken = ' class="otherwise"' if missed else ""
+    broken = ' class="otherwise"' if missed or moment["lost"] else ""
+    lost = "<br>the leader lacks records that were committed" if moment["lost"] else ""
     return (
         f'<tr><th scope="row">{text(place)}</th><td{broken}>{text(_when(moment))}, offset {moment["offset"]}</td>'
-        f"<td{broken}>{text(_shown(moment))}</td></tr>"
+        f"<td{broken}>{text(_shown(moment))}{lost}</td></tr>"
     )
 
 
 def validate_index(document: Mapping[str, Any]) -> str:
     """The page that leads to the histories: those first that no run shows."""
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
-    failed = any(partition["result"] == "not_shown" for partition in partitions)
+    failed = any(partition["result"] == "not_shown" or partition["losses"] for partition in partitions)
     title = _headline(partitions)
     return index_page(title, "\n".join(_index(document, title, failed)), tool=tool())
 
@@ -194,7 +215,8 @@ def _index_row(partition: Mapping[str, Any]) -> str:
     names, result = partition["alike"], partition["result"]
     more = f" and {count(len(names) - 1)} more" if len(names) > 1 else ""
     link = f'<a href="{text(partition["html"])}">{text(partition["name"])}</a>' if partition["html"] else ""
-    found = f"{_said(partition)}{_next_seen(partition)}. {partition['why'] or ''}"
+    lost = "".join(f" {_lost(loss)}." for loss in partition["losses"])
+    found = f"{_said(partition)}{_next_seen(partition)}. {partition['why'] or ''}{lost}"
     return (
         f'<tr><td class="{_LOOKS[result]}">{_SIGNS[result]} {text(result.replace("_", " "))}</td>'
         f'<th scope="row">{text(names[0] + more)}</th><td class="loose">{text(found)}</td><td>{link}</td></tr>'

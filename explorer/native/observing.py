@@ -57,6 +57,10 @@ class Observations(Protocol[Origin]):
         the model has them."""
         ...
 
+    def is_of_a_step(self, index: int) -> bool:
+        """Whether an observation is one of a step that may leave the fields as they are: as they were seen before."""
+        ...
+
     def may_be_missed(self, index: int) -> bool:
         """Whether the model may go past an observation in one step."""
         ...
@@ -183,6 +187,8 @@ class Search(Generic[Origin]):
             seen = self._seen(node, shown)
             if seen == node.seen:
                 self._put(self._after(node, action, words, words, node.seen, node.origin, 0))
+                if node.seen + 1 < len(self.observations) and self.observations.is_of_a_step(node.seen + 1):
+                    self._advance(node, action, words, node.seen + 1)
             elif seen is None or not self._advance(node, action, words, seen):
                 self.others.note(node, shown, words)
 
