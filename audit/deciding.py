@@ -46,7 +46,7 @@ def deciding(
 def _used(subject: Subject, key: str) -> Used:
     """The setting as it is stated; as by default where nothing states it."""
     stated = next((used for used in subject.used if used.key == key), None)
-    return stated or Used(key, DEFAULTS.get(key, "as given"), None, "default")
+    return stated or Used(key, DEFAULTS.get(key, "as given"), None, "Kafka's own" if key in DEFAULTS else "")
 
 
 def _cause(cell: str, constants: Mapping[str, Constant]) -> str:

@@ -315,7 +315,7 @@ class Session:
 
     def html(self) -> str:
         """The run as a page in which other steps can be taken, too."""
-        return html_page([self.document()], around=around(self.model, self.branch.run))
+        return html_page([self.document()], around=around(self.model, self.branch.run, watches=self.watches))
 
     def help(self, _rest: str) -> str:
         """All commands."""

@@ -23,6 +23,7 @@ from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.values import ModelError
 from ..language.verdict import Run
+from ..language.watched import watched
 from ..reports.paper import count
 from ..reports.trace.html import page
 from ..traces.around import Around
@@ -31,6 +32,8 @@ from ..traces.document import run_document
 HOST = "127.0.0.1"
 SECONDS = 60.0
 """How long a search for a property may take."""
+MOST_WATCHES = 20
+"""Expressions that a server evaluates in every state."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -81,6 +84,18 @@ class Explored:
             after = f"after {count(len(taken), 'step')} more ({looked})" if taken else "here already"
             return self._news(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
 
+    def watch(self, given: dict[str, str]) -> dict[str, Any]:
+        """An expression to watch from now on, with its value in every state that is known."""
+        with self.lock:
+            text = given.get("expression", "").strip()
+            known = [watch for watch in self.around.watches if watch.text == text]
+            watch = known[0] if known else watched(self.model, text)
+            if not known and len(self.around.watches) == MOST_WATCHES:
+                raise UsageError(f"{MOST_WATCHES} expressions are watched already; no more are")
+            self.around.watches += [] if known else [watch]
+            news = self._news(given, {})
+            return news | {"watched": news["watched"] | {text: {"from": 0, "values": self.around.values_of(watch)}}}
+
     def _along(self, node: int, run: Run) -> tuple[dict[str, Any], list[int]]:
         """What can happen in each state of a run that begins at a node, and the place there of the step it takes."""
         known: dict[str, Any] = {}
@@ -102,7 +117,15 @@ class Explored:
 
     def _news(self, given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
         values, nodes = (_from(given.get(name, "0")) for name in ("values", "nodes"))
-        return {"values": self.around.values[values:], "nodes": self.around.nodes[nodes:], "known": known}
+        return {
+            "values": self.around.values[values:],
+            "nodes": self.around.nodes[nodes:],
+            "known": known,
+            "watched": {
+                watch.text: {"from": nodes, "values": self.around.values_of(watch, nodes)}
+                for watch in self.around.watches
+            },
+        }
 
 
 def _from(text: str) -> int:
@@ -147,7 +170,9 @@ class Handler(BaseHTTPRequestHandler):
             )
             return
         explored = self.server.explored
-        answers: dict[str, Callable[[dict[str, str]], Any]] = {"next": explored.next, "go": explored.go}
+        answers: dict[str, Callable[[dict[str, str]], Any]] = {
+            "next": explored.next, "go": explored.go, "watch": explored.watch,
+        }  # fmt: skip
         if rest[0] == "":
             self._answer(200, "text/html; charset=utf-8", explored.page())
         elif rest[0] in answers:

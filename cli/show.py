@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..language.errors import UsageError
+from ..language.watched import watched
 from ..reports.exits import Exit
 from ..reports.files import write_text
 from ..reports.paper import Page, Paper
@@ -15,13 +16,14 @@ from ..reports.trace.html import page
 from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
 from .options import add_open_option, add_print_options, paper_of
 from .output import check_open, end_with_page
-from .saved import document_of, naming
+from .saved import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
   tidegate check examples/lock.py:careless --out report; tidegate show report/one_inside.trace.json
   tidegate show report/one_inside.trace.json --step all                 every state, drawn
   tidegate show report/one_inside.trace.json --html one_inside.html     to look at in a browser, or to send
+  tidegate show report/one_inside.trace.json --html one_inside.html --watch "held" --watch "place[A]"
   tidegate show before.trace.json after.trace.json --html both.html     two traces, side by side
 """
 
@@ -33,6 +35,10 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument("traces", metavar="TRACE", type=Path, nargs="+", help="a .trace.json file")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one HTML page there, and print nothing else")
     add_open_option(parser, "--html")
+    parser.add_argument(
+        "--watch", metavar="EXPRESSION", action="append", default=[],
+        help="with --html: a row with its value in every state: len(log[A]); may be given again",
+    )  # fmt: skip
     parser.add_argument(
         "--step",
         metavar="N|all",
@@ -47,6 +53,8 @@ def run(options: argparse.Namespace) -> Exit:
     """Prints the traces, or writes the page."""
     if options.all and options.step is None:
         raise UsageError("--all is for --step N, which shows one state")
+    if options.watch and options.html is None:
+        raise UsageError("--watch is for --html FILE; in a terminal, tidegate explore TRACE watches expressions")
     documents = {path: _named(path, document_of(path)) for path in options.traces}
     check_open(options, "html")
     if options.html is not None:
@@ -84,10 +92,20 @@ def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Pape
         raise UsageError(f"{path}: {error}; write a number from 0 to {last}, or all") from None
 
 
+def _watched(path: Path, expressions: list[str]) -> dict[str, list[str]]:
+    """Each expression over the states of a trace, with its value in each, as plain Python evaluates it."""
+    document = document_of(path)  # with the model's letters, whatever an audit calls its brokers
+    model = model_of(document, str(path))
+    states = run_of(model, document, str(path)).states()
+    made = [watched(model, text) for text in expressions]
+    return {watch.text: [watch.shown(state) for state in states] for watch in made}
+
+
 def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]], options: argparse.Namespace) -> None:
     names = ", ".join(str(path) for path in documents)
     with naming(names):
-        text = page(list(documents.values()), beside=", ".join(path.name for path in documents))
+        watches = [_watched(path, options.watch) for path in documents] if options.watch else []
+        text = page(list(documents.values()), watches=watches, beside=", ".join(path.name for path in documents))
     try:
         write_text(target, text)
     except OSError as error:

@@ -435,6 +435,11 @@ def test_on_a_phone_what_is_cut_off_fades_on_that_side(
         assert wide.count("[data-cut]") == 0
 
 
+def test_on_a_phone_the_header_takes_less_than_a_third(browser: Browser, saved: Page) -> None:
+    with shown(browser, saved(kip_101()), viewport={"width": 390, "height": 844}) as one:
+        assert one.run("document.querySelector('main').getBoundingClientRect().top") < 844 / 3
+
+
 def test_on_a_phone_a_long_log_shows_the_part_where_something_happens(browser: Browser, saved: Page) -> None:
     document = kip_101()
     document["frames"]["0"]["lanes"]["A"] |= {"cells": [cell(at, f"1{at}", 1) for at in range(30)], "log_end": 30}

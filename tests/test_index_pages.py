@@ -49,6 +49,8 @@ def test_each_cell_that_fails_opens_its_scenario(tidegate: Run, tmp_path: Path) 
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert links(text)
     assert [link for link in links(text) if not (tmp_path / "out" / link).is_file()] == []
+    failing = re.findall(r"<td class=\"bad\".*?</td>", text)
+    assert failing and [cell for cell in failing if "<a href" not in cell] == []
     for subject in document["subjects"]:
         shown_ = {cell for one in subject["scenarios"] for cell in one["cells"]}
         assert shown_ <= cells_of(subject, "can lose")

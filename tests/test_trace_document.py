@@ -243,7 +243,7 @@ def test_a_long_run_of_five_servers_is_small_and_soon_made() -> None:
     began = time.process_time()
     document = run_document(model, run)
     assert time.process_time() - began < 60
-    assert document["disabled"]["truncated"].startswith("why steps are disabled is shown for the last")
+    assert document["disabled"]["truncated"].startswith("why other steps cannot happen is shown for the last")
     assert len(page([document], beside="run.trace.json").encode()) < 1_500_000
 
 

@@ -3,25 +3,28 @@ that a page can take other steps without a model. All reachable states where the
 
     {"values": [...], "nodes": [{"state": {"log": 0}, "lanes": {"A": 1}, "board": 2, "truth": "10-",
      "next": [{"to": 3, "step": "fetch(B)", ...}]}, ...],
-     "path": [0, 1, 2], "properties": ["strong_isr", ...], "complete": false, "replay": "tidegate replay ..."}
+     "path": [0, 1, 2], "watched": {"len(log[A])": ["0", "1", ...]},
+     "properties": ["strong_isr", ...], "complete": false, "replay": "tidegate replay ..."}
 
 `values` holds once what many states and steps share: in a node and in a step stands its number.
 
-`path` are the nodes of the run's states. A node whose `next` is null is at the rim: what could happen there is not in
-the document. `truth` has a character for each property of states, as the trace document has; that of a step is with the
-step.
+`path` are the nodes of the run's states; `watched` has for each expression its value in the state of each node. A node
+whose `next` is null is at the rim: what could happen there is not in the document. `truth` has a character for
+each property of states, as the trace document has; that of a step is with the step.
 """
 
 from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from ..language.judge import format_run
 from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Run
+from ..language.watched import Watched
 from .branch import Possible, possible
 from .differences import changes, state_to_json
 from .document import lanes_of, step_document, truth_of_run
@@ -41,9 +44,11 @@ STEPS = "@STEPS@"
 """Where the steps of a run stand in the command that replays it."""
 
 
-def around(model: Model, run: Run, *, most: int = MOST_STATES, size: int = MOST_BYTES) -> Document:
+def around(
+    model: Model, run: Run, *, most: int = MOST_STATES, size: int = MOST_BYTES, watches: Sequence[Watched] = ()
+) -> Document:
     """The states around a run, those nearest to it first, until there are `most` or they take `size` bytes."""
-    made = Around(model)
+    made = Around(model, watches)
     path = [made.number(state) for state in run.states()]
     made.explore(most, size)
     return made.document(run, path)
@@ -52,8 +57,9 @@ def around(model: Model, run: Run, *, most: int = MOST_STATES, size: int = MOST_
 class Around:
     """States as they are met, and the steps between them."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, watches: Sequence[Watched] = ()) -> None:
         self.model, self.names = model, RecordNames(model)
+        self.watches = list(watches)
         self.picture = None if model.view is None else Picture(model, model.view)
         self.known: dict[State, int] = {}
         self.nodes: list[Document] = []
@@ -89,10 +95,15 @@ class Around:
             "values": self.values,
             "nodes": self.nodes,
             "path": path,
+            "watched": {watch.text: self.values_of(watch) for watch in self.watches},
             "properties": [prop.name for prop in self.model.properties],
             "complete": all(node["next"] is not None for node in self.nodes),
             "replay": replay_command(self.model, "; ".join(part for part in (beginning, STEPS) if part)),
         }
+
+    def values_of(self, watch: Watched, since: int = 0) -> list[str]:
+        """What is watched, in words, in the state of each node from `since` on."""
+        return [watch.shown(state) for state in self.states[since:]]
 
     def explore(self, most: int, size: int) -> None:
         """Adds what can happen, state by state."""

@@ -56,7 +56,9 @@ def choices(model: Model, states: Mapping[int, State]) -> Document:
         found[str(at)] = _here(model, states[at], reasons, texts)
     left_out = len(states) - len(found)
     note = (
-        f"why steps are disabled is shown for the last {len(found):,} of {len(states):,} states" if left_out else None
+        f"why other steps cannot happen is shown for the last {len(found):,} of {len(states):,} states"
+        if left_out
+        else None
     )
     shown = {at: found[at] for at in reversed(found)}
     return {"steps": list(texts), "reasons": reasons, "states": shown, "truncated": note}

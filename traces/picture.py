@@ -21,6 +21,8 @@ from .sentences import split_template
 
 Document = dict[str, Any]
 
+CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
+"""Names of parts of states that are written in capitals."""
 _PLAIN = ("role", "role_text", "epoch", "up", "isr", "in_isr", "high_watermark", "log_end", "last_stable_offset")
 """What of a lane is compared whole to say what changed."""
 
@@ -125,7 +127,8 @@ class Picture:
 
     def board(self, state: State) -> Document:
         """What is no lane's."""
-        found = {f"controller's {name}": run for name, run in self._controller.items()} | self._board
+        of_controller = {f"controller's {CAPITALS.get(name, name)}": run for name, run in self._controller.items()}
+        found = of_controller | self._board
         values = {name: self._value(name, run, state) for name, run in found.items()}
         return {name: value if isinstance(value, str) else to_json(value) for name, value in values.items()}
 

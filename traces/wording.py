@@ -18,9 +18,7 @@ from ..language.model import Model
 from ..language.records import KIND
 from ..language.values import Bag, Map, Seq, Set, State, field_names, show
 from .evidence import ABSENT, StatePart
-from .picture import Picture, Undrawable, letter
-
-_CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
+from .picture import CAPITALS, Picture, Undrawable, letter
 
 
 class RecordNames:
@@ -250,7 +248,7 @@ def enclosing(cell: StatePart, state: State) -> StatePart | None:
 
 def in_words(name: str) -> str:
     """`high_watermark` as `high watermark`, `isr` as `ISR`."""
-    return " ".join(_CAPITALS.get(word, word) for word in name.split("_"))
+    return " ".join(CAPITALS.get(word, word) for word in name.split("_"))
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -141,15 +141,25 @@ def _heading(subject: Mapping[str, Any], document: Document, first: str) -> str:
 def _glance(subject: Mapping[str, Any], document: Document) -> str:
     """A row for each thing that is kept, over all faults: understood in ten seconds."""
     rows: list[str] = []
+    pages = _pages(subject)
     for question in document["questions"]:
-        cells = subject["table"][question["name"]]
-        row = "".join(_over_faults(cells, question["name"], one["name"], document) for one in document["situations"])
-        rows.append(f'<tr><th scope="row">{text(KEPT[question["name"]])}</th>{row}</tr>')
+        name = question["name"]
+        cells = subject["table"][name]
+        row = "".join(_over_faults(cells, name, one["name"], pages, document) for one in document["situations"])
+        rows.append(f'<tr><th scope="row">{text(KEPT[name])}</th>{row}</tr>')
     caption = '<caption class="muted">In each state of the partition, over all faults:</caption>'
     return wide_table(f"{caption}{_heading(subject, document, 'what is kept')}", "".join(rows))
 
 
-def _over_faults(cells: Mapping[str, Any], question: str, situation: str, document: Document) -> str:
+def _pages(subject: Mapping[str, Any]) -> dict[str, str]:
+    """The page of each cell that has a scenario."""
+    return {cell: one["html"] for one in subject["scenarios"] for cell in one["cells"]}
+
+
+def _over_faults(
+    cells: Mapping[str, Any], question: str, situation: str, pages: Mapping[str, str], document: Document
+) -> str:
+    """What comes of all faults; it leads to the scenario of the first that fails."""
     words = [cells[f"{fault['name']}@{situation}"]["word"] for fault in document["faults"]]
     word = next(word for word in _ORDER if word in words)
     look, mark = _LOOK[word]
@@ -160,13 +170,17 @@ def _over_faults(cells: Mapping[str, Any], question: str, situation: str, docume
         "not checked": f"{number} of {of} not decided",
         "no loss found": "under every fault",
     }[word]
-    return f'<td class="{look}">{mark} {text(said)}</td>'
+    failing = (f"{question}={fault['name']}@{situation}" for fault in document["faults"])
+    page = next((pages[cell] for cell in failing if cell in pages), None) if word == "can lose" else None
+    shown = f"{mark} {text(said)}"
+    linked = shown if page is None else f'<a href="{text(page)}">{shown}</a>'
+    return f'<td class="{look}">{linked}</td>'
 
 
 def _questions(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
     """Of each thing that is kept its faults one by one; what is required, or lost, stands open."""
     required = {check["question"] for check in subject["checks"]}
-    pages = {cell: one["html"] for one in subject["scenarios"] for cell in one["cells"]}
+    pages = _pages(subject)
     for question in document["questions"]:
         name = question["name"]
         cells = subject["table"][name]

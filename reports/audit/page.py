@@ -267,7 +267,7 @@ def stated_in(used: Mapping[str, Any]) -> str:
     """Where a setting is stated, or whose default it is."""
     where = used["where"]
     if where is None:
-        return f"default: {used['source']}"
+        return f"default: {used['source']}" if used["source"] else ""
     stated = place_of(where)
     return f"{stated} ({used['source']})" if used["source"] else stated
 

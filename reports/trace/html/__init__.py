@@ -23,7 +23,7 @@ from ..cut import cut
 from ..markdown import markdown
 from ..sequence import mermaid
 
-SCRIPTS = ("model.js", "branch.js", "lanes.js", "chart.js", "app.js")
+SCRIPTS = ("model.js", "branch.js", "lanes.js", "table.js", "chart.js", "app.js")
 """In this order they are one script."""
 LIVE = "live.js"
 """Behind them in a page that has a server."""
@@ -40,12 +40,14 @@ def page(
     around: Document | None = None,
     live: bool = False,
     section: str = "",
+    watches: Sequence[Mapping[str, Sequence[str]]] = (),
 ) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
     whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
     each state of the first: the page opens with both. `around` is what could be chosen instead along the first trace,
     see `traces/around.py`; a `live` page asks the server that it came from for what is not there. `section` is HTML
-    that stands below the picture. ValueError without a trace.
+    that stands below the picture. `watches` has for each document the expressions that are watched, each with its value
+    in words in every state. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
@@ -58,7 +60,7 @@ def page(
         "SECTION": section,
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": _data(documents, beside, aligned) + _around(around, live),
+        "DATA": _data(documents, beside, aligned, watches) + _around(around, live),
     }
     return _filled(_asset("page.html"), parts)
 
@@ -91,12 +93,19 @@ def digest(document: Document) -> str:
     return hashlib.sha256(_json(document).encode()).hexdigest()[:8]
 
 
-def _data(documents: Sequence[Document], beside: str | None, aligned: Sequence[int] | None) -> str:
+def _data(
+    documents: Sequence[Document],
+    beside: str | None,
+    aligned: Sequence[int] | None,
+    watches: Sequence[Mapping[str, Sequence[str]]],
+) -> str:
     """Each trace in an element of its own, and one that says what else the page knows of them."""
     names = ["trace", *(f"trace-{number}" for number in range(2, len(documents) + 1))]
+    nothing: Mapping[str, Sequence[str]] = {}
+    watched = [*watches, *(nothing for _ in documents[len(watches) :])]
     extras = [
-        {"id": name, "digest": digest(document), "texts": _texts(document)}
-        for name, document in zip(names, documents, strict=True)
+        {"id": name, "digest": digest(document), "texts": _texts(document), "watches": values}
+        for name, document, values in zip(names, documents, watched, strict=True)
     ]
     shown = [_shared(cut(document)) for document in documents]
     was_cut = any(cut(document) is not document for document in documents)

@@ -11,7 +11,7 @@ const BOTH = ["As it is", "With the repair"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const at = { trace: 0, position: 0, focus: null, changedOnly: true, ghost: false, pin: null, folded: false,
-  table: false, theme: "system", properties: true, messages: true, found: [], playing: null };
+  table: false, all: false, range: null, kind: "", member: "", theme: "system", properties: true, messages: true, found: [], playing: null };
 let trace, chart, strip, items, common, linkTimer, written = "";
 
 // --- moving about ----------------------------------------------------------------------------------------------------
@@ -19,6 +19,7 @@ let trace, chart, strip, items, common, linkTimer, written = "";
 /** Goes to a position and announces what is there. */
 function go(position, { quietly = false } = {}) {
   at.position = Math.max(0, Math.min(trace.last, position));
+  if (at.range !== null && (at.position < at.range[0] || at.position > at.range[1])) zoomed(null);
   render();
   if (!quietly) announce(spoken());
 }
@@ -94,16 +95,66 @@ function toggle(name, on, off) {
 
 // --- the list of steps -----------------------------------------------------------------------------------------------
 
-/** The rows of the list: a state each, or with runs of one lane folded, the last state of a run. */
+/** Shows a range of positions alone, or with null the whole run again. */
+function zoomed(range) {
+  at.range = range !== null && range[0] < range[1] ? range : null;
+  strip.zoom(...(at.range ?? [0, trace.last]));
+  drawStrip();
+  fold();
+}
+
+/** The same, by a key: where one is becomes the first or the last state that is shown. */
+function zoom(range) {
+  if (range !== null && range[0] >= range[1]) return announce("a range has two states at least");
+  zoomed(range);
+  render();
+  return announce(at.range === null ? "the whole run"
+    : `states ${trace.number(at.range[0])} to ${trace.number(at.range[1])}`);
+}
+
+const drawStrip = () => strip.draw($("truth").clientWidth - (narrow.matches ? 164 : 304));
+
+/** Whether a step is to be shown, by its kind and by the member that it is about. */
+const wanted = (position) => position === trace.failing || ((at.kind === "" || trace.step(position).kind === at.kind)
+  && (at.member === "" || trace.touches(position, at.member)));
+
+/** The rows of the list: a state each, or with runs of one lane folded, the last state of a run. What is filtered out
+ * is not there, but for both ends. */
 function fold() {
-  const runs = at.folded ? trace.runs() : [];
+  const filtered = at.kind !== "" || at.member !== "", runs = at.folded && !filtered ? trace.runs() : [];
+  const [from, to] = at.range ?? [0, trace.last];
   items = [];
-  for (let position = 0; position <= trace.last; position++) {
-    if (runs.some(([first, last]) => first < position && position <= last)) items[items.length - 1].last = position;
+  for (let position = from; position <= to; position++) {
+    if (position > from && position < to && filtered && !wanted(position)) continue;
+    if (position > from && runs.some(([first, last]) => first < position && position <= last)) items[items.length - 1].last = position;
     else items.push({ first: position, last: position });
   }
+  chart.use(items.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index))
+    .filter((position) => position > 0));
   $("steps").replaceChildren();
   $("steps").drawn = null;
+}
+
+/** The choices of a filter: what this run has. */
+function offerFilters() {
+  const kinds = [...new Set(trace.steps.map((step) => step.kind))], { lanes, view } = trace.document;
+  const known = new Set(trace.steps.flatMap((step) => [step.lane,
+    ...step.writes.map((cell) => cell.match(/\[([^\]]+)\]$/)?.[1])]));
+  const members = (view ? view.lanes : lanes.map((lane) => lane.id)).filter((id) => known.has(id));
+  const options = (host, all, values) => {
+    host.replaceChildren(html("option", { value: "" }, all), ...values.map((value) => html("option", { value }, value)));
+    host.hidden = values.length < 2;
+  };
+  Object.assign(at, { kind: "", member: "", range: null });
+  options($("kind"), "all kinds", kinds);
+  options($("member"), "all members", members);
+}
+
+function filterBy(name, value) {
+  at[name] = value;
+  fold();
+  go(items.find((item) => item.last >= at.position).last, { quietly: true });
+  announce(`${count(items.length, "row")} shown`);
 }
 
 function stepRow(item, index) {
@@ -142,7 +193,7 @@ function renderSteps() {
   }
   list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
   const row = $(`step-${items[here].last}`);
-  if (row) row.setAttribute("aria-selected", "true");
+  if (row && items[here].first <= at.position) row.setAttribute("aria-selected", "true");
   list.setAttribute("aria-activedescendant", `step-${items[here].last}`);
 }
 
@@ -195,7 +246,7 @@ function pane(of, position, title, id) {
     title ? html("h3", "", title) : null,
     board.length ? html("dl", "board", board.map(([name, value]) =>
       html("div", "", html("dt", "", name.replaceAll("_", " ")), html("dd", "", said(value))))) : null,
-    frame === null ? fieldTable(of, position)
+    at.all ? tableOfStates(of, position, go) : frame === null ? fieldTable(of, position)
       : at.table ? tableOfLanes(view, frame)
         : drawLanes(view, frame, { before, focus: at.focus, blamed, id, onfocus: focusLane,
           lost: (of.document.lost || []).filter((cell) => cell.since <= of.number(position)) }),
@@ -249,7 +300,9 @@ function renderPicture() {
   const now = pane(trace, at.position, heads[0], "now");
   const panes = other ? [pane(other.of, other.position, heads[1], "pin"), now] : [now];
   patch($("panes"), ...(page.aligned && at.trace === 0 ? panes.reverse() : panes));
-  $("legend").hidden = !trace.document.view || at.table;
+  $("legend").hidden = !trace.document.view || at.table || at.all;
+  $("table").hidden = !trace.document.view;
+  $("all").setAttribute("aria-pressed", String(at.all));
 }
 
 // --- the inspector ---------------------------------------------------------------------------------------------------
@@ -391,7 +444,9 @@ function renderProperties() {
       `${sign[words] || "–"} ${row.shown} `, html("span", "muted", words), around?.live && trace.nodes
         ? [" ", html("button", { class: "link", "data-go": row.name,
           onclick: (event) => goTo(event.currentTarget.dataset.go) }, "go to")] : null);
-  })));
+  })), ...strip.watched.map(([said, values]) => html("p", "watched", html("code", "", said), " = ",
+    values[at.position])));
+  $("watch-panel").hidden = !around?.live || !trace.nodes;
 }
 
 // --- what does not change from step to step --------------------------------------------------------------------------
@@ -511,6 +566,8 @@ function render() {
   $("where").textContent = `${trace.number(at.position)} / ${trace.total}`;
   $("table").setAttribute("aria-pressed", String(at.table));
   if (items.length <= VIRTUAL) reveal($("steps"), $($("steps").getAttribute("aria-activedescendant")));
+  const states = $("panes").querySelector(".states");
+  if (states) reveal(states, states.querySelector("[aria-current]"));
   if (!$("messages").hidden) chart.reveal(at.position, room.scrolled, room.chart);
   clearTimeout(linkTimer);
   linkTimer = setTimeout(() => {
@@ -531,14 +588,16 @@ function choose(index) {
   Object.assign(at, { trace: index, found: [], pin: both, focus: null });
   $("panes").replaceChildren();
   trace = traces[index];
+  offerFilters();
   common = traces.length > 1 ? trace.commonWith(traces[(index + 1) % traces.length]) : null;
   chart = new Chart(trace, $("chart"), go);
   strip = new Strip(trace, $("truth"), go);
+  strip.onrange = zoom;
   fold();
   renderHeader();
   renderTabs();
   renderArgument();
-  strip.draw($("truth").clientWidth - 264);
+  drawStrip();
 }
 
 /** Goes where the address says. */
@@ -611,6 +670,7 @@ function exporting() {
   const entries = [["Replay command", () => copy(trace.replay, "the replay command")],
     ["Link to this state", () => copy(`${location.href}\n${trace.replay}`, "the link and the replay command")],
     ["Trace as JSON", () => copy(fileText(trace.document), "the trace")],
+    ["Save all states as CSV", () => save(csvOf(trace), "text/csv", `${name}.csv`)],
     ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
     ...Object.entries(trace.texts).map(([kind, phrase]) => [kind, () => copy(phrase, kind)]),
     ["Save the trace", () => save(fileText(trace.document), "application/json", `${name}.trace.json`)],
@@ -647,7 +707,12 @@ const KEYS = [
   ["y", "copy a link to this state, and the replay command", () =>
     copy(`${location.href.split("#")[0]}${link()}\n${trace.replay}`, "the link")],
   ["e", "export: copy or save", exporting], ["t", "light, dark, as the system", nextTheme],
-  ["a", "table instead of picture", () => toggle("table", "table", "picture")], ["?", "this list", help]];
+  ["v", "table of all states, a column for each variable", () => toggle("all", "all states", "one state")],
+  ["[", "show nothing before this state", () => zoom([at.position, (at.range ?? [0, trace.last])[1]])],
+  ["]", "show nothing after this state", () => zoom([(at.range ?? [0, trace.last])[0], at.position])],
+  ["\\", "show the whole run again", () => zoom(null)],
+  ["a", "table instead of picture", () => (trace.document.view ? toggle("table", "table", "picture")
+    : announce("this model has no picture"))], ["?", "this list", help]];
 
 function help() {
   const dialog = $("help-dialog");
@@ -679,7 +744,8 @@ function pressed(event) {
 }
 
 const CLICKS = { first: () => go(0), previous: () => move(-1), next: () => move(1), last: () => go(trace.last), play,
-  failing: moveToFailure, table: () => toggle("table", "table", "picture"), theme: nextTheme, export: exporting, help };
+  failing: moveToFailure, table: () => toggle("table", "table", "picture"),
+  all: () => toggle("all", "all states", "one state"), theme: nextTheme, export: exporting, help };
 
 document.addEventListener("keydown", pressed);
 for (const [id, does] of Object.entries(CLICKS)) $(id).addEventListener("click", () => does());
@@ -689,7 +755,11 @@ $("search").addEventListener("input", () => search(0));
 $("filter").addEventListener("input", renderFields);
 $("steps").addEventListener("scroll", () => $("steps").classList.contains("virtual")
   && renderSlice($("steps").scrollTop, $("steps").clientHeight));
-addEventListener("resize", () => { strip.draw($("truth").clientWidth - 264); strip.show(at.position); });
+for (const name of ["kind", "member"]) $(name).addEventListener("change", ({ target }) => {
+  target.blur(); // so that keys are the page's again
+  filterBy(name, target.value);
+});
+addEventListener("resize", () => { drawStrip(); strip.show(at.position); });
 addEventListener("hashchange", () => location.hash !== written && follow());
 addEventListener("beforeprint", renderPaper);
 matchMedia("print").addEventListener("change", (event) => event.matches && renderPaper());

@@ -40,7 +40,11 @@ class Around {
   }
 
   /** Adds what a server knows more. */
-  add({ values, nodes, known }) {
+  add({ values, nodes, known, watched }) {
+    for (const [text, { from, values: news }] of Object.entries(watched)) {
+      if (from === 0) this.document.watched[text] = news;
+      else this.document.watched[text]?.splice(from, Infinity, ...news);
+    }
     this.document.values.push(...values);
     this.document.nodes.push(...nodes);
     for (const [node, next] of Object.entries(known)) this.document.nodes[node].next = next;

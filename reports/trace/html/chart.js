@@ -1,6 +1,6 @@
 // Two drawings over time: the message chart (columns are lanes, rows are steps), and the truth strip with its scrubber.
 
-const LINE = 28, GUTTER = 200, COLUMN = 116, HEADS = 30, CHART_WINDOW = 200;
+const LINE = 28, COLUMN = 116, HEADS = 30, CHART_WINDOW = 200;
 
 /** The columns of the chart: lanes that take part, and, where someone else sends or receives, a column for them. */
 function columnsOf(trace) {
@@ -22,32 +22,52 @@ class Chart {
       ...message, sent: at(message.sent), gone: at(message.ended),
       received: message.received.map(({ step, lane }) => ({ at: at(step), lane: lane ?? message.to })) }));
     for (const message of messages) message.over = Math.min(message.gone, ...message.received.map((one) => one.at));
-    Object.assign(this, { trace, host, onstep, messages, columns: columnsOf(trace), from: null });
+    const gutter = trace.document.cluster && !narrow.matches ? 330 : 200;
+    Object.assign(this, { trace, host, onstep, messages, columns: columnsOf(trace), from: null, gutter });
+    this.use(Array.from({ length: trace.last }, (_, index) => index + 1));
+  }
+
+  /** Draws these steps alone, from now on. */
+  use(positions) {
+    Object.assign(this, { positions, drawn: new Set(positions), from: null });
+  }
+
+  /** The row of a position: its own, or the next one that is drawn. */
+  rank(position) {
+    let [low, high] = [0, this.positions.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.positions[middle] < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   x(id) {
-    return GUTTER + 44 + Math.max(0, this.columns.indexOf(id)) * COLUMN;
+    return this.gutter + 44 + Math.max(0, this.columns.indexOf(id)) * COLUMN;
   }
 
   y(position) {
-    return (position - this.from + 0.5) * LINE;
+    return (this.rank(position) - this.from + 0.5) * LINE;
   }
 
   show(position, focus) {
-    const first = Math.max(1, Math.min(position - CHART_WINDOW / 2, this.trace.last - CHART_WINDOW + 1));
-    const outside = position > 0 && (position < this.from || position >= this.from + CHART_WINDOW);
+    const row = this.rank(position);
+    const first = Math.max(0, Math.min(row - CHART_WINDOW / 2, this.positions.length - CHART_WINDOW));
+    const outside = position > 0 && (row < this.from || row >= this.from + CHART_WINDOW);
     if (this.from === null || outside || focus !== this.focus) this.draw(first, focus);
     this.mark(position);
   }
 
   /** Everything that does not depend on where one is. */
   draw(from, focus) {
-    const to = Math.min(this.trace.last, from + CHART_WINDOW - 1);
-    Object.assign(this, { from, focus, to, now: svg("g", "now") });
-    const [width, height] = [GUTTER + this.columns.length * COLUMN, (to - from + 1) * LINE + 10];
+    const steps = this.positions.slice(from, from + CHART_WINDOW);
+    const [earliest, latest] = [steps[0] ?? 0, steps[steps.length - 1] ?? 0];
+    Object.assign(this, { from, focus, earliest, latest, now: svg("g", "now") });
+    const [width, height] = [this.gutter + this.columns.length * COLUMN, steps.length * LINE + 10];
     this.veil = svg("rect", { x: 0, width, height, class: "future" });
     this.cursor = svg("rect", { x: 0, y: 0, width, height: LINE - 2, rx: 5, class: "cursor" });
-    const rows = Array.from({ length: to - from + 1 }, (_, index) => this.row(from + index, width));
+    const rows = steps.map((position) => this.row(position, width));
     const sized = (tall) => ({ viewBox: `0 0 ${width} ${tall}`, width, height: tall });
     this.host.replaceChildren(
       svg("svg", { class: "chart heads", ...sized(HEADS), "aria-hidden": "true" }, this.columns.map((id) =>
@@ -68,7 +88,8 @@ class Chart {
       svg("title", "", step.sentence),
       svg("rect", { x: 0, y: y - LINE / 2, width, height: LINE, class: "hit" }),
       text(40, y + 4, step.i, { class: "number", "text-anchor": "end" }),
-      text(50, y + 4, short(step.action, 20), { class: "what" }),
+      text(50, y + 4, this.trace.document.cluster ? short(step.sentence, Math.floor(this.gutter / 7.2))
+        : short(step.action, 20), { class: "what" }),
       this.trace.isAfterGap(position) ? svg("path", { d: `M0,${y - LINE / 2} H${width}`, class: "gap" }) : null,
       this.partners(step, y), this.dot(step, y));
   }
@@ -98,7 +119,8 @@ class Chart {
   }
 
   arrow(message, ended, x2, how) {
-    if (ended < this.from || message.sent > this.to) return null;
+    if (ended < this.earliest || message.sent > this.latest) return null;
+    if (!this.drawn.has(ended) && !this.drawn.has(message.sent)) return null;
     const [x1, y1, y2] = [this.x(message.source), this.y(message.sent), this.y(ended)];
     const back = x1 === x2 ? 44 : 0;
     const d = back ? `M${x1},${y1} C${x1 + back},${y1} ${x1 + back},${y2} ${x1},${y2}` : `M${x1},${y1} L${x2},${y2}`;
@@ -113,7 +135,7 @@ class Chart {
 
   /** Scrolls so far that a position is in sight, by half of what can be seen, so that this is rarely needed. */
   reveal(position, scrolled, room) {
-    const top = HEADS + this.y(Math.max(position, this.from)) - LINE / 2;
+    const top = HEADS + this.y(Math.max(position, this.earliest)) - LINE / 2;
     if (top < scrolled + HEADS || top + LINE > scrolled + room) this.host.scrollTop = top - room / 2;
   }
 
@@ -160,15 +182,30 @@ function runsOf(marks) {
 /** The truth strip: the scrubber, and a row of boxes for each property, all over the same axis of states. */
 class Strip {
   constructor(trace, host, onstep) {
-    Object.assign(this, { trace, host, onstep, states: trace.last + 1 });
+    Object.assign(this, { trace, host, onstep, watched: trace.watched(), onrange: null });
+    this.zoom(0, trace.last);
     this.rows = Object.entries(trace.document.properties).map(([name, { kind, says }]) => {
-      const marks = Array.from({ length: this.states }, (_, at) => trace.truth(name, at));
+      const marks = Array.from({ length: trace.last + 1 }, (_, at) => trace.truth(name, at));
       return { name, shown: trace.document.cluster?.properties[name] ?? name, kind, says, marks,
         fails: kind !== "reachable" && marks.includes("0") };
     });
     const shown = trace.document.property ? trace.document.property.name : null;
     const rank = (row) => (row.name === shown ? 0 : row.fails ? 1 : row.kind === "reachable" ? 3 : 2);
     this.rows.sort((one, other) => rank(one) - rank(other));
+  }
+
+  /** The positions that the axis has. */
+  zoom(first, last) {
+    Object.assign(this, { first, states: last - first + 1 });
+  }
+
+  /** Where a position begins on the axis. */
+  x(position) {
+    return (position - this.first) * this.unit;
+  }
+
+  has(position) {
+    return position >= this.first && position < this.first + this.states;
   }
 
   words(row, position) {
@@ -182,42 +219,70 @@ class Strip {
     this.unit = Math.min(110, this.width / this.states);
     this.slider = this.scrubber();
     this.cursors = [];
-    this.host.replaceChildren(html("div", "strip-row", html("span", "strip-name muted", "state"), this.slider),
-      ...this.rows.map((row) => this.boxesOf(row)));
+    const { trace, first } = this, whole = this.states === trace.last + 1;
+    const shown = whole ? "state" : html("button", { class: "link", onclick: () => this.onrange(null) },
+      `${trace.number(first)}–${trace.number(first + this.states - 1)} of ${trace.total}: show all`);
+    this.host.replaceChildren(html("div", "strip-row", html("span", "strip-name muted", shown), this.slider),
+      ...this.rows.map((row) => this.boxesOf(row)), ...this.watched.map((row) => this.valuesOf(row)));
   }
 
   scrubber() {
-    const { trace } = this, middle = (at) => (at + 0.5) * this.unit;
+    const { trace } = this, middle = (at) => this.x(at + 0.5), final = this.first + this.states - 1;
     const [end, back] = [middle(trace.last), middle(trace.loop)];
-    const faults = trace.steps.flatMap((step, index) => (step.kind === "fault" ? [index + 1] : []));
+    const faults = trace.steps.flatMap((step, index) =>
+      (step.kind === "fault" && this.has(index + 1) ? [index + 1] : []));
     const every = Math.max(1, Math.ceil(this.states / (this.width / 26)));
-    const numbers = Array.from({ length: Math.ceil(this.states / every) }, (_, at) => at * every);
+    const numbers = Array.from({ length: Math.ceil(this.states / every) }, (_, at) => this.first + at * every);
     this.knob = svg("circle", { cy: 15, r: 11, class: "knob" });
     this.knobText = text(0, 19, "", { "text-anchor": "middle", class: "knob-text" });
     const made = svg("svg", { class: "scrubber", width: this.unit * this.states, height: 42, role: "slider",
       tabindex: 0,
-      "aria-label": "state", "aria-valuemin": 0, "aria-valuemax": trace.total },
-    svg("line", { x1: middle(0), y1: 15, x2: middle(trace.last), y2: 15, class: "rail" }),
-    !trace.goesRound ? null : svg("path", { class: "back",
+      "aria-label": "state", "aria-valuemin": trace.number(this.first), "aria-valuemax": trace.number(final) },
+    svg("line", { x1: middle(this.first), y1: 15, x2: middle(final), y2: 15, class: "rail" }),
+    !trace.goesRound || !this.has(trace.loop) || !this.has(trace.last) ? null : svg("path", { class: "back",
       d: `M${end},15 C${end},46 ${back},46 ${back},22 l-4,6 m4,-6 l4,6` }),
     numbers.map((at) => [svg("circle", { cx: middle(at), cy: 15, r: 2.5, class: "stop" }),
       text(middle(at), 39, trace.number(at), { "text-anchor": "middle", class: "axis" })]),
     faults.map((at) => svg("path", { d: `M${middle(at)},8 v14`, class: "tick" })),
-    trace.failing === null ? null : svg("path", { class: "failing",
+    trace.failing === null || !this.has(trace.failing) ? null : svg("path", { class: "failing",
       d: `M${middle(trace.failing) - 5},10 l10,10 m0,-10 l-10,10` }),
     this.knob, this.knobText);
+    let pulled = null; // with Shift: where a range begins
     made.addEventListener("pointerdown", (event) => {
       made.setPointerCapture(event.pointerId);
+      pulled = event.shiftKey ? this.at(made, event) : null;
       this.onstep(this.at(made, event));
     });
     made.addEventListener("pointermove", (event) => made.hasPointerCapture(event.pointerId)
       && this.onstep(this.at(made, event)));
+    made.addEventListener("pointerup", (event) => {
+      if (pulled !== null) this.onrange([pulled, this.at(made, event)].sort((one, other) => one - other));
+    });
     return made;
+  }
+
+  /** A row for what is watched: its value where it changes, and as a title of each run of equal values. */
+  valuesOf([said, values]) {
+    const shown = runsOf(values.slice(this.first, this.first + this.states));
+    const cursor = svg("rect", { y: 1, width: this.unit, height: 22, class: "here" });
+    this.cursors.push(cursor);
+    const boxes = svg("svg", { class: "boxes watched", width: this.unit * this.states, height: 24, role: "img",
+      "aria-label": `${said}: ${runsOf(values).map(([value, from]) => `${value} from state ${this.trace.number(from)}`)
+        .slice(0, 20).join(", ")}`, onclick: (event) => this.onstep(this.at(boxes, event)) },
+    shown.map(([value, from, to]) => {
+      const [x, width] = [from * this.unit, (to - from + 1) * this.unit];
+      return svg("g", "", svg("title", "", value),
+        svg("rect", { x: x + 0.5, y: 3, width: Math.max(0.5, width - 1), height: 18, rx: Math.min(4, width / 3),
+          class: "box true" }),
+        width < 14 ? null : text(x + 5, 16.5, short(value, Math.max(1, Math.floor((width - 8) / 6.6))), { class: "value" }));
+    }), cursor);
+    return html("div", "strip-row", html("span", { class: "strip-name", title: said },
+      html("span", { class: "mark", "aria-hidden": "true" }, "="), html("code", "", said)), boxes);
   }
 
   at(made, event) {
     const x = event.clientX - made.getBoundingClientRect().left;
-    return Math.max(0, Math.min(this.states - 1, Math.floor(x / this.unit)));
+    return this.first + Math.max(0, Math.min(this.states - 1, Math.floor(x / this.unit)));
   }
 
   /** What is true of a property over the whole run, in words. */
@@ -235,7 +300,7 @@ class Strip {
       width: this.unit * this.states,
       height: 24, role: "img", "aria-label": `${row.name}: ${said}`, onclick: (event) =>
         this.onstep(this.at(boxes, event)) },
-    runsOf(row.marks).map((run) => this.run(run)), cursor);
+    runsOf(row.marks.slice(this.first, this.first + this.states)).map((run) => this.run(run)), cursor);
     return html("div", `strip-row ${row.fails ? "fails" : ""}`,
       html("span", { class: "strip-name", title: `${row.says} (${said})` },
         html("span", { class: "mark", "aria-hidden": "true" },
@@ -260,13 +325,13 @@ class Strip {
   }
 
   show(position) {
-    const x = (position + 0.5) * this.unit;
+    const x = this.x(position + 0.5);
     this.knob.setAttribute("cx", x);
     this.knobText.setAttribute("x", x);
     this.knobText.textContent = this.trace.number(position);
     this.slider.setAttribute("aria-valuenow", this.trace.number(position));
     this.slider.setAttribute("aria-valuetext", `state ${this.trace.number(position)} of ${this.trace.total}`);
-    for (const cursor of this.cursors) cursor.setAttribute("x", position * this.unit);
+    for (const cursor of this.cursors) cursor.setAttribute("x", this.x(position));
   }
 }
 

@@ -8,9 +8,12 @@ async function ask(question) {
   try {
     const answer = await fetch(`${question}&values=${values.length}&nodes=${nodes.length}`);
     const said = await answer.json();
-    if (!answer.ok) throw new Error(said.message);
-    around.add(said);
     ask.open = null;
+    if (!answer.ok) {
+      toast(said.message);
+      return null;
+    }
+    around.add(said);
     render();
     return said;
   } catch (error) {
@@ -31,3 +34,17 @@ async function goTo(name) {
   show(origin ? origin.root : at.trace, grows ? origin.position : from, taken, grows && from === trace.last);
   toast(said.message);
 }
+
+/** Watches an expression from now on, in every state that anybody has looked at. */
+async function watchFor(expression) {
+  const said = await ask(`watch?expression=${encodeURIComponent(expression)}`);
+  if (!said) return;
+  strip = new Strip(trace, $("truth"), go);
+  strip.onrange = zoom;
+  zoomed(at.range);
+  render();
+  $("watch").value = "";
+  announce(`watching ${expression}`);
+}
+
+$("watch").addEventListener("keydown", (event) => event.key === "Enter" && watchFor(event.target.value.trim()));

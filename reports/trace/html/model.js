@@ -91,6 +91,16 @@ class Trace {
     this.goesRound = this.loop !== null && this.loop < this.last;
     this.states = new Map();
     this.frames = new Map();
+    this.watches = extras.watches || {};
+  }
+
+  /** What is watched, as [expression, its value in words at each position]; of a state that nobody looked at: …. */
+  watched() {
+    const known = this.nodes && around ? around.document.watched : {}, positions = [...Array(this.last + 1).keys()];
+    if (Object.keys(known).length === 0) {
+      return Object.entries(this.watches).map(([text, values]) => [text, positions.map((at) => values[this.number(at)])]);
+    }
+    return Object.entries(known).map(([text, values]) => [text, positions.map((at) => values[this.nodes[at]] ?? "…")]);
   }
 
   /** A state's number, as the document counts. */
