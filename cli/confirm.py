@@ -88,6 +88,9 @@ def _add_random(parser: Parser) -> None:
     group.add_argument(
         "--power", action="store_true", help="one broker loses power, and no process dies; for releases with ELR"
     )
+    group.add_argument(
+        "--shrink", action="store_true", help="leave commands out of a round that differs, while it still differs"
+    )
     group.add_argument("--seed", metavar="N", type=positive, default=1, help="of the first round (default: 1)")
     group.add_argument(
         "--minutes", metavar="M", type=positive, default=5, help="no round begins after them (default: 5)"
@@ -113,8 +116,9 @@ def run(options: argparse.Namespace) -> Exit:
     check_open(options, "html")
     if not options.traces:
         raise UsageError("give a TRACE, or --random")
-    if options.power:
-        raise UsageError("--power is of random commands: give --random too")
+    for name in ("power", "shrink"):
+        if getattr(options, name):
+            raise UsageError(f"--{name} is of random commands: give --random too")
     if options.assignments and not options.repaired:
         raise UsageError("--set says what the repair changes: give --repaired too")
     if options.anyway and options.kafka_version is None and options.kafka_home is None:
@@ -156,7 +160,7 @@ def _random(options: argparse.Namespace) -> Exit:
         )
     length = 60.0 * options.minutes
     with ProgressLine(sys.stderr) as line:
-        rounds = chaos(release, elr, options.seed, length, options.keep, options.power, _saying(line))
+        rounds = chaos(release, elr, options.seed, length, options.keep, options.power, options.shrink, _saying(line))
     document = {"schema": "tidegate.chaos/1", "kafka": release.version, "seed": options.seed, "rounds": rounds}
     if options.json:
         print_json(document)

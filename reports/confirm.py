@@ -103,7 +103,10 @@ def chaos_text(document: Mapping[str, Any], paper: Paper) -> str:
         if one["result"] == "fine":
             continue
         page.line(f"{_ROUND_SIGNS[one['result']]} seed {one['seed']}: {one['why']}", style="bold red")
-        for command in one["commands"]:
+        least = one["smaller"] or one
+        if one["smaller"]:
+            page.line(f"with {count(len(least['commands']), 'command')} as well: {least['why']}", indent=2)
+        for command in least["commands"]:
             page.line(command, indent=4)
     numbers = {name: sum(one["result"] == name for one in rounds) for name in _ROUND_SIGNS}
     said = ", ".join(f"{number} {name}" for name, number in numbers.items() if number)

@@ -74,8 +74,8 @@ def commands(seed: int, monkeypatch: pytest.MonkeyPatch, power: bool = False) ->
     monkeypatch.setattr(random_commands.time, "sleep", wait)
     world = Commanded()
     acting = Random(cast(Cluster, world), seed, power)
-    for _ in range(200):
-        acting.act()
+    for number in range(200):
+        acting.act(number)
         assert len(world.nodes.running) >= 1
     return acting.did
 
@@ -130,10 +130,50 @@ def test_rounds_take_the_next_seed_and_one_that_did_not_start_is_undecided(monke
     )
 
 
+def test_a_round_that_differs_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It differs where commands 3 and 17 are among them; one of the smaller rounds does not start."""
+    tried = list[Sequence[int]]()
+
+    def round_of(
+        release: Release, elr: bool, seed: int, keep: Path | None, power: bool, numbers: Sequence[int] = range(30)
+    ) -> Round:
+        tried.append(numbers)
+        if len(tried) == 2:
+            raise Broken("the brokers did not start within 180 s")
+        said = tuple(f"crash({number})" for number in numbers)
+        return Round(seed, said, "shown", None, 2, (0,) if {3, 17} <= set(numbers) else ())
+
+    monkeypatch.setattr(random_commands, "round_of", round_of)
+    (one,) = chaos(RELEASE, False, 7, 0.0, shrink=True)
+    assert (len(one["commands"]), one["smaller"]["commands"]) == (30, ["crash(3)", "crash(17)"])
+    assert len(tried) <= random_commands.MOST_SMALLER + 1
+    text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": [one]}, Paper(100))
+    assert "  with 2 commands as well: acknowledged, and gone: 0\n    crash(3)\n    crash(17)\n" in text
+    (plain,) = chaos(RELEASE, False, 7, 0.0)
+    assert plain["smaller"] is None
+
+
+def test_commands_that_are_left_out_change_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_commands.time, "sleep", lambda seconds: None)  # pyright: ignore
+
+    def drawn(numbers: Sequence[int]) -> list[str]:
+        world = Commanded()
+        acting = Random(cast(Cluster, world), 5)
+        acting.act(numbers[0])
+        for number in numbers[1:]:
+            acting.act(number)
+        return acting.did
+
+    holds = [number for number in range(60) if drawn([number])[:1] and drawn([number])[0].startswith("hold")]
+    assert drawn(holds) == [drawn([number])[0] for number in holds]
+    assert drawn(holds[::2]) == drawn(holds)[::2]
+
+
 def test_random_commands_and_traces_are_two_things(said: Said) -> None:
     for given, why in (
         (["--random", "loss.trace.json"], "--random makes its own commands: give it no TRACE"),
         ([], "give a TRACE, or --random"),
+        (["--shrink", "loss.trace.json"], "--shrink is of random commands: give --random too"),
         (["--power", "loss.trace.json"], "--power is of random commands: give --random too"),
     ):
         exit_, text = said("confirm", *given)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from .releases import Release
 BROKERS = (1, 2, 3)
 COMMANDS = 30
 END_SECONDS = 120.0
+MOST_SMALLER = 40
+"""Rounds at most that make one which differs smaller."""
 BETWEEN: Mapping[str, Value] = {
     "crashes": 3, "fences": 3, "isr_shrinks": 4, "shutdowns": 3, "preferred_elections": 3,
 }  # fmt: skip
@@ -68,16 +71,18 @@ class Round:
 
 
 class Random:
-    """One round's commands on a cluster."""
+    """One round's commands on a cluster. Each is drawn by itself, so that the others stay what they are where some are
+    left out."""
 
     def __init__(self, cluster: Cluster, seed: int, power: bool = False) -> None:
-        self.cluster, self.random = cluster, random.Random(seed)
+        self.cluster, self.seed, self.random = cluster, seed, random.Random()
         self.power, self.has_power = power, True
         self.sent = 0
         self.did = list[str]()
 
-    def act(self) -> None:
-        """One command that is possible now, and a while."""
+    def act(self, number: int) -> None:
+        """The command of a number, one that is possible now, and a while."""
+        self.random.seed(f"{self.seed}/{number}")
         name = self.random.choice(self._possible())
         said = getattr(self, f"_{name}")()
         if said:
@@ -171,15 +176,22 @@ class Random:
         return f"elect_preferred({broker})"
 
 
-def round_of(release: Release, elr: bool, seed: int, keep: Path | None = None, power: bool = False) -> Round:
-    """One round; the controller's log goes to `keep`. Broken where the cluster does not start, or does not come back in
-    the end."""
+def round_of(
+    release: Release,
+    elr: bool,
+    seed: int,
+    keep: Path | None = None,
+    power: bool = False,
+    numbers: Sequence[int] = range(COMMANDS),
+) -> Round:
+    """One round, of its commands those with these numbers; the controller's log goes to `keep`. Broken where the
+    cluster does not start, or does not come back in the end."""
     settings = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
     with started(release, Needs(BROKERS, settings, elr, 3_000, 3_000)) as cluster:
         cluster.open_all()
         commands = Random(cluster, seed, power)
-        for _ in range(COMMANDS):
-            commands.act()
+        for number in numbers:
+            commands.act(number)
         acknowledged = _settled(cluster)
         found = wait_for(lambda: _read(cluster), END_SECONDS)
         if found is None:
@@ -229,10 +241,12 @@ def chaos(
     seconds: float,
     keep: Path | None = None,
     power: bool = False,
+    shrink: bool = False,
     report: Callable[[str], None] = lambda text: None,
 ) -> list[Result]:
     """Rounds, each with the next seed, until a time is over; at least one. The controllers' logs go to `keep`.
-    `power`: one broker loses power in each, and no process dies."""
+    `power`: one broker loses power in each, and no process dies. `shrink`: one that differs is made smaller, and the
+    smallest that still differs is its `smaller`."""
     until, results = time.monotonic() + seconds, list[Result]()
     while not results or time.monotonic() < until:
         report(f"seed {seed}: {len(results)} rounds done")
@@ -248,9 +262,52 @@ def chaos(
                 "acknowledged": 0,
                 "lost": [],
             }
+        found["smaller"] = None
+        if shrink and found["result"] == "differs":
+            smaller = None if keep is None else keep / f"seed-{seed}-smaller"
+            found["smaller"] = _smaller(partial(round_of, release, elr, seed, smaller, power), report)
         results.append(found | {"seconds": round(time.monotonic() - began, 1)})
         seed += 1
     return results
+
+
+def _smaller(round_with: Callable[[Sequence[int]], Round], report: Callable[[str], None]) -> Result | None:
+    """The smallest round that was found to differ with some of the commands; None where none with fewer did. Brokers
+    need not do the same again: a round that does not differ may, another time."""
+    found, tried = list[Round](), 0
+
+    def differs(numbers: Sequence[int]) -> bool:
+        nonlocal tried
+        if tried == MOST_SMALLER:
+            return False
+        tried += 1
+        report(f"with {len(numbers)} of its commands, {tried} of at most {MOST_SMALLER} rounds")
+        try:
+            one = round_with(numbers)
+        except (Broken, wire.Refused, OSError):
+            return False
+        if one.result == "differs":
+            found.append(one)
+        return one.result == "differs"
+
+    fewest(range(COMMANDS), differs)
+    return _as_result(found[-1]) if found else None
+
+
+def fewest(numbers: Sequence[int], differs: Callable[[Sequence[int]], bool]) -> list[int]:
+    """Some of the numbers with which it differs, and without any one of which it does not: halves are left out first,
+    then ever fewer."""
+    kept, size = list(numbers), len(numbers) // 2
+    while size:
+        at = 0
+        while at < len(kept):
+            fewer = kept[:at] + kept[at + size :]
+            if differs(fewer):
+                kept = fewer
+            else:
+                at += size
+        size //= 2
+    return kept
 
 
 def _as_result(one: Round) -> Result:
