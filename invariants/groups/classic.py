@@ -196,6 +196,17 @@ def offsets_kept_while_in_use(before: Cluster, after: Cluster) -> bool:
     )
 
 
+@transition
+def offsets_kept_for_their_retention(before: Cluster, after: Cluster) -> bool:
+    """KAFKA-8069: no offset expires before its retention has ended."""
+    return all(
+        entry in before.log.appended
+        or entry not in after.log.appended
+        or all(p in before.old or not is_tombstone_of(after, entry, p) for p in Partition)
+        for entry in range(entries)
+    )
+
+
 def is_tombstone(s: Cluster, entry: Entry) -> bool:
     """Whether that record removes an offset."""
     line = s.offset_lines[entry]
@@ -278,6 +289,14 @@ def joins_while_another_leaves(s: Cluster) -> bool:
 def rejoins_without_knowing(s: Cluster) -> bool:
     """A member that consumes counts as one that has joined a rebalance: its JoinGroup was late."""
     return any(s.phase[m] == Phase.RUNNING and m in newest(s).given_up for m in Consumer)
+
+
+@reachable
+def offset_expires_in_time(s: Cluster) -> bool:
+    """A coordinator that took over has removed an offset whose retention has ended."""
+    return s.newest > 0 and any(
+        newest(s).offsets[p] == 0 and is_removed(s, p) and newest(s).state == GroupState.EMPTY for p in Partition
+    )
 
 
 @reachable

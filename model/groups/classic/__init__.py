@@ -25,6 +25,9 @@ profile:
   believes members of the group's generation alone, as from 3.0 on: one that missed a generation still owns what it
   owned (mended in 3.4.1 and 3.5).
 * `load_newest`: a coordinator that loads keeps the newest offset of a partition (KAFKA-5600, 0.11.0.0).
+* `keep_loaded`: an offset that a coordinator has loaded expires once its retention has ended, as any other. In 2.1,
+  where brokers still wrote records of before (`inter.broker.protocol.version`), it was loaded with an end of retention
+  long ago, and expired at once if the group was empty (KAFKA-8069, 2.2.0).
 * `expire_only_empty`: no offset of the topic expires once a member has joined. Without it, one may from the first
   JoinGroup to an empty group until its generation begins: until then Kafka had it as one to which nobody subscribes
   (KAFKA-13636).
@@ -91,6 +94,7 @@ profiles = {
     "kafka_12984": {"cooperative": True, "forget_when_lost": False, "claims": Claims.ALL},
     "kafka_14639": {"cooperative": True, "claims": Claims.CURRENT},
     "kafka_5600": {"load_newest": False},
+    "kafka_8069": {"keep_loaded": False},
     "kafka_13636": {"expire_only_empty": False},
     "kafka_12890": {"throw_out_unsynced": False},
     "kafka_8104": {"leave_in_rebalances": True, "rejoin_when_cleared": False},

@@ -22,6 +22,7 @@ from .state import (
     expiries,
     failovers,
     is_here,
+    keep_loaded,
     last,
     load_newest,
     max_generation,
@@ -41,6 +42,7 @@ def group_is_empty(s: Cluster) -> None:
     s.groups[s.newest] = replace(
         group, state=GroupState.EMPTY, generation=begun, joined=Set(), given_up=Set(), assignment=nobody()
     )
+    s.old = Set()
 
 
 @action
@@ -61,6 +63,7 @@ def log_commits(s: Cluster, entry: Entry) -> None:
         if is_here(group):
             s.groups[new_offset.by] = replace(group, offsets=with_offset(group.offsets, new_offset))
         s.confirmed[new_offset.partition] = new_offset.offset
+        s.old.discard(new_offset.partition)
 
 
 def with_offset(offsets: Offsets, line: OffsetLine) -> Offsets:
@@ -147,14 +150,37 @@ def find_coordinator(s: Cluster, member: Consumer) -> None:
 
 
 @action(budget="expiries")
-def offset_expires(s: Cluster, partition: Partition) -> None:
-    """The retention of the offset of {partition} ends: a tombstone is appended."""
+def retention_ends(s: Cluster, partition: Partition) -> None:
+    """The retention of the offset of {partition} ends."""
     group = s.groups[s.newest]
-    require(expiries > 0)
-    require(group.state == GroupState.EMPTY or (not expire_only_empty and is_joined_first(s, group)))
-    require(is_here(group) and group.offsets[partition] > 0)
+    require(expiries > 0 and may_expire(s, group) and group.offsets[partition] > 0 and partition not in s.old)
+    s.old.add(partition)
+
+
+@action
+def offset_expires(s: Cluster, partition: Partition) -> None:
+    """The offset of {partition} expires: a tombstone is appended."""
+    group = s.groups[s.newest]
+    require(expiries > 0 and may_expire(s, group) and group.offsets[partition] > 0)
+    require(partition in s.old or (not keep_loaded and group.state == GroupState.EMPTY and is_loaded(s, partition)))
     append(s, s.newest)
     s.offset_lines[last(s.log)] = OffsetLine(by=s.newest, partition=partition, offset=0)
+
+
+def may_expire(s: Cluster, group: Group) -> bool:
+    """Whether offsets of a group expire: nobody subscribes to their topic, as far as the coordinator knows."""
+    return group.state == GroupState.EMPTY or (not expire_only_empty and is_joined_first(s, group))
+
+
+def is_loaded(s: Cluster, partition: Partition) -> bool:
+    """Whether the coordinator has a partition's offset from the log of one before it."""
+    return all(not has_written(s, entry, partition) for entry in range(entries))
+
+
+def has_written(s: Cluster, entry: Entry, partition: Partition) -> bool:
+    """Whether that record is the partition's offset, and of the coordinator that there is now."""
+    line = s.offset_lines[entry]
+    return line is not None and line.partition == partition and line.by == s.newest
 
 
 def is_joined_first(s: Cluster, group: Group) -> bool:

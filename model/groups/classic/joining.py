@@ -101,6 +101,8 @@ def begin_generation(s: Cluster, coordinator: Coordinator, leader: Consumer) -> 
     for member in Consumer:
         if is_answered(s, group, coordinator, member):
             s.answers[member] = Answer(generation=group.generation + 1, partitions=Set())
+    if coordinator == s.newest:
+        s.old = Set()
     s.groups[coordinator] = replace(
         group,
         state=GroupState.COMPLETING_REBALANCE,

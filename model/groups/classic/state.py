@@ -61,6 +61,7 @@ rejoin_when_cleared = constant(
     True, says="KAFKA-8104: a member whose heartbeat thread has left, joins again when it polls"
 )
 load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest offset")
+keep_loaded = constant(True, says="KAFKA-8069: an offset that was loaded expires no sooner than any other")
 expire_only_empty = constant(
     True, says="KAFKA-13636: offsets are kept as soon as the first member joins an empty group"
 )
@@ -187,6 +188,7 @@ class Cluster:
     pending: Option[Entry]  # appended, and not committed yet
     group_lines: Map[Entry, Option[GroupLine]]  # the records of the log that describe the group
     offset_lines: Map[Entry, Option[OffsetLine]]  # those that hold an offset
+    old: Set[Partition]  # whose offset has been kept for its retention
     confirmed: Ghost[Offsets]  # what the coordinator confirmed to members
     done: Ghost[Offsets]  # up to where anybody has processed
     twice: Ghost[bool]  # a record was processed twice
@@ -235,6 +237,7 @@ def start() -> Cluster:
         pending=None,
         group_lines=Map({entry: None for entry in range(entries)}),
         offset_lines=Map({entry: None for entry in range(entries)}),
+        old=Set(),
         confirmed=Map({partition: 0 for partition in Partition}),
         done=Map({partition: 0 for partition in Partition}),
         twice=False,
