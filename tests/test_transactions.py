@@ -260,6 +260,29 @@ def test_a_second_producer_id_follows_when_epochs_run_out() -> None:
     assert story.ends(B, P).false() == set()
 
 
+def test_an_id_that_has_expired_is_not_known_and_the_next_client_gets_another_producer_id() -> None:
+    story = Story("kafka_3_6", max_epoch=4, producer_ids=2, expirations=1).step("init_producer", client=A).opens(A, P)
+    with pytest.raises(StepError):
+        story.step("expire")  # a transaction is under way
+    story.ends(A, P).step("expire").step("begin", client=A)
+    assert story.state.memory.state == TxnState.DEAD
+    with pytest.raises(StepError):
+        story.step("add_partition", client=A, partition=P)
+    story.step("is_fenced", client=A).step("init_producer", client=B).opens(B, P).ends(B, P)
+    # The first producer id has the epochs 1 to 4, the second one those from 5 on.
+    assert (story.state.epoch[B], story.state.producers[P][0].epoch, story.state.producers[P][1].epoch) == (5, 1, 5)
+    assert story.false() == set()
+
+
+def test_who_asks_for_the_next_epoch_of_an_id_that_has_expired_gets_a_producer_id() -> None:
+    story = Story("kafka_3_6", max_epoch=4, producer_ids=2, expirations=1).step("init_producer", client=A)
+    story.step("begin", client=A).step("add_partition", client=A, partition=P)
+    story.step("give_up_produce", client=A, partition=P).ends(A, P, commit=False).step("expire")
+    assert story.step("bump_epoch", client=A).state.epoch[A] == 5
+    with pytest.raises(StepError):
+        story.arrives("late_produce_arrives")
+
+
 def test_in_version_2_the_end_of_a_transaction_gives_the_next_producer_id() -> None:
     story = Story(max_epoch=3, producer_ids=2).step("init_producer", client=A).opens(A, P).ends(A, P).opens(A, P)
     story.step("end", client=A, commit=True)

@@ -56,7 +56,8 @@ readers get. The log is the abstract one of `../../parts/replicated_logs.py`; re
 
 Epochs of the second producer id are counted on from the last of the first (`producer_ids`, `max_epoch`); leaders know
 each id by itself. Producers never get the last epoch of an id, but by mistake. An InitProducerId with an epoch that is
-sent again is answered with what was written (KIP-360).
+sent again is answered with what was written (KIP-360). An id that has expired (`expirations`) is not known: whoever
+asks, with an epoch or without, gets the next producer id, and all else is refused (INVALID_PRODUCER_ID_MAPPING).
 
 What is abstracted away. One `transactional.id`. When the producer ids of the bounds run out the search stops. That a
 leader which does not know a producer takes none but the first number in version 2 is since 4.1 (KAFKA-18202); here it
@@ -64,7 +65,8 @@ makes no difference, since each transaction of version 2 begins with the first. 
 partition at most. The window of five batches, and writes without transactions, are left out. A partition's log keeps of
 a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made from its
 log; without `replicate_later` a record is below the high watermark at once. AddOffsetsToTxn and TxnOffsetCommit are
-writes to one more partition. There is no clock: a transaction may take too long at any time. Ids do not expire.
+writes to one more partition. There is no clock: a transaction may take too long, and an id that is not used expire, at
+any time.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;

@@ -12,6 +12,7 @@ from .coordinator import (
     may_add,
     may_bump,
     may_end,
+    may_go_on,
     was_bumped,
     write_added,
     write_end,
@@ -160,7 +161,7 @@ def is_refused(s: Cluster, client: Client) -> bool:
         commit = phase == Phase.COMMITTING
         epoch = s.epoch[client]
         return not may_end(s, epoch, commit) and not is_ended(s, epoch, commit) and not is_ending(s, epoch, commit)
-    if phase == Phase.BUMPING and was_bumped(s.memory, s.epoch[client]):
+    if phase == Phase.BUMPING and (was_bumped(s.memory, s.epoch[client]) or may_go_on(s.memory, s.epoch[client])):
         return False
     return phase in (Phase.READY, Phase.OPEN, Phase.BUMPING) and s.memory.epoch != s.epoch[client]
 

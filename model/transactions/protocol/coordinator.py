@@ -27,6 +27,7 @@ from .state import (
     bump_on_timeout,
     commit_before_answer,
     durable,
+    expirations,
     failed_fences,
     failovers,
     fence_takes_two,
@@ -40,6 +41,7 @@ from .state import (
     is_over,
     is_prepared,
     keep_failed_fence,
+    last_of,
     late_adds,
     late_ends,
     late_inits,
@@ -211,10 +213,25 @@ def init_producer(s: Cluster, client: Client) -> None:
 def bump_epoch(s: Cluster, client: Client) -> None:
     """{client} asks for the epoch after {s.epoch[client]}, since it does not know what became of a write."""
     require(late_produces > 0 and after_failure == AfterFailure.BUMPS and not bump_every_time)
-    require(s.phase[client] == Phase.BUMPING and s.memory.epoch == s.epoch[client])
+    require(s.phase[client] == Phase.BUMPING and may_go_on(s.memory, s.epoch[client]))
     may_raise(s)
     s.phase[client] = Phase.INITIALIZING
     write_raised(s, client, True)
+    settle(s)
+
+
+def may_go_on(line: Line, epoch: Epoch) -> bool:
+    """Whether who has an epoch, and asks for the next one, gets one: it has the newest, or the id is not known."""
+    return line.epoch == epoch or line.state == TxnState.DEAD
+
+
+@action(budget="expirations")
+def expire(s: Cluster) -> None:
+    """Nobody has used the id for long: the coordinator writes that it is not known any more."""
+    require(expirations > 0 and is_free(s) and is_over(s.memory))
+    limit(has_next(s.memory.epoch))
+    epoch = last_of(s.memory.epoch)  # whoever asks gets the next producer id, as where epochs have run out
+    write(s, Line(state=TxnState.DEAD, epoch=epoch, partitions=Set(), rotates=False, answers_again=False), None)
     settle(s)
 
 
@@ -340,7 +357,7 @@ def fence_fails(s: Cluster, client: Client) -> None:
 def late_init_arrives(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
     """An InitProducerId arrives late, and nobody waits for the answer."""
     require(late_inits > 0 and request.kind == Kind.INIT)
-    require(request.epoch == 0 or request.epoch == s.memory.epoch)
+    require(request.epoch == 0 or may_go_on(s.memory, request.epoch))
     may_raise(s)
     s.late.remove(request)
     write_raised(s, None, request.epoch > 0)

@@ -45,6 +45,7 @@ max_epoch = constant(6, minimum=1, maximum=12, says="epochs of a producer id: Ka
 producer_ids = constant(1, minimum=1, maximum=2, says="producer ids: when epochs run out there is another one")
 failovers = constant(0, minimum=0, maximum=2, says="times that another broker becomes the coordinator")
 timeouts = constant(0, minimum=0, maximum=2, says="transactions that the coordinator aborts: transaction.timeout.ms")
+expirations = constant(0, minimum=0, maximum=1, says="times that the id expires: transactional.id.expiration.ms")
 late_inits = constant(0, minimum=0, maximum=1, says="InitProducerId requests whose sender gives up before they arrive")
 late_adds = constant(0, minimum=0, maximum=1, says="AddPartitionsToTxn requests that arrive late")
 late_produces = constant(0, minimum=0, maximum=1, says="Produce requests that arrive late")
@@ -303,12 +304,17 @@ def pid_of(epoch: Epoch) -> Pid:
 
 def is_last(epoch: Epoch) -> bool:
     """Whether there is no epoch after this one: producers never get it, so that each of them can be fenced."""
-    return epoch > 0 and epoch == (pid_of(epoch) + 1) * max_epoch
+    return epoch > 0 and epoch == last_of(epoch)
 
 
 def is_exhausted(epoch: Epoch) -> bool:
     """Whether a producer gets no epoch after this one: only the last is left."""
     return epoch > 0 and epoch >= (pid_of(epoch) + 1) * max_epoch - 1
+
+
+def last_of(epoch: Epoch) -> Epoch:
+    """The last epoch of the producer id of an epoch."""
+    return (pid_of(epoch) + 1) * max_epoch
 
 
 def first_of_next(epoch: Epoch) -> int:
