@@ -1,0 +1,196 @@
+"""Mistakes planted in the models of groups, one at a time: each turns the property red that is about it, within bounds
+in which the model's own text keeps it. Fences that are switches have profiles, and are recorded in spec/; here is the
+rest, and the fence of commits in its halves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import read
+from tidegate.invariants.catalogue import find
+from tidegate.language.binding import load
+from tidegate.language.model import Model
+
+from .conftest import ROOT
+from .mutants import Mutant, plant
+from .shipped import tiered
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mistake, the profile and bounds in which it shows, and the property that fails."""
+
+    says: str
+    mutant: Mutant
+    profile: str | None
+    bounds: str
+    fails: str
+
+
+def classic(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
+    """A mistake in the classic protocol."""
+    return Case(says, Mutant("groups.classic", f"groups/classic/{file}.py", text, by), profile, bounds, fails)
+
+
+NAMES = {"groups.classic": "classic_group", "groups.outage": "offsets_outage", "groups.assignors": "assignors"}
+COUNTS = "counts(group, commit.source, commit.generation)"
+CASES = (
+    classic(
+        "a commit of any generation counts",
+        "members",
+        COUNTS,
+        "commit.source in group.members",
+        "eager",
+        "one_partition",
+        "generation_fencing",
+    ),
+    classic(
+        "a commit of anybody counts, in the generation",
+        "members",
+        COUNTS,
+        "group.generation == commit.generation",
+        "eager",
+        "one_partition",
+        "generation_fencing",
+    ),
+    classic(
+        "a commit of any generation takes an offset back",
+        "members",
+        COUNTS,
+        "commit.source in group.members",
+        "eager",
+        "one_partition",
+        "commits_never_go_back",
+    ),
+    classic(
+        "an offset is committed before its record is processed",
+        "members",
+        "return s.position[member][partition] if process_first else s.position[member][partition] + 1",
+        "return min(s.position[member][partition] + 1, records)",
+        "eager",
+        "one_partition",
+        "nothing_skipped",
+    ),
+    classic(
+        "the leader gives away what another owns",
+        "joining",
+        "(target[p] == member and all(not owns(group, m, p) for m in group.members - {member}))",
+        "target[p] == member",
+        "cooperative",
+        "lost_claims",
+        "no_double_client_assignment",
+    ),
+    classic(
+        "an offset is confirmed before it is committed",
+        "members",
+        "    append(s, commit.to)\n    s.commits.remove(commit)\n",
+        "    append(s, commit.to)\n    s.commits.remove(commit)\n    s.confirmed[commit.partition] = commit.offset\n",
+        "eager",
+        "old_offset",
+        "offset_durable",
+    ),
+    classic(
+        "a new coordinator loads no offsets",
+        "coordinator",
+        "s.groups[s.newest] = replace(group, offsets=offsets)",
+        "s.groups[s.newest] = group",
+        "eager",
+        "old_offset",
+        "offset_durable",
+    ),
+    classic(
+        "a group that fails over begins anew",
+        "coordinator",
+        "        generation=line.generation,\n",
+        "        generation=1,\n",
+        "eager",
+        "missed_generation",
+        "valid_stable_state",
+    ),
+    Case(
+        "a partition is reassigned without its log",
+        Mutant(
+            "groups.outage",
+            "groups/outage.py",
+            "    s.replicas[home] = target\n",
+            "    s.replicas[home] = target\n    forget(s, home)\n",
+        ),
+        "shipped",
+        "repaired",
+        "offset_durable",
+    ),
+    Case(
+        "a group is not where the hash of its id says",
+        Mutant(
+            "groups.outage", "groups/outage.py", "position(group) % counted(s)", "(position(group) + 1) % counted(s)"
+        ),
+        "three_replicas",
+        "killed_again",
+        "coordinator_mapping",
+    ),
+    Case(
+        "the topic is made with as many replicas as brokers run, since 0.11, too",
+        Mutant("groups.outage", "groups/outage.py", " if shrinks_to_alive else wanted", ""),
+        "three_replicas",
+        "one_up",
+        "group_available",
+    ),
+    Case(
+        "the last members have one more of a range",
+        Mutant(
+            "groups.assignors",
+            "groups/assignors.py",
+            "min(place, count % consumers)",
+            "max(0, place - consumers + count % consumers)",
+        ),
+        None,
+        "articles",
+        "range_definition",
+    ),
+    Case(
+        "each topic's turn begins with the first member",
+        Mutant(
+            "groups.assignors",
+            "groups/assignors.py",
+            "    for topic in Topic:\n        for number in",
+            "    for topic in Topic:\n        turn = 0\n        for number in",
+        ),
+        None,
+        "articles",
+        "round_robin_is_balanced",
+    ),
+)
+
+
+def model_of(case: Case, folder: Path | None) -> Model:
+    """The model with the mistake, planted in a folder; without one, as it is."""
+    module = case.mutant.model
+    name = NAMES[module]
+    definition = find(name)[0]
+    if folder is not None:
+        planted = plant(folder, case.mutant)
+        definition = load(planted(f"model.{module}"), (planted(f"invariants.{module}"),))
+    bounds = read(ROOT / "spec" / f"{name}.toml").bounds[case.bounds]
+    values = {constant: str(value) for constant, value in bounds.items()}
+    return definition.bind(name, values, case.profile, properties=[case.fails])
+
+
+def is_quick(case: Case) -> bool:
+    """The quickest one."""
+    return case.fails == "range_definition"
+
+
+@pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
+def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Path) -> None:
+    found = dict[str, str]()
+    for what, folder in (("as it is", None), ("with the mistake", tmp_path)):
+        search = Search(symmetry=True, deadlocks=False, cache=cache)
+        verdict = ENGINES["native"](model_of(case, folder), search, None)
+        (prop,) = verdict.properties
+        found[what] = prop.verdict
+    assert found == {"as it is": "holds", "with the mistake": "violated"}
