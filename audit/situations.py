@@ -204,6 +204,8 @@ def controllers_away(fault: Fault, signature: Signature, in_rack: int | None = N
         most = voters // 2 + 1
         if signature.voters_in_rack:
             return (_as_modelled(signature.voters_in_rack, signature),)
+        if signature.one_machine:  # whatever rack that is in
+            return (voters if signature.voters else 0,)
         # One of so few is the majority: wherever the racks are, that of a voter's host has its replica too.
         return (most,) if voters <= 2 and signature.shared_voters else (0, most)
     if is_of_machine(fault, signature):
@@ -355,9 +357,12 @@ def _moves_after(signature: Signature) -> int:
 
 
 def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
-    """How many replicas a rack may hold: what is stated, or where nothing is, one and all of them. One for the rest."""
+    """How many replicas a rack may hold: what is stated, or where nothing is, one and all of them; all where they are
+    on one computer, which is in one rack. One for the rest."""
     if fault.name not in OF_RACKS or signature.in_rack:
         return (None,)
+    if signature.one_machine:
+        return (signature.replicas,)
     return tuple(dict.fromkeys((1, signature.replicas)))
 
 

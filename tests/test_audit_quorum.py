@@ -93,6 +93,19 @@ def test_a_loss_of_power_takes_all_that_run_on_one_computer(explorations: Explor
     assert word(signature(), "no-loss", "power-loss@all", explorations) == "no loss found"
 
 
+def test_one_computer_is_in_one_rack(explorations: Explorations) -> None:
+    """Nothing depends on broker.rack where all brokers run on one computer: its rack has them all."""
+    one = signature(one_machine=True, in_rack=0)
+    for question, cell in (
+        ("no-loss", "rack-power-loss@all"),
+        ("no-loss", "rack-loss@all"),
+        ("writable", "rack-loss@all"),
+    ):
+        assert word(one, question, cell, explorations) == "can lose", cell
+        assert word(signature(in_rack=0), question, cell, explorations) == "depends", cell
+    assert controllers_away(FAULT["rack-loss"], one) == (one.voters,)
+
+
 def test_acks_1_needs_the_quorum_too_and_since_3_7_the_min_isr_to_be_read(explorations: Explorations) -> None:
     """KAFKA-15583: with the ISR below min.insync.replicas the high watermark stands still."""
     lonely = signature(voters=2, shared_voters=2, acks="leader")
