@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from time import monotonic
 
 from ..api.auditing import requirements
 from ..audit import difference
@@ -208,14 +209,16 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         distribution=options.distribution,
         acks=options.acks,
     )
+    began = monotonic()
     cluster, findings = read(options.files, facts, _running(options))
+    left: float = max(0.0, options.time - (monotonic() - began))
     folder = None if options.no_cache else cache_directory()
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
         asked = AuditRequest(
             required=wanted,
             folder=folder,
-            seconds=options.time,
+            seconds=left,
             workers=options.workers,
             from_current=options.from_current,
             accepted=accepted,

@@ -12,6 +12,7 @@ from tidegate.audit.inference import known, plan_of
 from tidegate.audit.questions import Case
 from tidegate.audit.readers import Options, of_texts
 
+from .conftest import ROOT, Said
 from .test_audit_inference import signatures
 
 OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
@@ -72,3 +73,13 @@ def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytes
     monkeypatch.setattr(bench, "slowest", 10_000.0)
     assert bench.found(other, time.time() + 3600).stopped == NO_TIME
     assert bench.found(case, time.time() + 3600).checked
+
+
+def test_reading_counts(monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+    """Of 120 s 130 go by until the files are read: nothing is explored."""
+    moments = iter([0.0, 130.0])
+    monkeypatch.setattr("tidegate.cli.audit.monotonic", lambda: next(moments))
+    folder = ROOT / "examples" / "clusters" / "acks-1"
+    options = ("--kafka-version", "3.9", "--client", "java:3.9", "--distribution", "apache", "--no-cache")
+    exit_, out = said("audit", str(folder), *options)
+    assert exit_ == 5 and "Note: time ran out before" in out
