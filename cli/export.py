@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..api.models import bind_model
 from ..explorer.graph import StateGraph, TooLarge, neighbourhood, state_graph
@@ -15,6 +16,7 @@ from ..language.judge import initial_states
 from ..language.model import Model
 from ..language.values import State, show
 from ..language.verdict import Run
+from ..language.watched import watched
 from ..reports.document import Document
 from ..reports.exits import Exit
 from ..reports.files import json_text, write_text
@@ -35,6 +37,7 @@ EXAMPLES = """\
   tidegate export report/strong_isr.trace.json --to itf --output strong_isr.itf.json
   tidegate export report/strong_isr.trace.json --to dot --around 9 --radius 1
   tidegate export replication:kip320 --set replicas=2 --to dot --quotient quorum.leader,quorum.isr
+  tidegate export replication:kip320 --set replicas=2 --to svg --quotient "len(log[A]), quorum.leader" --output g.svg
   tidegate export examples/lock.py:careful --to graphml --raw
 
 A graph is of a model, or of the model of a trace, whose way is then drawn thick.
@@ -49,8 +52,11 @@ TRACES: Mapping[str, Callable[[Document], str]] = {
 }
 """What a trace can be written as."""
 
-GRAPHS = ("dot", "graphml")
+GRAPHS = ("dot", "graphml", "svg")
 """What a state graph can be written as."""
+
+MOST_DRAWN = 300
+"""Nodes of a picture, at most: more cannot be read."""
 
 _MOST_STATES = 200_000
 
@@ -61,10 +67,11 @@ def add(verbs: Verbs[Parser]) -> None:
     parser = add_verb(verbs, "export", about, EXAMPLES)
     parser.add_argument("--to", required=True, choices=(*TRACES, *GRAPHS), help="the format")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write it there (default: standard output)")
-    graph = parser.add_argument_group("the graph (dot, graphml)")
+    graph = parser.add_argument_group("the graph (dot, graphml, or drawn: svg)")
     graph.add_argument(
-        "--quotient", metavar="FIELDS", help="merge states that are equal on these: leader,isr or quorum.leader"
-    )
+        "--quotient", metavar="EXPRESSIONS",
+        help="merge states that are equal on these: leader,isr or quorum.leader or len(log[A])",
+    )  # fmt: skip
     graph.add_argument(
         "--around", metavar="N", type=_index, help="of a trace: only what is near the state after step N"
     )
@@ -120,7 +127,7 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
     """A state graph, of a model or of what is around a trace."""
     if not (options.quotient or options.raw or options.around is not None):
         raise UsageError(
-            "say which graph: --quotient FIELDS merges states that are equal on some fields, --around N shows what is "
+            "say which graph: --quotient EXPRESSIONS merges states that are equal on them, --around N shows what is "
             "near a step of a trace, --raw every state"
         )
     if options.around is not None and document is None:
@@ -139,18 +146,32 @@ def _written(model: Model, run: Run | None, options: argparse.Namespace) -> str:
     from ..reports.trace.graph import MOST_NODES, dot, graphml
 
     graph = _drawn(model, run, options)
-    nodes = graph.number_of_nodes()
-    if nodes > MOST_NODES:
-        raise UsageError(
-            f"the graph has {nodes:,} nodes, and more than {MOST_NODES:,} are not drawn; {_smaller(options)}"
-        )
+    nodes, most = graph.number_of_nodes(), MOST_DRAWN if options.to == "svg" else MOST_NODES
+    if nodes > most:
+        raise UsageError(f"the graph has {nodes:,} nodes, and more than {most:,} are not drawn; {_smaller(options)}")
+    if options.to == "svg":
+        return _picture(graph)
     return dot(graph) if options.to == "dot" else graphml(graph)
+
+
+def _picture(graph: networkx.DiGraph) -> str:
+    """The graph drawn. UsageError, with what installs it, where the library that lays it out is not there."""
+    try:
+        from ..reports.trace.drawing import drawing
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "fast_sugiyama":
+            raise
+        raise UsageError(
+            "--to svg needs fast-sugiyama, which is not installed; install it with: pip install 'tidegate[draw]'; "
+            "--to dot and --to graphml need nothing"
+        ) from None
+    return drawing(graph)
 
 
 def _smaller(options: argparse.Namespace) -> str:
     if options.around is not None:
         return "take a smaller --radius"
-    fewer = "name fewer fields in --quotient" if options.quotient else "merge states with --quotient FIELDS"
+    fewer = "name fewer expressions in --quotient" if options.quotient else "merge states with --quotient EXPRESSIONS"
     return f"{fewer}, or look at what is near a step of a trace: --around N --radius K"
 
 
@@ -206,27 +227,44 @@ def _joined(ahead: StateGraph, behind: StateGraph, way: Sequence[State]) -> Stat
     return StateGraph(states, tuple(moved))
 
 
-def _fields(model: Model, text: str | None) -> Sequence[str]:
-    """The fields that a node shows: those of the quotient, each a field or a part of one, else all."""
+Shown = Callable[[State], str]
+"""What a node shows of a state."""
+
+
+def _fields(model: Model, text: str | None) -> Mapping[str, Shown]:
+    """What a node shows: the expressions of the quotient, each a field, a part of one, or another; else all fields."""
     if text is None:
-        return [field.name for field in model.fields]
-    names = [name.strip() for name in text.split(",")]
+        return {field.name: _part(field.name) for field in model.fields}
+    try:
+        elements = cast(ast.Tuple, ast.parse(f"({text},)", mode="eval").body).elts
+    except SyntaxError as error:
+        raise UsageError(f"--quotient {text}: not expressions with commas between them ({error.msg})") from None
+    return {name: _shown(model, text, name) for name in map(ast.unparse, elements)}
+
+
+def _shown(model: Model, text: str, name: str) -> Shown:
+    """A field, a part of one, or an expression of the model's language."""
+    first, *parts = name.split(".")
+    if not all(part.isidentifier() for part in (first, *parts)):
+        return watched(model, name).shown
+    known = {field.name for field in model.fields}
+    if first not in known:
+        raise UsageError(f"--quotient {text}: {model.name} has no field {first}; {nearest(first, known)}")
     start = next(initial_states(model), None)
-    for name in names:
-        known = {field.name for field in model.fields}
-        first, *parts = name.split(".")
-        if first not in known:
-            raise UsageError(f"--quotient {text}: {model.name} has no field {first}; {nearest(first, known)}")
-        value: Any = None if start is None else getattr(start, first)
-        for part in parts:
-            if not hasattr(value, part):
-                raise UsageError(f"--quotient {text}: {first} has no part {part}")
-            value = getattr(value, part)
-    return names
+    value: Any = None if start is None else getattr(start, first)
+    for part in parts:
+        if not hasattr(value, part):
+            raise UsageError(f"--quotient {text}: {first} has no part {part}")
+        value = getattr(value, part)
+    return _part(name)
 
 
-def _name(fields: Sequence[str], state: State) -> str:
-    return "\n".join(f"{name}={show(_value(state, name))}" for name in fields)
+def _part(name: str) -> Shown:
+    return lambda state: show(_value(state, name))
+
+
+def _name(fields: Mapping[str, Shown], state: State) -> str:
+    return "\n".join(f"{name}={shown(state)}" for name, shown in fields.items())
 
 
 def _value(state: Any, name: str) -> Any:

@@ -15,6 +15,7 @@ import re
 import subprocess
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import networkx
 import pytest
@@ -188,11 +189,11 @@ TOLD = [
     (
         ["raft", "--to", "itf"],
         "--to itf takes a trace, and raft is no .json file; save one with check --out, or ask for a graph of the model:"
-        " --to dot or graphml",
+        " --to dot or graphml or svg",
     ),
     (
         ["raft", "--to", "dot"],
-        "say which graph: --quotient FIELDS merges states that are equal on some fields, --around N shows what is near "
+        "say which graph: --quotient EXPRESSIONS merges states that are equal on them, --around N shows what is near "
         "a step of a trace, --raw every state",
     ),
     (["raft", "--to", "dot", "--around", "3"], "--around N is a step of a trace; name a .trace.json file"),
@@ -220,7 +221,7 @@ def test_what_cannot_be_exported_is_reported(said: Said, arguments: list[str], r
 def test_traces_that_are_wrong_are_reported(said: Said, trace: Path) -> None:
     graph = ["export", str(trace), "--to", "dot"]
     assert said(*graph, "--around", "9") == (64, "tidegate: --around 9: the trace has 4 steps\n")
-    reported = "tidegate: --around is for a graph; write --to dot or --to graphml\n"
+    reported = "tidegate: --around is for a graph; write --to dot or --to graphml or --to svg\n"
     assert said("export", str(trace), "--to", "csv", "--around", "0") == (64, reported)
     document = json.loads(trace.read_text())
     steps = [{**step, "step": step["step"].replace("take(A)", "leave(A)")} for step in document["steps"]]
@@ -241,6 +242,37 @@ def read(text: str, tmp_path: Path) -> networkx.DiGraph:
     path = tmp_path / "graph.graphml"
     path.write_text(text, encoding="utf-8")
     return networkx.read_graphml(path)
+
+
+def test_a_quotient_is_by_any_expression(said: Said, tmp_path: Path) -> None:
+    asked = ["export", "examples/lock.py:careless", "--to", "graphml"]
+    counted = "sum(1 for c in Client if place[c] == Place.INSIDE), held"
+    graph = read(said(*asked, "--quotient", counted)[1], tmp_path)
+    labels = sorted(node["label"].split("=")[-2][0] + node["label"].split("=")[-1] for node in graph.nodes.values())
+    assert labels == ["0false", "1false", "1true", "2true"]
+    assert said(*asked, "--quotient", "len(held)")[0] == 64
+    assert said(*asked, "--quotient", "held +")[0] == 64
+
+
+def test_a_graph_is_drawn_in_layers_with_every_node_and_edge(said: Said) -> None:
+    exit_, text = said("export", "examples/lock.py:careless", "--to", "svg", "--raw")
+    graph = read_graph(text)
+    assert exit_ == 0
+    assert len(graph["node"]) == 12 and len(graph["node initial"]) == 1
+    tops = {node.find("{*}rect").get("y"): node for node in (*graph["node"], *graph["node initial"])}
+    assert min(map(float, tops)) == float(graph["node initial"][0].find("{*}rect").get("y"))
+    boxes = [tuple(float(node.find("{*}rect").get(part)) for part in ("x", "y")) for node in graph["node"]]
+    assert len(set(boxes)) == len(boxes), "no node lies on another"
+    refused, message = said("export", "replication:kip320", "--set", "replicas=2", "--to", "svg", "--raw")
+    assert refused == 64 and "more than 300 are not drawn" in message
+
+
+def read_graph(text: str) -> dict[str, list[Any]]:
+    """The groups of a drawing by their class."""
+    found: dict[str, list[Any]] = {}
+    for group in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}g"):
+        found.setdefault(group.get("class") or "", []).append(group)
+    return found
 
 
 def test_a_quotient_merges_states_and_counts_actions(said: Said, tmp_path: Path) -> None:
@@ -268,7 +300,9 @@ SETS = ["--set", "replicas=2", "--set", "max_leader_epoch=2"]
 def test_too_many_nodes_are_refused_with_their_number(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidegate.reports.trace.graph.MOST_NODES", 500)
     exit_, text = said("export", "replication", "--set", "replicas=2", "--to", "dot", "--raw")
-    reported = "merge states with --quotient FIELDS, or look at what is near a step of a trace: --around N --radius K"
+    reported = (
+        "merge states with --quotient EXPRESSIONS, or look at what is near a step of a trace: --around N --radius K"
+    )
     assert exit_ == 64
     assert text == f"tidegate: the graph has 957 nodes, and more than 500 are not drawn; {reported}\n"
 
