@@ -519,8 +519,8 @@ function renderHeader() {
 }
 
 const legend = (view) => (view === null || view.kind === "group" ? []
-  : [["high",
-    `${word(view, "HW")}, ${word(view, "high watermark")}: what is left of it is committed, as this lane knows`],
+  : [["high", `${word(view, "HW")}, ${word(view, "high watermark")}: what is left of it is ${
+    view.kind === "transaction" ? "replicated" : "committed, as this lane knows"}`],
     ...(view.kind === "transaction"
       ? [["stable", "LSO, last stable offset: readers of committed records read up to it"]] : []),
     ["added", "added in this step"],
