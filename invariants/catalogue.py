@@ -43,6 +43,7 @@ _ENTRIES = (
     BuiltIn("raft", default_profile="raft"),
     BuiltIn("kraft", default_profile="kip996"),
     BuiltIn("partition", default_profile="kafka_4_1"),
+    BuiltIn("catching_up", default_profile="kafka_3_6"),
     BuiltIn("log", default_profile="kept"),
     BuiltIn("leadership"),
     BuiltIn("znode_election", default_profile="recipe"),

@@ -1,0 +1,363 @@
+"""How a follower catches up with a leader, and what holds the high watermark: epoch entries, a log's start, shutdown.
+
+Kafka keeps with each log where each leader epoch begins in it (leader-epoch-checkpoint). A leader enters its epoch when
+it is elected, so that an epoch without records has an entry, too; a follower enters an epoch with the first record of
+it. A fetch names the epoch of the last entry (KIP-595's truncation on fetch), and a leader whose entries end that epoch
+sooner answers where, instead of records. A follower that is behind the start of the leader's log begins a new one
+there. The leader's high watermark is the smallest end among those in sync and those that it waits for to join. Three
+mistakes kept something from happening, each a switch:
+
+* `clears_entries`: to truncate a log at its end takes away entries that begin there. Without it (KAFKA-10706, in 2.6.0
+  and release candidates of 2.7) a follower whose last epoch has no records is told for ever where to truncate.
+* `raises_with_start`: a log that begins anew has its high watermark at its start, or above. Without it (KAFKA-9491,
+  before 2.4.1) a follower that is elected at once has one that lies before its log; to raise it fails, since
+  its old position cannot be found.
+* `waits_for_eligible`: the high watermark waits for followers that were caught up not long ago only if they may join
+  the ISR. Without it (KAFKA-15021, before 3.6) it waits for one that is shutting down, until replica.lag.time.max.ms
+  has passed. Up to 3.5 a new leader epoch at each shrink of the ISR kept that from showing: with one, the leader takes
+  those outside of the ISR for behind. `bumps_epoch` has it so; the two repairs belong together.
+
+What is abstracted away: requests are steps, but for an answer that does not arrive (`ask`); who is in the ISR may be
+elected at any time, and the leader changes the ISR at once: the controller's part is `model/partition/`. Records are
+told apart by offset and epoch alone, and nothing is flushed or lost. A leader's log changes at its start by
+DeleteRecords or retention, up to the high watermark.
+
+Sources: Kafka's Log (truncateTo, truncateFullyAndStartAt, maybeIncrementHighWatermark), LeaderEpochFileCache,
+AbstractFetcherThread (getOffsetTruncationState) and Partition (readRecords, maybeIncrementLeaderHW) before and after
+the commits bc96a8feb5d, b029902b129 and 8ad0ed3e618. Properties are in `invariants/catching_up.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ..language import (
+    Capacity,
+    Domain,
+    LogLanes,
+    Map,
+    Option,
+    Range,
+    Seq,
+    Set,
+    action,
+    constant,
+    initial,
+    limit,
+    record,
+    require,
+    state,
+)
+
+replicas = constant(2, minimum=2, maximum=3, says="replicas of the partition")
+records = constant(2, minimum=1, maximum=3, says="offsets that logs come to")
+elections = constant(2, minimum=0, maximum=4, says="elections of another leader")
+shutdowns = constant(1, minimum=0, maximum=2, says="followers that shut down")
+clears_entries = constant(True, says="to truncate a log at its end takes away the epoch entries that begin there")
+raises_with_start = constant(True, says="a log that begins anew has its high watermark at its start, or above")
+waits_for_eligible = constant(True, says="the high watermark waits for no follower that may not join the ISR")
+bumps_epoch = constant(False, says="a follower that shuts down begins a new leader epoch of the same leader")
+
+
+class Replica(Domain, size=replicas, symmetric=True):
+    """A broker with a copy of the log."""
+
+
+Offset = Annotated[int, Range(0, records)]
+Epoch = Annotated[int, Range(0, elections + shutdowns)]
+
+
+@record
+class Entry:
+    """Where a leader epoch begins in a log."""
+
+    epoch: Epoch
+    start: Offset
+
+
+Entries = Annotated[Seq[Entry], Capacity(elections + shutdowns + 1)]
+
+
+@state
+class Partition:
+    """The partition, its replicas' logs, and what the leader knows of them."""
+
+    leader: Replica
+    epoch: Epoch  # the leader's
+    isr: Set[Replica]
+    stopping: Set[Replica]  # shutting down: they fetch no more, and may not join the ISR
+    start: Map[Replica, Offset]  # where each log begins
+    end: Map[Replica, Offset]  # where it ends
+    entries: Map[Replica, Entries]  # where each epoch begins in it, in order
+    high_watermark: Map[Replica, Offset]
+    fetched: Map[Replica, Option[Offset]]  # up to where the leader knows that each has fetched, since it was elected
+    recent: Map[Replica, bool]  # whether the leader found it caught up within replica.lag.time.max.ms
+
+
+view = LogLanes(
+    lane=Replica,
+    log="end",
+    cell=" ",
+    high_watermark="high_watermark",
+    role="lane == s.leader",
+    epoch="s.epoch if lane == s.leader else None",
+    isr="s.isr if lane == s.leader else None",
+    badges={"begins at": "s.start[lane]", "epoch entries": "s.entries[lane]"},
+    board={"shutting down": "s.stopping"},
+)
+
+profiles = {
+    "kafka_3_6": {},
+    "kafka_3_5": {"waits_for_eligible": False, "bumps_epoch": True},
+    "kafka_15021": {"waits_for_eligible": False},
+    "kafka_10706": {"clears_entries": False},
+    "kafka_9491": {"raises_with_start": False},
+}
+
+
+@initial
+def begin(leader: Replica) -> Partition:
+    """{leader} leads, and logs are empty."""
+    return Partition(
+        leader=leader,
+        epoch=0,
+        isr=Set(Replica),
+        stopping=Set(),
+        start=Map({r: 0 for r in Replica}),
+        end=Map({r: 0 for r in Replica}),
+        entries=Map({r: Seq([Entry(epoch=0, start=0)]) if r == leader else Seq() for r in Replica}),
+        high_watermark=Map({r: 0 for r in Replica}),
+        fetched=Map({r: None for r in Replica}),
+        recent=Map({r: True for r in Replica}),
+    )
+
+
+# --- epoch entries ----------------------------------------------------------------------------------------------------
+
+
+def before(entries: Entries, epoch: Epoch, offset: Offset) -> int:
+    """How many entries are of earlier epochs and begin before an offset. They are the first ones."""
+    return sum(entry.epoch < epoch and entry.start < offset for entry in entries)
+
+
+def below(entries: Entries, offset: Offset) -> int:
+    """How many entries begin before an offset."""
+    return sum(entry.start < offset for entry in entries)
+
+
+def last_epoch(entries: Entries) -> int:
+    """The epoch of the last entry, which a fetch names; -1 where there is none."""
+    return max((entry.epoch for entry in entries), default=-1)
+
+
+def known_epoch(entries: Entries, epoch: int) -> int:
+    """The newest epoch that has an entry, up to one that is asked about; that one where all entries are newer."""
+    return max((entry.epoch for entry in entries if entry.epoch <= epoch), default=epoch)
+
+
+def end_of(entries: Entries, epoch: int, end: Offset) -> int:
+    """Where an epoch ends in a log that ends at `end`: where the next one begins."""
+    return min((entry.start for entry in entries if entry.epoch > epoch), default=end)
+
+
+def enter(s: Partition, replica: Replica, epoch: Epoch) -> None:
+    """An epoch begins at the end of a log: it takes the place of entries that begin there."""
+    kept = before(s.entries[replica], epoch, s.end[replica])
+    s.entries[replica].truncate(kept)
+    s.entries[replica].append(Entry(epoch=epoch, start=s.end[replica]))
+
+
+# --- clients, and the leader ------------------------------------------------------------------------------------------
+
+
+@action(kind="client")
+def produce(s: Partition) -> None:
+    """{s.leader} appends a record at offset {s.end[s.leader]}."""
+    limit(s.end[s.leader] < records)
+    s.end[s.leader] += 1
+
+
+@action(kind="client")
+def delete_records(s: Partition) -> None:
+    """The log of {s.leader} begins at its high watermark, {s.high_watermark[s.leader]}."""
+    require(s.start[s.leader] < s.high_watermark[s.leader])
+    move_start(s, s.leader, s.high_watermark[s.leader])
+
+
+def move_start(s: Partition, replica: Replica, start: Offset) -> None:
+    """A log begins later: the last epoch that begins before is the first one now."""
+    gone = sum(entry.start <= start for entry in s.entries[replica])
+    old = s.entries[replica]
+    s.start[replica] = start
+    if gone > 0:
+        s.entries[replica] = Seq([Entry(epoch=old[gone - 1].epoch, start=start)]) + old[gone:]
+
+
+def waits_for(s: Partition, follower: Replica) -> bool:
+    """Whether the leader's high watermark does not pass what a follower has fetched."""
+    joins = s.recent[follower] and not (waits_for_eligible and follower in s.stopping)
+    return follower != s.leader and (follower in s.isr or joins)
+
+
+def next_high_watermark(s: Partition) -> int:
+    """The smallest end among those that are waited for; 0 where one has not fetched since the leader was elected."""
+    ends = min((fetched_up_to(s, other) for other in Replica if waits_for(s, other)), default=s.end[s.leader])
+    return min(s.end[s.leader], ends)
+
+
+def fetched_up_to(s: Partition, follower: Replica) -> int:
+    """Up to where the leader knows that a follower has fetched; 0 where it has not."""
+    known = s.fetched[follower]
+    return 0 if known is None else known
+
+
+@action
+def advance_high_watermark(s: Partition) -> None:
+    """{s.leader} moves its high watermark from {s.high_watermark[s.leader]} to {next_high_watermark(s)}."""
+    require(next_high_watermark(s) > s.high_watermark[s.leader])
+    require(s.high_watermark[s.leader] >= s.start[s.leader])
+    s.high_watermark[s.leader] = next_high_watermark(s)
+
+
+@action
+def expand_isr(s: Partition, follower: Replica) -> None:
+    """{s.leader} takes {follower} into the ISR."""
+    require(follower not in s.isr and follower not in s.stopping)
+    require(s.fetched[follower] is not None)
+    require(fetched_up_to(s, follower) >= s.high_watermark[s.leader])
+    require(fetched_up_to(s, follower) >= end_of(s.entries[s.leader], s.epoch - 1, s.end[s.leader]))
+    s.isr.add(follower)
+
+
+@action
+def lag(s: Partition, follower: Replica) -> None:
+    """replica.lag.time.max.ms passes in which {follower} is not caught up."""
+    require(follower != s.leader and s.recent[follower])
+    require(s.fetched[follower] is None or fetched_up_to(s, follower) < s.end[s.leader])
+    s.recent[follower] = False
+
+
+@action
+def shrink_isr(s: Partition, follower: Replica) -> None:
+    """{s.leader} takes {follower} out of the ISR."""
+    require(follower in s.isr and follower != s.leader and not s.recent[follower])
+    s.isr.remove(follower)
+
+
+# --- followers --------------------------------------------------------------------------------------------------------
+
+
+def answered_epoch(s: Partition, follower: Replica) -> int:
+    """The epoch of the leader's answer to a follower's fetch."""
+    return known_epoch(s.entries[s.leader], last_epoch(s.entries[follower]))
+
+
+def answered_end(s: Partition, follower: Replica) -> int:
+    """Where the leader's entries end the epoch that a follower's fetch names."""
+    return end_of(s.entries[s.leader], last_epoch(s.entries[follower]), s.end[s.leader])
+
+
+def diverges(s: Partition, follower: Replica) -> bool:
+    """Whether the leader answers a fetch with where the follower's log diverges. Without an epoch it cannot."""
+    named = last_epoch(s.entries[follower])
+    return named >= 0 and (answered_epoch(s, follower) < named or answered_end(s, follower) < s.end[follower])
+
+
+def may_fetch(s: Partition, follower: Replica) -> bool:
+    """Whether a follower fetches, and where the leader's log has what it asks for."""
+    return (
+        follower != s.leader
+        and follower not in s.stopping
+        and not diverges(s, follower)
+        and s.start[s.leader] <= s.end[follower] <= s.end[s.leader]
+    )
+
+
+def note_fetch(s: Partition, follower: Replica) -> None:
+    """The leader notes up to where a follower has fetched."""
+    s.fetched[follower] = s.end[follower]
+    s.recent[follower] = s.recent[follower] or s.end[follower] == s.end[s.leader]
+
+
+@action
+def ask(s: Partition, follower: Replica) -> None:
+    """{follower} fetches at {s.end[follower]}; the answer of {s.leader} does not arrive."""
+    require(may_fetch(s, follower))
+    note_fetch(s, follower)
+
+
+@action
+def fetch(s: Partition, follower: Replica) -> None:
+    """{follower} fetches at {s.end[follower]} from {s.leader}, and learns of its high watermark."""
+    require(may_fetch(s, follower))
+    note_fetch(s, follower)
+    if s.end[follower] < s.end[s.leader]:
+        written = max(entry.epoch for entry in s.entries[s.leader] if entry.start <= s.end[follower])
+        if written > last_epoch(s.entries[follower]):
+            enter(s, follower, written)
+        s.end[follower] += 1
+    if s.start[follower] < min(s.start[s.leader], s.high_watermark[follower]):
+        move_start(s, follower, min(s.start[s.leader], s.high_watermark[follower]))
+    s.high_watermark[follower] = max(s.start[follower], min(s.high_watermark[s.leader], s.end[follower]))
+
+
+def truncation_offset(s: Partition, follower: Replica) -> int:
+    """Where a follower truncates its log after such an answer: it may know less of that epoch than the leader."""
+    epoch = answered_epoch(s, follower)
+    knows = known_epoch(s.entries[follower], epoch) == epoch
+    own = end_of(s.entries[follower], epoch, s.end[follower])
+    return min(s.end[follower], min(own, answered_end(s, follower)) if knows else own)
+
+
+@action
+def truncate(s: Partition, follower: Replica) -> None:
+    """{s.leader} answers {follower} where their logs diverge; it truncates at {truncation_offset(s, follower)}."""
+    require(follower != s.leader and follower not in s.stopping)
+    require(diverges(s, follower))
+    target = max(s.start[follower], truncation_offset(s, follower))
+    if clears_entries or target < s.end[follower]:
+        kept = below(s.entries[follower], target)
+        s.entries[follower].truncate(kept)
+    s.end[follower] = target
+    s.high_watermark[follower] = min(s.high_watermark[follower], target)
+
+
+@action
+def begin_anew(s: Partition, follower: Replica) -> None:
+    """{follower} is out of range, and begins a new log at {s.start[s.leader]}, where that of {s.leader} begins."""
+    require(follower != s.leader and follower not in s.stopping)
+    require(not diverges(s, follower) and s.end[follower] < s.start[s.leader])
+    s.entries[follower] = Seq()
+    s.start[follower] = s.start[s.leader]
+    s.end[follower] = s.start[s.leader]
+    if raises_with_start:
+        s.high_watermark[follower] = s.start[s.leader]
+
+
+# --- faults -----------------------------------------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="elections")
+def elect(s: Partition, replica: Replica) -> None:
+    """{replica} is elected, in epoch {s.epoch + 1}."""
+    require(replica in s.isr and replica != s.leader)
+    s.leader = replica
+    s.fetched = Map({r: None for r in Replica})
+    lead_anew(s)
+
+
+def lead_anew(s: Partition) -> None:
+    """The leader begins a new epoch: those outside of the ISR count as behind."""
+    s.epoch += 1
+    enter(s, s.leader, s.epoch)
+    s.recent = Map({r: r in s.isr for r in Replica})
+
+
+@action(kind="fault", budget="shutdowns")
+def shut_down(s: Partition, follower: Replica) -> None:
+    """{follower} begins a controlled shutdown, and leaves the ISR."""
+    require(follower != s.leader and follower not in s.stopping)
+    s.stopping.add(follower)
+    s.isr.discard(follower)
+    if bumps_epoch:
+        lead_anew(s)
