@@ -82,14 +82,14 @@ Entries = Annotated[Seq[Entry], Capacity(elections + shutdowns + 1)]
 class Partition:
     """The partition, its replicas' logs, and what the leader knows of them."""
 
-    leader: Replica
+    leader: Replica  # who leads, and whom all others follow
     epoch: Epoch  # the leader's
-    isr: Set[Replica]
+    isr: Set[Replica]  # who is in sync
     stopping: Set[Replica]  # shutting down: they fetch no more, and may not join the ISR
     start: Map[Replica, Offset]  # where each log begins
     end: Map[Replica, Offset]  # where it ends
     entries: Map[Replica, Entries]  # where each epoch begins in it, in order
-    high_watermark: Map[Replica, Offset]
+    high_watermark: Map[Replica, Offset]  # as each replica knows it
     fetched: Map[Replica, Option[Offset]]  # up to where the leader knows that each has fetched, since it was elected
     recent: Map[Replica, bool]  # whether the leader found it caught up within replica.lag.time.max.ms
 

@@ -37,6 +37,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("raft:always_truncate", {"messages": 1}),
     ("kraft", {}),
     ("partition", {}),
+    ("catching_up", {"records": 1}),
     ("log", {}),
     ("leadership", {}),
     ("znode_election", {}),
