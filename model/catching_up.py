@@ -8,7 +8,7 @@ there. The leader's high watermark is the smallest end among those in sync and t
 mistakes kept something from happening, each a switch:
 
 * `clears_entries`: to truncate a log at its end takes away entries that begin there. Without it (KAFKA-10706, in 2.6.0
-  and release candidates of 2.7) a follower whose last epoch has no records is told for ever where to truncate.
+  and release candidates of 2.7) the answer to a follower whose last epoch has no records is for ever the same.
 * `raises_with_start`: a log that begins anew has its high watermark at its start, or above. Without it (KAFKA-9491,
   before 2.4.1) a follower that is elected at once has one that lies before its log; to raise it fails, since
   its old position cannot be found.
@@ -19,7 +19,7 @@ mistakes kept something from happening, each a switch:
 
 What is abstracted away: requests are steps, but for an answer that does not arrive (`ask`); who is in the ISR may be
 elected at any time, and the leader changes the ISR at once: the controller's part is `model/partition/`. Records are
-told apart by offset and epoch alone, and nothing is flushed or lost. A leader's log changes at its start by
+distinguished by offset and epoch alone, and nothing is flushed or lost. A leader's log changes at its start by
 DeleteRecords or retention, up to the high watermark.
 
 Sources: Kafka's Log (truncateTo, truncateFullyAndStartAt, maybeIncrementHighWatermark), LeaderEpochFileCache,
