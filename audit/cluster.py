@@ -30,6 +30,7 @@ Kind = Literal[
     "contradiction",  # two statements that cannot both hold
     "arithmetic",  # follows from numbers alone, such as min.insync.replicas above the replication factor
     "advice",  # a rule of experience, not a question to the model
+    "client",  # what the models of producers and consumers say of its settings
     "latent",  # ignored by this version, harmful after an upgrade
     "incomplete",  # a part is missing, or may lose records that no answer is about: the exit is 5 at best
     "not_read",  # a file, or a part of one, that no reader understands
@@ -415,8 +416,8 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to know that is not a question to the model. `source` is a KIP, a JIRA, a page of the documentation,
-    or ''."""
+    """Something to know that is not a question to the partition's model. `source` is a KIP, a JIRA, a page of the
+    documentation, or ''; of what a client's model says, the check."""
 
     kind: Kind
     severity: Severity

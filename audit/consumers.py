@@ -1,9 +1,8 @@
 """The rows about those who read: what the answers about a topic, and about `__consumer_offsets`, mean for consumers.
 
 Whether groups stop, and whether they skip records where offsets are lost, is asked of the model `offsets_outage`, in
-`groups`, once the partition's model has said what the log of the offsets does. One rule is arithmetic, and marked so: a
-consumer skips records where the log was cut below its position and filled again without its noticing (KIP-320: "the
-consumer will just miss whatever data had been written between the truncation point and its fetch offset").
+`groups`, once the partition's model has said what the log of the offsets does. Whether a consumer skips records where
+the log was cut below its position and filled again is asked of the model `consumer`, in `clients` (KIP-320).
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from .clients import skips_what_was_cut
 from .cluster import OFFSETS, Client, Cluster, Unknown
 from .groups import SKIPPED, STOPPED, fails
 from .keys import at_least, underneath, value_of
@@ -133,17 +133,22 @@ def _readers(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
 
 def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: Answer) -> Iterator[Answer]:
     """What a consumer skips if the log was cut as in `cut`, and if its offset was forgotten as in `forgotten`."""
-    kept = cut.word == forgotten.word == "no loss found" and SKIPPED not in fails(stops=False, loses=False)
-    yield Answer("no loss found", "model" if kept else "arithmetic", "no offset is lost, and no record below one")
+    lost = cut.word != "no loss found" or forgotten.word != "no loss found"
+    why = "its consumers read again what is lost, or notice" if lost else "no offset is lost, and no record below one"
+    asked = SKIPPED not in fails(stops=False, loses=False)
+    yield Answer("no loss found", "model" if asked else "arithmetic", why)
     if cut.word != "no loss found":
         sees = None if reader is None else sees_truncation(reader)
         fact = READERS if reader is None else VERSION
         says = f"{_name(reader)} does not see that the log was cut below its offset, before KIP-320"
-        yield from () if sees else (_if_so(cut, fact if sees is None else None, says),)
+        if skips_what_was_cut(sees_truncation=sees is True):
+            yield replace(_if_so(cut, fact if sees is None else None, says), basis=cut.basis)
     if forgotten.word != "no loss found":
         starts = None if reader is None else value_of(cluster, reader, RESET)
         if starts is None or isinstance(starts, Unknown):
-            yield _if_so(forgotten, READERS if reader is None else RESET, "it may start at the end")
+            if SKIPPED in fails(stops=False, loses=True):
+                may = _if_so(forgotten, READERS if reader is None else RESET, "it may start at the end")
+                yield replace(may, basis=forgotten.basis)
         else:
             says = f"{_name(reader)} starts anew where its offset is lost, with {RESET}={starts.value}"
             bad = SKIPPED in fails(stops=False, loses=True, reset=_reset(starts.value))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .cluster import OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
 from .facts import CannotTell, DoesNotStart, Fact, FactValue, Used, note
-from .keys import at_least, value_of
+from .keys import at_least, underneath, value_of
 from .starting import breaks_idempotence, in_force, why_not
 
 ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
@@ -109,7 +109,7 @@ def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
 
 
 def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[Fact]:
-    key = "enable.idempotence"
+    key, idempotence = "enable.idempotence", True
     if asks_for_idempotence(cluster, producer):
         note(value_of(cluster, producer, key), key, used)
         yield Fact(key, (_idempotence(True, explicit=True),))
@@ -122,14 +122,29 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
             note(answer, key, used)
         values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
         truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
-        ask = answer.ask if isinstance(answer, Unknown) else ""
+        ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
         yield Fact(key, tuple(_idempotence(truth, explicit=False) for truth in truths), ask)
     in_flight, ask = _numbers(cluster, producer, "max.in.flight.requests.per.connection", used)
     most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask)
+    if 1 in in_flight and idempotence:
+        yield _after_a_gap(producer)
     retries, ask = _numbers(cluster, producer, "retries", used)
     some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask)
+
+
+def _after_a_gap(producer: Client) -> Fact:
+    """Whether a producer goes on in a new epoch once it has given up a record (KIP-360): Java's does since 2.5."""
+    java, version = underneath(producer) == "java", producer.version
+    since = at_least(version.value, "2.5") if java and version is not None else None
+    known = (True, False) if since is None else (since,)
+    choices = tuple(FactValue(_RENEWS[bumps], {"bumps_epoch": bumps}) for bumps in known)
+    ask = "--client java:VERSION; of clients that are not Java's it is not known here"
+    return Fact("what follows a record that was given up", choices, ask)
+
+
+_RENEWS = {True: "a new epoch", False: "a new producer id"}
 
 
 def _idempotence(wanted: bool, *, explicit: bool) -> FactValue:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..model.consumer import Commits
 from . import starting
+from .clients import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from .cluster import Client, Cluster, Finding, Unknown
 from .keys import at_least, number_of, place_of, underneath, value_of
 from .placing import has_one_by_default
-from .producing import asks_for_idempotence
+from .producing import ACKS, asks_for_idempotence
 from .starting import stated
 
 
@@ -40,23 +42,39 @@ def topics_of_streams(cluster: Cluster) -> Iterator[Finding]:
 
 
 def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """What a producer loses whatever the cluster is: it does not wait for the copies, or it does not send again."""
+    """What a producer loses whatever the cluster is, as its model says: it does not wait for the copies, or it does not
+    send again."""
     answer = value_of(cluster, client, "acks")
+    acks = None if isinstance(answer, Unknown) else ACKS.get(answer.value)
     safe = stated(client, "acks") is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
-    if not isinstance(answer, Unknown) and answer.value in _NOT_WAITING and not safe:
-        by = "" if stated(client, "acks") else ", by default"
-        what = f"{client.name} has acks={answer.value}{by}: {_NOT_WAITING[answer.value]}"
-        yield Finding("advice", "warning", what, place_of(cluster, client, "acks"), "acks=all", "KIP-679")
+    if acks in _NOT_WAITING and not safe and not isinstance(answer, Unknown):
+        name, means, profile = _NOT_WAITING[acks]
+        if name in costs(Sender(acks, careful=False, in_flight=1, retries=True)):
+            by = "" if stated(client, "acks") else ", by default"
+            what = f"{client.name} has acks={answer.value}{by}: {means}"
+            where = place_of(cluster, client, "acks")
+            yield Finding("client", "warning", what, where, "acks=all", f"{_check('producer', profile, name)}; KIP-679")
     retries = stated(client, "retries")
-    if retries is not None and retries.value == "0":
+    no_retries = Sender("all", careful=False, in_flight=1, retries=False)
+    if retries is not None and retries.value == "0" and THERE in costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
         to_do = "remove it; since 2.1 a time limit alone bounds retries"
-        yield Finding("advice", "warning", what, retries.origin, to_do, "KIP-91")
+        check = _check("producer", "no_retries --bounds one_error", THERE)
+        yield Finding("client", "warning", what, retries.origin, to_do, f"{check}; KIP-91")
+
+
+def _check(model: str, profile: str, name: str) -> str:
+    """The command that shows a run of it."""
+    return f"tidegate check {model}:{profile} --property {name}"
 
 
 _NOT_WAITING = {
-    "0": "a lost request loses its records, and the producer gets no error",
-    "1": "records that were acknowledged are lost when the leader's broker dies before the others have them",
+    "none": (TOLD, "a lost request loses its records, and the producer gets no error", "acks_0 --bounds one_error"),
+    "leader": (
+        DURABLE,
+        "records that were acknowledged are lost when the leader's broker dies before the others have them",
+        "acks_1 --bounds network",
+    ),
 }
 
 
@@ -105,31 +123,49 @@ def heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """Offsets that are committed by a clock: of records that a poll has returned before, or of any that were fetched.
-
-    Java's consumer, kafka-python's and franz-go's commit in a poll what the polls before returned; Sarama's commits
-    what the application has marked, and loses nothing by itself. librdkafka stores an offset before the application has
-    the record (`enable.auto.offset.store`). The consumer of KIP-848 committed in the background up to 3.9:
-    CommitRequestManager calls maybeAutoCommitAsync in its own poll in 3.9.1, and in 4.0.0 only for one of the
-    application.
-    """
+    """Offsets that are committed by a clock: which records a crash skips then, as the consumer's model says of the
+    client's way to commit. Of a client whose code is not stated, or is not known here, it may be any of them."""
     answer = value_of(cluster, client, "enable.auto.commit")
-    family = underneath(client)
-    if isinstance(answer, Unknown) or answer.value != "true" or family == "sarama":
+    if isinstance(answer, Unknown) or answer.value != "true":
         return
-    where = place_of(cluster, client, "enable.auto.commit")
-    what = "offsets are committed by a clock: records that were fetched and not yet processed are skipped after a crash"
+    where, how = place_of(cluster, client, "enable.auto.commit"), way_to_commit(client)
+    of_librdkafka = underneath(client) == "librdkafka"
+    what = "offsets are committed by a clock: records that were fetched and not yet processed"
     to_do = "enable.auto.commit=false, and commit after processing"
-    if _commits_in_background(client):
-        what += ", since group.protocol=consumer commits in the background up to 3.9"
-        yield Finding("advice", "warning", what, where, to_do + "; or a client of 4.0", "KAFKA-18641")
-    elif family in _COMMITTING_IN_POLL:
-        outside = ", if they are processed outside of the polling thread"
-        yield Finding("advice", "note", what + outside, where, to_do, "KafkaConsumer, javadoc")
-    elif (stores := stated(client, "enable.auto.offset.store")) is None or stores.value != "false":
-        storing = "enable.auto.offset.store=false, and store an offset after processing"
-        mends = storing if family == "librdkafka" else to_do
-        yield Finding("advice", "note", what, where, mends, "librdkafka, CONFIGURATION.md")
+    if how is None or LOST in crash_costs(how):
+        check = _check("consumer", "kafka_18641 --bounds one_crash", LOST)
+        if how is None:
+            what += " may be skipped after a crash; that depends on the client's code, which is not known here"
+            yield Finding("client", "note", what, where, f"{to_do}; or say whose client it is, with --client", check)
+        elif of_librdkafka:
+            to_do = "enable.auto.offset.store=false, and store an offset after processing"
+            source = f"{check}; librdkafka, CONFIGURATION.md"
+            yield Finding("client", "note", f"{what} are skipped after a crash", where, to_do, source)
+        else:
+            what += " are skipped after a crash, since group.protocol=consumer commits in the background up to 3.9"
+            to_do += "; or a client of 4.0"
+            yield Finding("client", "warning", what, where, to_do, f"{check}; KAFKA-18641")
+    elif LOST in crash_costs((*how, ("hands_over", True))):
+        what += " are skipped after a crash, if they are processed outside of the polling thread"
+        source = f"{_check('consumer', 'auto_handed_over --bounds one_crash', LOST)}; KafkaConsumer, javadoc"
+        yield Finding("client", "note", what, where, to_do, source)
+
+
+def way_to_commit(client: Client) -> Settings | None:
+    """How a client's automatic commits are in the consumer's model; None where its code is not stated or not known.
+
+    Java's consumer, kafka-python's and franz-go's commit what the polls before the last one returned; Sarama's commits
+    what the application has marked, as librdkafka's does what it has stored, where it is to store offsets itself
+    (`enable.auto.offset.store=false`). Otherwise librdkafka stores an offset before the application has the record. The
+    consumer of KIP-848 committed in the background up to 3.9: CommitRequestManager calls maybeAutoCommitAsync in its
+    own poll in 3.9.1, and in 4.0.0 only for one of the application.
+    """
+    family, stores = underneath(client), stated(client, "enable.auto.offset.store")
+    if family == "sarama" or (family == "librdkafka" and stores is not None and stores.value == "false"):
+        return (("commits", Commits.EACH),)
+    if family == "librdkafka" or _commits_in_background(client):
+        return (("background_commit", True),)
+    return () if family in _COMMITTING_IN_POLL else None
 
 
 _COMMITTING_IN_POLL = ("java", "kafka-python", "franz-go")

@@ -61,6 +61,7 @@ class Signature:
     which one has no more of either, only the other. `open_voters` may be in any of them. `ephemeral`: a broker that
     stops comes back with an empty disk; `of_pod`: not one whose process dies, since it starts again in its pod.
     `passing`: its log is where a start of its host finds nothing. `empty_voters` are those that come back empty.
+    `bumps_epoch`: an idempotent producer goes on in a new epoch after a possible gap (KIP-360), as far as that matters.
     """
 
     profile: str
@@ -85,6 +86,7 @@ class Signature:
     racks: tuple[tuple[int, int], ...] = ()
     open_voters: int = 0
     idempotent: bool = True
+    bumps_epoch: bool = True
     max_in_flight: int = 5
     retries: bool = True
     follower_reads: bool = False
@@ -145,6 +147,9 @@ FIRST_KRAFT = SPANS["kraft"][0][:2]
 LAST_ZOOKEEPER = SPANS["zookeeper"][1][:2]
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible.leader.replicas.version may be 1, and since when it is for clusters that are new (KIP-966)."""
+
+KIP_360 = (2, 5)
+"""Since when brokers let an idempotent producer bump its epoch; with clients of that release."""
 
 BY_METADATA = ("truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "elr")
 """Switches that metadata.version, or inter.broker.protocol.version, turns on; the others come with the binary."""
@@ -366,6 +371,9 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     )  # fmt: skip
     sends = {"acks": acks, "retries": retries, "in_flight": in_flight}
     found["idempotent"] = is_idempotent(wanted=wanted, explicit=explicit, **sends)
+    matters = found["idempotent"] and in_flight == 1  # with more in flight order goes in any case (KAFKA-15591)
+    found["bumps_epoch"] = not matters or (found.get("bumps_epoch", True) and not found["before_2_5"])
+    del found["before_2_5"]
     return Signature(profile=sets["binary"], switches=made, max_in_flight=min(5, in_flight), **found)
 
 
@@ -471,11 +479,13 @@ def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterat
         for binary in profiles_within(first, last, kraft=kraft):
             shown = f"{releases_of(binary, first, last, kraft=kraft)}{f' with {plane}' if many else ''}"
             for elr, about in _elr(cluster, binary, last, kraft=kraft):
+                old = first < KIP_360 and next(one.since for one in profiles() if one.name == binary) < KIP_360
                 sets = {"binary": binary, "kraft": kraft, "elr": elr, "mended": mended_in(first, binary)}
+                sets |= {"before_2_5": old}
                 for stated, how in protocols(cluster, kraft=kraft):
                     spoken = _protocol(stated, binary)
-                    old = not kraft and has_old_format(cluster, topic, stated, used)
-                    yield FactValue(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": old})
+                    of_old = not kraft and has_old_format(cluster, topic, stated, used)
+                    yield FactValue(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": of_old})
 
 
 RELEASES = (

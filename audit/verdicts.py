@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .cases import CaseResult, Explorations, ScenarioStep
+from .clients import DUPLICATES, ORDER, Sender, alone, under_another_leader
 from .inference import Known, LossFound, Plan, explore_losses, known, plan_of, within
 from .questions import (
     OF_TOPICS,
-    ONE_FAULT_FROM,
+    QUESTION,
     SETTLES,
     WITNESS,
     Case,
@@ -364,38 +365,66 @@ def faults_of(case: Case) -> str:
 
 # --- duplicates and order ---------------------------------------------------------------------------------------------
 
-_TOO_MANY = (
-    f"with {ONE_FAULT_FROM} replicas or more it is asked of a moved leader, a crash, a power loss and a lost disk, "
-    "with all replicas in sync"
-)
 _FIRST_REFUSED = (
     ": a new producer's first batch is refused for now, and a later one is appended, whose answer is lost "
     "(KAFKA-15591; 4.5 mends it for a partition that never had records); it does not happen with "
     "max.in.flight.requests.per.connection=1"
 )
-_LATE = (
-    " the producer goes on when a connection is lost, and the request that was under way may arrive after the next one "
-    "(`tidegate check producer:{} --bounds connection --property order_per_key`)"
+_GIVEN_UP = (
+    "{} steps of the producer: it gives a record up when a connection is lost, and the request that was under way "
+    "arrives after the next one (`{}`)"
 )
-_NOT_OF_RETRIES = "it is asked of a moved leader, a crash, a power loss and a lost disk"
+_DELIVERED = "2 records, one of them given up, a lost connection, another leader: {}"
 
 
 def _delivery(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
-    if not is_sent_again(signature):
-        why, profile = ("acks=0", "acks_0") if signature.retries else ("retries=0", "no_retries")
-        if question.name == "in-order":
-            return Answer("can lose", "arithmetic", f"with {why}{_LATE.format(profile)}")
-        return Answer("no loss found", "arithmetic", f"nothing is sent again with {why}")
+    """What the partition's model finds of retries, and where it finds nothing, the producer's over a log of which the
+    partition's model says what it loses. The producer's gives records up; the partition's has each replica."""
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")
-    calm = _delivered(question, delivery_case(signature), explorations)
-    if calm.word != "no loss found":  # what needs no fault happens in every cell
+    asked = [delivery_case(signature)] if is_sent_again(signature) else []
+    calm = next((_delivered(question, case, explorations) for case in asked), None)
+    if calm is not None and calm.word != "no loss found":  # what needs no fault happens in every cell
         return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}") if _is_careful(signature) else calm
-    if asks_delivery(signature, cell):
-        return _delivered(question, delivery_case(signature, cell), explorations)
-    worse = (_delivered(question, delivery_case(signature, part), explorations) for part in _parts_of(signature, cell))
-    less = next((found for found in worse if found.word == "can lose"), None)
-    return less or Answer("not checked", "", _NOT_OF_RETRIES if signature.replicas < ONE_FAULT_FROM else _TOO_MANY)
+    name, sender = _OF_PRODUCERS[question.name], _sender(signature)
+    found = alone(sender)
+    if name in found.steps:
+        return Answer("can lose", "model", _GIVEN_UP.format(found.steps[name], found.command(name)))
+    behind = _with_another_leader(signature, name, cell, explorations)
+    if calm is not None:
+        if asks_delivery(signature, cell):
+            return _worst([_delivered(question, delivery_case(signature, cell), explorations), behind])
+        parts = _parts_of(signature, cell)
+        worse = (_delivered(question, delivery_case(signature, part), explorations) for part in parts)
+        less = next((part for part in worse if part.word == "can lose"), None)
+        if less is not None:
+            return less
+    return behind
+
+
+_OF_PRODUCERS = {"no-duplicates": DUPLICATES, "in-order": ORDER}
+
+
+def _sender(signature: Signature) -> Sender:
+    """The signature's producer."""
+    bumps = signature.bumps_epoch or not _is_careful(signature)
+    sends = signature.max_in_flight, signature.retries
+    return Sender(signature.acks, _is_careful(signature), *sends, bumps_epoch=bumps)
+
+
+def _with_another_leader(signature: Signature, name: str, cell: Cell, explorations: Explorations) -> Answer:
+    """What the producer's model says over a log that loses records if the cell does: of a log that may, first."""
+    sender = _sender(signature)
+    losing = under_another_leader(sender, loses=True)
+    if name not in losing.steps:
+        return Answer("no loss found", "model", _DELIVERED.format(_states(losing.states)))
+    kept = under_another_leader(sender, loses=False)
+    lost = answer(signature, QUESTION["no-loss"], cell, explorations)
+    found = losing if lost.word != "no loss found" and name not in kept.steps else kept
+    if name in kept.steps or lost.word == "can lose":
+        why = f"{found.steps[name]} steps of the producer behind another leader (`{found.command(name)}`)"
+        return Answer("can lose", "model", why)
+    return replace(lost, steps=(), case=None, property="")
 
 
 def _is_careful(signature: Signature) -> bool:

@@ -252,7 +252,7 @@ def test_a_consumer_that_does_not_start(tmp_path: Path, text: str, client: str, 
         (PRODUCER + "delivery.timeout.ms=10000\n", "linger.ms + request.timeout.ms", "contradiction"),
         (CONSUMER + "heartbeat.interval.ms=45000\n", "the consumer does not start", "contradiction"),
         (CONSUMER + "heartbeat.interval.ms=20000\n", "one lost is a rebalance", "advice"),
-        (CONSUMER.replace("false", "true"), "committed by a clock", "advice"),
+        (CONSUMER.replace("false", "true"), "committed by a clock", "client"),
     ],
 )
 def test_rules_of_clients(tmp_path: Path, text: str, word: str, kind: str) -> None:

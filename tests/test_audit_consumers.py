@@ -83,9 +83,26 @@ def test_consumers_skip_records(
     found = cell("no-skips", topic, offsets, cluster() if reader is None else cluster(reader))
     assert found.word == word, found
     if word != "not checked":
-        modelled = word == "can lose" if offsets is LOST else topic is FINE and offsets is KEPT
+        modelled = word == "no loss found" or offsets is not None  # what is not known of it, no model says
         assert found.basis == ("model" if modelled else "arithmetic"), found
     assert bool(found.on) == (word == "depends")
+
+
+def test_what_is_noticed_is_not_said_to_be_kept() -> None:
+    """An offset that is lost is not called kept because its consumer begins at the first record."""
+    earliest = cluster(consumer(auto_offset_reset="earliest"))
+    assert cell("no-skips", FINE, LOST, earliest).why == cell("no-skips", CUT, KEPT, earliest).why
+    assert "no offset is lost" not in cell("no-skips", FINE, LOST, earliest).why
+
+
+def test_what_was_cut_is_asked_of_the_consumers_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cell("no-skips", CUT, KEPT, cluster(OLD)).word == "can lose"
+
+    def skips_never(*, sees_truncation: bool) -> bool:
+        return False
+
+    monkeypatch.setattr("tidegate.audit.consumers.skips_what_was_cut", skips_never)
+    assert cell("no-skips", CUT, KEPT, cluster(OLD)).word == "no loss found"
 
 
 def test_what_a_cell_depends_on_is_said() -> None:

@@ -162,13 +162,19 @@ def test_every_profile_has_its_row_as_it_is() -> None:
         assert (sink == "knows its records") == own.get("knows_records", False)
 
 
-CHECKED = re.findall(r"\| `(\w+):(\w+)`, `(\w+)`: `(\w+)` (holds|fails) \|", PAGE)
+CHECKED = re.findall(r"\| `(\w+):(\w+)`, `(\w+)`: `(\w+)` (holds|fails)(?= \|)", PAGE)
+MISTAKES = PAGE.partition("## With each mistake and without it")[2].partition("\n## ")[0]
 
 
 def test_the_page_names_a_check_for_each_claim() -> None:
     claims = PAGE.partition("## What articles say")[2].partition("\n## ")[0]
     rows = [line for line in claims.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) == 17 and len(CHECKED) == len(rows) + 4
+    assert len(rows) == 17 and len(CHECKED) == len(rows) + 4 + 2 * 16
+
+
+def test_each_mistake_fails_with_it_and_holds_without_it() -> None:
+    rows = [line for line in MISTAKES.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == 16 and all(re.search(r"` fails \| .*` holds \|$", row) for row in rows)
 
 
 @pytest.mark.parametrize("model", sorted({row[0] for row in CHECKED}))

@@ -86,6 +86,17 @@ def test_a_producers_second_batch_may_be_the_first_that_a_leader_has_of_it() -> 
     assert (story.log(), story.false()) == ([0, 1], set())
 
 
+def test_a_broker_that_leads_again_handles_no_request_twice() -> None:
+    """What it appended when it led before is answered with an error then, and not appended once more."""
+    story = Story("no_retries", elections=2).sends().step("append_batch", turn=0)
+    story.step("fail_over", kept=1).step("fail_over", kept=1)
+    for action in ("append_batch", "answer", "answer_with_error"):
+        with pytest.raises(StepError):
+            story.step(action, turn=0)
+    story.step("refuse_leader", turn=0)
+    assert (story.log(), story.false()) == ([0], {"given_up_is_not_there"})
+
+
 def test_a_batch_that_was_given_up_and_comes_late_is_refused_since_kip_360() -> None:
     for profile, log in (("gives_up", [1]), ("gives_up_2_4", [1, 0])):
         story = Story(profile, cuts=2).sends().step("lose_connection", leader=0, arrives=False)

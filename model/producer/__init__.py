@@ -33,7 +33,8 @@ survive a change of the leader, or not. What acks=1 and acks=0 do is the log's t
 The text is in several files: `state.py` says what there is, `sender.py` what a producer does, `application.py` who uses
 it, `brokers.py` who answers.
 
-What is abstracted away. There are no clocks. `max.in.flight` counts the requests to all leaders together. An epoch is
+What is abstracted away. There are no clocks. Of a connection that is lost, one request that the broker has not handled
+arrives at most, and one of all at a time. `max.in.flight` counts the requests to all leaders together. An epoch is
 bumped for one partition, and when nothing of it is in flight (Kafka rewrites what is). UNKNOWN_PRODUCER_ID of brokers
 up to 2.4, after which the client begins its sequence anew, is here that any sequence is taken at once where the
 partition has records. Batches are not split. Transactions are not here.
@@ -81,9 +82,11 @@ profiles = {
     "keeps_producers": {"deletions": 1},
     "producer_expires": {"expirations": 1},
     "short_memory": {"window": 1},
+    "no_memory": {"window": 0},
     "kafka_15591": {"restarts": 0},
     "refuses_late_begin": {"restarts": 0, "refuses_late_begin": True},
     "adds_partitions": {"partitions": 2, "grows": True},
+    "keeps_partitions": {"partitions": 2},
     "without_keys": {"partitions": 2, "keyed": False},
 }
 

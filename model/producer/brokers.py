@@ -45,12 +45,17 @@ def handles(s: Producing, turn: Turn) -> bool:
     return (
         turn < len(s.in_flight)
         and all(
-            before >= turn or s.in_flight[before].leader != s.leader or s.in_flight[before].entry is not None
+            before >= turn or s.in_flight[before].leader != s.leader or is_handled(s, before)
             for before in range(len(s.in_flight))
         )
-        and s.in_flight[turn].entry is None
+        and not is_handled(s, turn)
         and s.in_flight[turn].leader == s.leader
     )
+
+
+def is_handled(s: Producing, turn: Turn) -> bool:
+    """Whether the broker of a request has taken it: it appended it, or did so when it led before."""
+    return s.in_flight[turn].entry is not None or s.in_flight[turn].refused
 
 
 def is_of(written: Option[Written], pid: Pid) -> bool:
@@ -75,7 +80,9 @@ def last_known(s: Producing, batch: Batch) -> int:
         (
             entry
             for entry in range(entries)
-            if entry >= s.known_from[batch.partition] and is_of(s.held[batch.partition][entry], batch.pid)
+            if window > 0
+            and entry >= s.known_from[batch.partition]
+            and is_of(s.held[batch.partition][entry], batch.pid)
         ),
         default=-1,
     )
@@ -201,7 +208,8 @@ def waits_for_others(s: Producing, batch: Batch) -> bool:
 def refuse_leader(s: Producing, turn: Turn) -> None:
     """Broker {s.in_flight[turn].leader} does not lead: NOT_LEADER_OR_FOLLOWER; the producer asks who does."""
     require(elections > 0)
-    require(turn < len(s.in_flight) and is_first(s, turn) and s.in_flight[turn].leader != s.leader)
+    require(turn < len(s.in_flight) and is_first(s, turn))
+    require(s.in_flight[turn].leader != s.leader or s.in_flight[turn].refused)
     request = s.in_flight[turn]
     take(s, turn)
     s.believed = s.leader
@@ -316,7 +324,10 @@ def fail_over(s: Producing, kept: Annotated[int, Range(0, entries)]) -> None:
         drop(s, partition, kept)
     for turn in range(max_in_flight):
         if turn < len(s.in_flight):
-            s.in_flight[turn] = replace(s.in_flight[turn], entry=None)
+            request = s.in_flight[turn]
+            leads_again = elections > 1  # with one election it never does, and then that it had it makes no difference
+            had_it = leads_again and (request.entry is not None or request.refused)
+            s.in_flight[turn] = replace(request, entry=None, refused=had_it)
 
 
 def is_safe(s: Producing, partition: Partition, kept: int) -> bool:

@@ -67,12 +67,13 @@ def transmit(s: Producing, partition: Partition) -> None:
                 ),
                 leader=s.believed,
                 entry=None,
+                refused=False,
                 abandoned=False,
             )
         )
         s.next_sequence[partition] += batch.last - batch.first + 1
     else:
-        s.in_flight.append(Request(batch=batch, leader=s.believed, entry=None, abandoned=no_answer))
+        s.in_flight.append(Request(batch=batch, leader=s.believed, entry=None, refused=False, abandoned=no_answer))
     s.waiting = s.waiting[:first] + s.waiting[first + 1 :]
     if no_answer:
         say(s, batch, Outcome.ACKNOWLEDGED)
@@ -224,4 +225,5 @@ def is_first(s: Producing, turn: Turn) -> bool:
 
 def is_on_its_way(s: Producing, leader: Leader) -> bool:
     """Whether a broker has a request that it has not handled."""
-    return first_to(s, leader) < len(s.in_flight) and s.in_flight[first_to(s, leader)].entry is None
+    first = first_to(s, leader)
+    return first < len(s.in_flight) and s.in_flight[first].entry is None and not s.in_flight[first].refused

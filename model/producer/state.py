@@ -33,7 +33,7 @@ waits = constant(False, says="the application waits for the answer of each recor
 on_error = constant(OnError.GO_ON, says="what the application does when its callback has an error")
 flushes = constant(True, says="the application closes the producer and waits; else close() drops what has no answer")
 sends_again = constant(True, says="an application that starts again sends what was not acknowledged")
-window = constant(5, minimum=0, maximum=5, says="batches of a producer id that a leader remembers")
+window = constant(5, minimum=0, maximum=5, says="batches of a producer id that a leader remembers; 0: it knows none")
 bumps_epoch = constant(True, says="KIP-360, 2.5: after a possible gap the epoch is bumped, else the producer id is new")
 turns_around = constant(True, says="since 2.0: of a lost connection the oldest request goes back to the front first")
 forgets_with_records = constant(False, says="up to 2.3: what a leader knows of a producer goes with its records")
@@ -98,6 +98,7 @@ class Request:
     batch: Batch
     leader: Leader
     entry: Option[Entry]  # where the leader has it in its log
+    refused: bool  # its leader had it, and led no more before it answered: the answer is an error, whoever leads
     abandoned: bool  # the client does not wait for its answer
 
 

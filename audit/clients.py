@@ -1,0 +1,144 @@
+"""What producers and consumers make of a log of which it is known what it does: asked of the models `producer` and
+`consumer`, whose partitions are the abstract log.
+
+The partition's model says of each cell whether the log loses what it acknowledged. That is a switch of the abstract
+log, which the partition's model is checked to refine. With it, and with what a client's settings and version are in
+these models, a client is explored: by plain Python, since there are a few thousand states at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from ..explorer import ENGINES
+from ..explorer.search import Search
+from ..invariants.catalogue import find
+from ..language.constants import Value
+from ..language.verdict import Verdict
+
+DUPLICATES, ORDER = "no_duplicates", "order_per_key"
+DURABLE, TOLD, THERE = "acknowledged_is_durable", "no_silent_loss", "accepted_is_there"
+LOST, SKIPPED, TWICE = "at_least_once", "nothing_skipped", "at_most_once"
+
+Settings = tuple[tuple[str, Value], ...]
+
+_TWO_RECORDS: Mapping[str, Value] = {
+    "records": 2, "entries": 5, "retries": 2, "elections": 0, "refusals": 0, "cuts": 1, "expiries": 1, "restarts": 0,
+}  # fmt: skip
+"""Two records, of which one may be given up with its connection lost: the fewest that change places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an exploration found: the steps of the shortest run to each property that fails, and how many states."""
+
+    steps: Mapping[str, int]
+    states: int
+    settings: Settings
+
+    def command(self, name: str) -> str:
+        """`tidegate check producer ... --property NAME`: with what is not as by default."""
+        defaults = {constant.name: constant.default for constant in find("producer")[0].constants.values()}
+        options = [_option(*one) for one in self.settings if defaults[one[0]] != one[1]]
+        return f"tidegate check producer {' '.join(options)} --property {name}"
+
+
+def _option(name: str, value: Value) -> str:
+    return f"--set {name}={str(value).lower() if isinstance(value, bool) else value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A producer as the model has it. `acks`: none, leader or all. `careful`: leaders look at its sequences.
+    `bumps_epoch`: KIP-360, which takes a client and brokers of 2.5."""
+
+    acks: str
+    careful: bool
+    in_flight: int
+    retries: bool
+    bumps_epoch: bool = True
+
+    @property
+    def constants(self) -> dict[str, Value]:
+        """Its constants. With two records, two requests in flight are all that there can be."""
+        made: dict[str, Value] = {"idempotent": self.careful, "max_in_flight": max(1, min(2, self.in_flight))}
+        made |= {} if self.retries else {"retries": 0}
+        made |= {} if self.acks == "all" else {"acknowledges_uncommitted": True}
+        made |= {"no_answer": True, "loses_acknowledged": True} if self.acks == "none" else {}
+        return made | ({} if self.bumps_epoch else {"bumps_epoch": False})
+
+
+@cache
+def alone(sender: Sender) -> Found:
+    """What a producer does by itself: one connection is lost, and one record is given up that may arrive late."""
+    return _sent({**_TWO_RECORDS, **sender.constants})
+
+
+@cache
+def under_another_leader(sender: Sender, *, loses: bool) -> Found:
+    """The same where another broker becomes the leader; `loses`: without what was acknowledged, if it is so."""
+    losing: Mapping[str, Value] = {"loses_acknowledged": True} if loses else {}
+    return _sent({**_TWO_RECORDS, "elections": 1, **losing, **sender.constants})
+
+
+def _sent(values: Mapping[str, Value]) -> Found:
+    verdict = _explored(
+        "producer", values, (DUPLICATES, ORDER), {"send", "transmit", "append_batch", "lose_connection"}
+    )
+    settings = tuple(values.items())
+    return Found(_steps(verdict), verdict.distinct_states or 0, settings)
+
+
+@cache
+def costs(sender: Sender) -> frozenset[str]:
+    """What one record of a producer may come to, behind a log that loses what acks=0 and acks=1 acknowledge: which of
+    `acknowledged_is_durable`, `no_silent_loss` and `accepted_is_there` fail."""
+    losing: Mapping[str, Value] = {} if sender.acks == "all" else {"loses_acknowledged": True}
+    values = {**_TWO_RECORDS, "records": 1, "elections": 1, "expiries": 0, **losing, **sender.constants}
+    return frozenset(_steps(_explored("producer", values, (DURABLE, TOLD, THERE), {"transmit", "fail_over"})))
+
+
+# --- consumers --------------------------------------------------------------------------------------------------------
+
+_ONE_RECORD: Mapping[str, Value] = {
+    "members": 2, "partitions": 1, "records": 1, "entries": 1, "max_generation": 2, "crashes": 1, "pauses": 0,
+}  # fmt: skip
+_A_CUT: Mapping[str, Value] = {
+    "members": 1, "partitions": 1, "records": 2, "entries": 2, "max_generation": 1, "crashes": 0, "pauses": 0,
+    "truncations": 1, "readers_diverge": True,
+}  # fmt: skip
+
+
+@cache
+def crash_costs(settings: Settings) -> frozenset[str]:
+    """Which of at-least-once and at-most-once fail where a consumer with these settings of the model dies."""
+    values = {**_ONE_RECORD, **dict(settings)}
+    return frozenset(_steps(_explored("consumer", values, (LOST, TWICE), {"poll", "process", "crash"})))
+
+
+@cache
+def skips_what_was_cut(*, sees_truncation: bool) -> bool:
+    """Whether a consumer skips records where the log was cut below its position and has grown again (KIP-320)."""
+    values = {**_A_CUT, "detects_truncation": sees_truncation}
+    return SKIPPED in _steps(_explored("consumer", values, (SKIPPED,), {"poll", "process", "truncate"}))
+
+
+# --- explorations -----------------------------------------------------------------------------------------------------
+
+
+def _explored(model: str, values: Mapping[str, Value], names: tuple[str, ...], wanted: set[str]) -> Verdict:
+    """The verdict; RuntimeError where the exploration did not end, or where nothing of what is `wanted` happened."""
+    definition, _ = find(model)
+    bound = definition.bind(model, values, None, properties=list(names))
+    verdict = ENGINES["python"](bound, Search(keep_going=True, deadlocks=False), None)
+    said = {prop.name: prop.verdict for prop in verdict.properties}
+    happened = {action.name for action in verdict.actions if action.fired}
+    if not set(said.values()) <= {"holds", "violated"} or not wanted <= happened or not verdict.distinct_states:
+        raise RuntimeError(f"{model} was not explored to its end with {dict(values)}: {said}; please report it")
+    return verdict
+
+
+def _steps(verdict: Verdict) -> dict[str, int]:
+    return {prop.name: len(prop.run.steps) for prop in verdict.properties if prop.verdict == "violated" and prop.run}

@@ -1,0 +1,132 @@
+"""What the models of clients say in an audit: explored afresh, by the client's settings, code and version."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.clients import (
+    DUPLICATES,
+    DURABLE,
+    LOST,
+    ORDER,
+    THERE,
+    TOLD,
+    TWICE,
+    Sender,
+    Settings,
+    alone,
+    costs,
+    crash_costs,
+    skips_what_was_cut,
+    under_another_leader,
+)
+from tidegate.audit.cluster import Client, Origin, Setting, Stated
+from tidegate.audit.rules_of_clients import way_to_commit
+from tidegate.model.consumer import Commits
+
+from .conftest import Run
+from .test_audit_facts import cluster_of, nodes, signatures
+
+FILE = Origin("reader.properties", 1)
+
+
+@pytest.mark.parametrize(
+    ("sender", "fails"),
+    [
+        (Sender("none", careful=False, retries=True, in_flight=5), {ORDER}),
+        (Sender("all", careful=False, retries=False, in_flight=5), {ORDER}),
+        (Sender("leader", careful=False, retries=True, in_flight=1), {DUPLICATES, ORDER}),
+        (Sender("all", careful=False, retries=True, in_flight=1), {DUPLICATES, ORDER}),
+        (Sender("all", careful=True, retries=True, in_flight=1), set[str]()),
+        (Sender("all", careful=True, retries=True, bumps_epoch=False, in_flight=1), {ORDER}),
+    ],
+)
+def test_what_a_producer_does_with_a_record_that_it_gives_up(sender: Sender, fails: set[str], tidegate: Run) -> None:
+    found = alone(sender)
+    assert set(found.steps) == fails and found.states > 40
+    for name in fails:
+        assert tidegate(*found.command(name).split()[1:]).exit == 1
+
+
+def test_another_leader_makes_no_difference_to_who_is_careful_with_one_request_in_flight() -> None:
+    found = under_another_leader(Sender("all", careful=True, in_flight=1, retries=True), loses=True)
+    assert not found.steps and found.states > 1000
+
+
+@pytest.mark.parametrize(
+    ("acks", "retries", "fails"),
+    [
+        ("none", True, {DURABLE, TOLD, THERE}),
+        ("leader", True, {DURABLE, TOLD, THERE}),
+        ("all", False, {THERE}),
+        ("all", True, set[str]()),
+    ],
+)
+def test_what_one_record_may_come_to(acks: str, retries: bool, fails: set[str]) -> None:
+    assert costs(Sender(acks, careful=False, in_flight=1, retries=retries)) == fails
+
+
+@pytest.mark.parametrize(
+    ("settings", "fails"),
+    [
+        ((), {TWICE}),
+        ((("hands_over", True),), {LOST, TWICE}),
+        ((("background_commit", True),), {LOST, TWICE}),
+        ((("commits", Commits.EACH),), {TWICE}),
+        ((("commits", Commits.BEFORE),), {LOST}),
+    ],
+)
+def test_what_a_crash_costs(settings: Settings, fails: set[str]) -> None:
+    assert crash_costs(settings) == fails
+
+
+def test_what_was_cut_is_skipped_by_who_does_not_see_it() -> None:
+    assert (skips_what_was_cut(sees_truncation=False), skips_what_was_cut(sees_truncation=True)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "own", "way"),
+    [
+        ("java", "3.9", {}, ()),
+        ("java", "3.9", {"group.protocol": "consumer"}, (("background_commit", True),)),
+        ("java", "4.0", {"group.protocol": "consumer"}, ()),
+        ("java", None, {"group.protocol": "consumer"}, (("background_commit", True),)),
+        ("librdkafka", "2.3", {}, (("background_commit", True),)),
+        ("confluent-kafka-go", "2.3", {"enable.auto.offset.store": "false"}, (("commits", Commits.EACH),)),
+        ("sarama", "1.40", {}, (("commits", Commits.EACH),)),
+        ("kafkajs", "2.2", {}, None),
+        (None, None, {}, None),
+    ],
+)
+def test_how_a_client_commits_by_itself(
+    family: str | None, version: str | None, own: dict[str, str], way: Settings | None
+) -> None:
+    settings = tuple(Setting(key, value, FILE) for key, value in own.items())
+    code, of = (None if text is None else Stated(text, FILE) for text in (family, version))
+    assert way_to_commit(Client("reader", "consumer", FILE, code, of, settings)) == way
+
+
+@pytest.mark.parametrize(
+    ("brokers", "client", "extra", "bumps"),
+    [
+        ("3.9.0", "java:3.9", "", {True}),
+        ("3.9.0", "java:2.5", "", {True}),
+        ("3.9.0", "java:2.4", "", {False}),
+        ("3.9.0", "java", "", {True, False}),
+        ("3.9.0", "franz-go:1.15", "", {True, False}),
+        ("3.9.0", "java:2.4", "max.in.flight.requests.per.connection=5\n", {True}),  # there it makes no difference
+    ],
+)
+def test_whose_producer_goes_on_in_a_new_epoch(brokers: str, client: str, extra: str, bumps: set[bool]) -> None:
+    """KIP-360: Java's since 2.5; of others it is not known here."""
+    text = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nbootstrap.servers=a\n" + extra
+    cluster = cluster_of(nodes(producer__properties=text), brokers, clients=(client,))
+    assert {signature.bumps_epoch for signature in signatures(cluster)} == bumps
+
+
+@pytest.mark.parametrize(("version", "bumps"), [("2.4.1", False), ("2.5.0", True)])
+def test_brokers_before_2_5_let_no_producer_bump_its_epoch(version: str, bumps: bool) -> None:
+    text = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nbootstrap.servers=a\n"
+    node = "broker.id={}\nzookeeper.connect=z:2181\nlog.dirs=data\ndefault.replication.factor=3\n"
+    files = {f"b{number}.properties": node.format(number) for number in (1, 2, 3)}
+    cluster = cluster_of({**files, "producer.properties": text}, version, clients=("java:3.9",))
+    assert {signature.bumps_epoch for signature in signatures(cluster)} == {bumps}
