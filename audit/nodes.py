@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from .cluster import HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
+from .cluster import DESCRIBED, HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
 from .listeners import is_whole, of_identity, of_listeners, stated_by
@@ -74,8 +74,29 @@ def down(cluster: Cluster) -> list[Down]:
 
 
 def why_not(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
-    """Why a node does not start, and where that is set; ("", its file) if nothing says so."""
-    return next(_reasons(cluster, node), ("", node.origin))
+    """Why a node does not start, and where that is set; ("", its file) if nothing says so.
+
+    Its files count alone: what a running broker says of itself is no reason, and has defaults among it.
+    """
+    at = next(number for number, one in enumerate(cluster.brokers) if one is node)
+    filed = _as_filed(cluster)
+    if node.settings and not filed.brokers[at].settings:
+        return "", node.origin
+    return next(_reasons(filed, filed.brokers[at]), ("", node.origin))
+
+
+def _as_filed(cluster: Cluster) -> Cluster:
+    """The same without what running brokers say of themselves."""
+    running = {path for path, form in cluster.files if form in DESCRIBED}
+    if not running:
+        return cluster
+    return replace(
+        cluster,
+        brokers=tuple(
+            replace(node, settings=tuple(it for it in node.settings if it.origin.path not in running))
+            for node in cluster.brokers
+        ),
+    )
 
 
 def keep_down(cluster: Cluster) -> frozenset[int]:

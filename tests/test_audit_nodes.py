@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.auditing import Audited, AuditRequest, audit
 from tidegate.audit.cluster import Broker, CannotRead, Cluster, Origin
-from tidegate.audit.nodes import down
+from tidegate.audit.nodes import down, keep_down
 from tidegate.audit.readers import Options, of_texts, read
 from tidegate.audit.signature import subjects
 from tidegate.reports.audit.page import audit_verdict
@@ -261,3 +261,15 @@ def test_each_node_is_looked_at_once_for_all_topics(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("tidegate.audit.nodes.why_not", look)
     assert sum(len(subject.topics) for subject in subjects(cluster) if not subject.internal) == 20
     assert looked == [1, 2, 3]
+
+
+RUNNING = sorted((Path(__file__).parent / "fixtures" / "audit").glob("*/*/topics.txt"))
+"""What tools have printed of real clusters."""
+
+
+@pytest.mark.parametrize("printed", RUNNING, ids=lambda path: "-".join(path.parts[-3:-1]))
+def test_a_broker_that_runs_is_not_said_not_to_start(printed: Path) -> None:
+    """Defaults that it describes, such as `node.id=-1` beside ZooKeeper, are nothing that a file states."""
+    cluster, _ = read([printed.parent])
+    assert not down(cluster)
+    assert not keep_down(cluster)
