@@ -304,6 +304,18 @@ def test_offsets_expire_of_an_empty_group() -> None:
     assert (story.state.groups[0].offsets[P], story.false()) == (0, set())
 
 
+@pytest.mark.parametrize("profile", ["eager", "kafka_9752"])
+def test_a_new_member_that_is_gone_after_its_rebalance_is_thrown_out_since_kafka_9752(profile: str) -> None:
+    """What it is thrown out by is the timeout of its session; who has sent a SyncGroup has one in any case."""
+    story = Story(profile).join(A).step("begin_generation", coordinator=0, leader=A).step("pause", member=A)
+    if profile == "kafka_9752":
+        with pytest.raises(StepError, match="watch_new_members"):
+            story.step("session_times_out", coordinator=0, member=A)
+        story.step("resume", member=A).step("take_join_answer", member=A).step("pause", member=A)
+    story.step("session_times_out", coordinator=0, member=A)
+    assert len(story.state.groups[0].members) == 0
+
+
 @pytest.mark.parametrize("profile", ["eager", "kafka_8069"])
 def test_an_offset_that_was_loaded_expires_at_once_in_kafka_8069(profile: str) -> None:
     """The new coordinator's own offset does not."""

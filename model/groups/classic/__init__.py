@@ -33,6 +33,8 @@ profile:
   (KAFKA-13636).
 * `throw_out_unsynced`: since heartbeats are answered in a rebalance, too (KAFKA-10134, 2.6.1), a member that sends them
   and no SyncGroup is not thrown out by the timeout of its session, but by one of its own (KAFKA-12890, 2.8.1, 3.0.0).
+* `watch_new_members`: the session of a new member begins when its JoinGroup is answered. Before it, up to 2.4, it began
+  with the next request: who was gone by then was not thrown out, and the group waited for its SyncGroup (KAFKA-9752).
 * `leave_in_rebalances` lets the heartbeat thread leave while the answer to a SyncGroup arrives. It clears the
   generation, with which the member cannot take the assignment, and up to 2.3 tries to for ever; with
   `rejoin_when_cleared` (KAFKA-8104, 2.4.0) it joins again.
@@ -96,6 +98,7 @@ profiles = {
     "kafka_5600": {"load_newest": False},
     "kafka_8069": {"keep_loaded": False},
     "kafka_13636": {"expire_only_empty": False},
+    "kafka_9752": {"watch_new_members": False},
     "kafka_12890": {"throw_out_unsynced": False},
     "kafka_8104": {"leave_in_rebalances": True, "rejoin_when_cleared": False},
     "kafka_2_4": {"leave_in_rebalances": True},

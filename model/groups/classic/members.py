@@ -31,6 +31,7 @@ from .state import (
     records,
     rejoin_until_synced,
     throw_out_unsynced,
+    watch_new_members,
     without,
 )
 
@@ -158,6 +159,7 @@ def session_times_out(s: Cluster, coordinator: Coordinator, member: Consumer) ->
     require(is_here(group) and member in group.members and member not in group.joined)
     require(member in s.paused or s.talks_to[member] != coordinator or s.phase[member] == Phase.OUT)
     require(throw_out_unsynced or not only_heartbeats(s, coordinator, member))
+    require(watch_new_members or not is_unwatched(s, coordinator, member))
     s.groups[coordinator] = without(group, Set({member}))
 
 
@@ -167,6 +169,16 @@ def only_heartbeats(s: Cluster, coordinator: Coordinator, member: Consumer) -> b
         s.groups[coordinator].state == GroupState.COMPLETING_REBALANCE
         and s.talks_to[member] == coordinator
         and s.phase[member] == Phase.SYNCING
+    )
+
+
+def is_unwatched(s: Cluster, coordinator: Coordinator, member: Consumer) -> bool:
+    """Whether a member has sent nothing since its first JoinGroup was answered, so that no session of it has begun."""
+    return (
+        s.groups[coordinator].state == GroupState.COMPLETING_REBALANCE
+        and s.talks_to[member] == coordinator
+        and s.phase[member] == Phase.JOINING
+        and s.generation[member] == 0
     )
 
 

@@ -54,6 +54,9 @@ claims = constant(Claims.NEWEST, says="which members' claims to own a partition 
 throw_out_unsynced = constant(
     True, says="KAFKA-12890: who sends no SyncGroup in time is thrown out, though its heartbeats arrive"
 )
+watch_new_members = constant(
+    True, says="KAFKA-9752: a new member whose rebalance is over is thrown out when its session ends"
+)
 leave_in_rebalances = constant(
     False, says="KIP-62: the heartbeat thread of a member that does not poll leaves while an answer is under way, too"
 )
