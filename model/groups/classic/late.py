@@ -57,7 +57,8 @@ def receive_late_join(s: Cluster) -> None:
 def is_news(group: Group, sent: Late) -> bool:
     """Whether a JoinGroup begins a rebalance, or takes part in one: a stable group goes on when a member that is not
     its leader says what it said before, and so does one that waits for the assignment. What a cooperative member says
-    has its generation."""
+    has its generation. Kafka loads who leads a group, and this model does not: of a group
+    that was loaded, a late JoinGroup of its leader is left out."""
     return (
         group.state == GroupState.PREPARING_REBALANCE
         or cooperative
