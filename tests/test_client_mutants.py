@@ -1,0 +1,78 @@
+"""Mutants of producers and consumers: the model's own text with one piece replaced, which turns a property red that
+holds without it. What a catalogue of mutants names is recorded as a profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import read
+from tidegate.invariants.catalogue import find
+from tidegate.language.binding import Definition, load
+
+from .conftest import ROOT
+from .mutants import Mutant, plant
+from .shipped import tiered
+
+CATALOGUE = {
+    ("consumer", "unfenced", "offset_never_goes_back"),  # no fence of generations
+    ("consumer", "before", "at_least_once"),  # commit before processing
+    ("producer", "no_memory", "appended_once"),  # a window of no batches
+}
+
+MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
+    "a batch that is sent again waits behind those after it": (
+        Mutant("producer", "producer/sender.py", "place = place_of(s, batch)\n", "place = len(s.waiting)\n"),
+        "one_in_flight", "error_and_cut", "order_per_key",
+    ),
+    "a late request's sequence is not looked at": (
+        Mutant("producer", "producer/brokers.py", "and checked(s, request.batch) == Check.NEXT\n", ""),
+        "idempotent", "network", "appended_once",
+    ),
+    "a rebalance does not wait for who processes": (
+        Mutant("consumer", "consumer.py", " and s.rebalancing and has_time(s, member))", " and s.rebalancing)"),
+        "auto", "one_crash", "at_least_once",
+    ),
+    "a commit does not wait until what was polled is processed": (
+        Mutant("consumer", "consumer.py", "has_time(s, member) or (background_commit", "True or (background_commit"),
+        "auto", "one_crash", "at_least_once",
+    ),
+    "a consumer goes back too little where a log was truncated": (
+        Mutant("consumer", "consumer.py", "[partition] = s.cut[partition]\n", "[partition] = end(s, partition)\n"),
+        "kip_320", "three_records", "nothing_skipped",
+    ),
+}  # fmt: skip
+"""Each with the profile, bounds and property in which it shows."""
+
+
+def judged(definition: Definition, mutant: Mutant, name: str, cache: Path) -> str:
+    """What a check says of a property."""
+    _, profile, bounds, asked = MUTANTS[name]
+    recorded = read(ROOT / "spec" / f"{mutant.model}.toml")
+    constants = next(check.constants for check in recorded.checks if (check.profile, check.bounds) == (profile, bounds))
+    model = definition.bind(mutant.model, constants, profile, properties=[asked])
+    verdict = ENGINES["native"](model, Search(cache=cache), None)
+    (said,) = (prop.verdict for prop in verdict.properties if prop.name == asked)
+    return said
+
+
+@pytest.mark.parametrize("name", tiered(MUTANTS, lambda name: name == "a rebalance does not wait for who processes"))
+def test_a_mutant_turns_its_property_red(name: str, tmp_path: Path, cache: Path) -> None:
+    mutant = MUTANTS[name][0]
+    planted = plant(tmp_path, mutant)
+    mutated = load(planted(f"model.{mutant.model}"), (planted(f"invariants.{mutant.model}"),))
+    assert judged(find(mutant.model)[0], mutant, name, cache) == "holds"
+    assert judged(mutated, mutant, name, cache) == "violated"
+
+
+def test_the_mutants_of_the_catalogue_are_profiles_that_turn_red() -> None:
+    red = {
+        (model, check.profile, name)
+        for model in ("producer", "consumer")
+        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for name, expected in check.properties.items()
+        if expected.verdict == "violated"
+    }
+    assert red >= CATALOGUE
