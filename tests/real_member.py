@@ -9,7 +9,7 @@ from typing import Any
 import kafka
 from kafka.errors import KafkaError
 
-SECONDS = 30
+SECONDS = 120
 """How long a poll that is to find something may take."""
 
 
