@@ -5,10 +5,13 @@ are watched, filters, a range of states.
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
+import os
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -95,6 +98,30 @@ def test_the_table_of_a_long_run_shows_where_one_is(browser: Browser, saved: Pag
         assert row is not None and box is not None
         assert box["y"] <= row["y"] and row["y"] + row["height"] <= box["y"] + box["height"] + 1
         assert one.count(".states tbody tr") < 60
+
+
+# --- for everybody ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 390)])
+def test_axe_finds_nothing(browser: Browser, saved: Page, theme: Literal["light", "dark"], width: int) -> None:
+    """With a notice, the table of all states, filters and a range, which other tests look at one by one."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None and not os.environ.get("CI"):
+        pytest.skip("axe-playwright-python is not installed; it brings axe")
+    assert found is not None and found.submodule_search_locations is not None
+    axe = Path(found.submodule_search_locations[0], "axe.min.js").read_text(encoding="utf-8")
+    document = busy(60) | {"notes": ["A note that stands above the page"]}
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, bypass_csp=True)
+    one = context.new_page()  # whose clock runs: axe waits
+    one.goto(f"{saved(document).as_uri()}#s=30")
+    one.evaluate(axe)
+    for keys in ("", "v", "[ll]"):
+        for key in keys:
+            one.keyboard.press(key)
+        violations = one.evaluate("axe.run({ resultTypes: ['violations'] }).then((found) => found.violations)")
+        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in violations] == []
+    context.close()
 
 
 # --- what is watched --------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ function tableOfStates(of, position, onstep) {
     cells.map(([, text], column) => html("td", { class: text === known[column][1] ? "" : "touched" }, text))));
     before = cells;
   }
-  return html("div", "states", html("p", "muted small", `States ${of.number(from)} to ${of.number(to)} of ${of.total}; `
+  return html("div", { class: "states", tabindex: 0, role: "region", "aria-label": "all states" }, html("p", "muted small", `States ${of.number(from)} to ${of.number(to)} of ${of.total}; `
     + "what a step changed is marked; export has all of it as CSV."),
   html("table", "plain", html("thead", "", html("tr", "", ["state", "step", ...first.map(([name]) => name)].map((name) =>
     html("th", { scope: "col" }, name)))), html("tbody", "", rows)));
