@@ -312,7 +312,7 @@ def test_what_is_done_for_each_step() -> None:
         "produce(1, 0, -1, 0.2)", "let_fetch(2, 1, 0.2)", "let_fetch(2, 1, 0.2)", "let_fetch(3, 1, 0.2)",
         "let_fetch(3, 1, 0.2)", "stream([3], 1, True)", "bait(1,)", "stream([3], 1, False)", "let_alter(1, 0.2)",
         "hear(1, True)", "stream([], 1, True)", "bait(1,)", "stream([], 1, False)", "let_alter(1, 0.2)",
-        "lose_power(1, 0)", "start(1,)", "hear(1, True)", "open_all()",
+        "lose_power(1, 0)", "start(1,)", "hear(1, True)", "open_all()", "control(True,)",
     ]  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from tidegate.real.driving.releases import of_version
 
 from .conftest import ROOT, Run
 from .test_confirm import BOTH_LAG, MOVED, OLD, RESTARTED, RESTARTED_3_4, STANDING, save, trace
+from .test_confirm_controllers import CONTROLLERS_LOST
 
 GONE = "acknowledged, and gone: record 0"
 FENCED = "fence(broker=A, successor=B)"
@@ -126,10 +127,21 @@ def test_kafka_does_it(
             {"acks": "all", "unclean_elections": 1},
         ),
         (f"produce(A); lose_host(A); {FENCED}; learn(B)", {"host_losses": 1}),
+        (CONTROLLERS_LOST, {"controller_losses": 2}),
         (f"produce(A); crash(A); {FENCED}; learn(B)", {"acks": "none"}),
         (f"produce(A); fetch(leader=A, follower=B); produce(A); crash(A); {FENCED}; learn(B)", {"max_records": 2}),
     ],
-    ids=["shut down", "disk", "unfenced", "unaware", "operator's election", "host", "acks 0", "one of two records"],
+    ids=[
+        "shut down",
+        "disk",
+        "unfenced",
+        "unaware",
+        "operator's election",
+        "host",
+        "controllers",
+        "acks 0",
+        "one of two records",
+    ],
 )
 def test_kafka_takes_every_kind_of_step(tidegate: Run, tmp_path: Path, steps: str, constants: dict[str, Any]) -> None:
     document = trace(steps, **{"acks": "leader", **constants})

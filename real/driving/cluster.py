@@ -335,6 +335,13 @@ class Cluster:
         """Starts a broker that is down."""
         self.nodes.start(broker)
 
+    def control(self, on: bool) -> None:
+        """Whether the controller's process runs: SIGKILL, or a start, where it does not yet."""
+        if on and CONTROLLER not in self.nodes.running:
+            self.nodes.start(CONTROLLER)
+        elif not on:
+            self.kill(CONTROLLER)
+
     # --- what is let through ------------------------------------------------------------------------------------------
 
     def let_fetch(self, follower: int, leader: int, within: float) -> bool:

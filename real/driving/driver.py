@@ -44,6 +44,7 @@ class World(Protocol):
     def hear(self, broker: int, on: bool) -> None: ...
     def beat(self, broker: int, on: bool) -> None: ...
     def open_all(self) -> None: ...
+    def control(self, on: bool) -> None: ...
 
 
 class Otherwise(Exception):
@@ -156,7 +157,7 @@ class Driver:
             self.world.hear(self.numbers[broker], False)
         did, otherwise = "", None
         try:
-            did = getattr(self, f"_{stage.action}")(stage)
+            did = getattr(self, f"_{stage.action}")(stage) + self._controllers(stage)
         except Otherwise as error:
             otherwise = str(error)
         differs = None if otherwise is not None else self._differs(wanted)
@@ -335,12 +336,31 @@ class Driver:
 
     _lose_host = _lose_disk
 
+    # --- controllers --------------------------------------------------------------------------------------------------
+
+    def _lose_controller(self, stage: Stage) -> str:
+        return "a majority is left" if stage.decides else "no majority is left"
+
+    def _restore_controller(self, stage: Stage) -> str:
+        return "no majority yet" if not stage.decides else "a majority is there"
+
+    _start_controller = _restore_controller
+
+    def _controllers(self, stage: Stage) -> str:
+        """One node is the controllers: it is killed when their majority is gone, and started when that is there
+        again."""
+        if stage.decided == stage.decides:
+            return ""
+        self.world.control(stage.decides)
+        return "; the controller is started" if stage.decides else "; the controller is killed"
+
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def _healed(self) -> tuple[int | None, tuple[int, ...] | None]:
         """Everything let through and everybody started, but hosts that are gone: who leads, and what is read."""
         gone = {self._of(stage) for stage in self.plan.stages if stage.action == "lose_host"}
         self.world.open_all()
+        self.world.control(True)
         for broker in self.world.down():
             if broker not in gone:
                 self.world.start(broker)

@@ -37,6 +37,9 @@ KINDS: Mapping[str, Kind] = {
     "lose_power": "commanded",
     "lose_disk": "commanded",
     "lose_host": "commanded",
+    "lose_controller": "commanded",
+    "restore_controller": "commanded",
+    "start_controller": "commanded",
 }
 """The actions that real brokers can be brought to, and how."""
 WHY_NOT: Mapping[str, str] = {
@@ -49,8 +52,10 @@ WHY_NOT: Mapping[str, str] = {
     "restart_unnoticed": "brokers in KRaft register anew, so that no restart goes unnoticed",
 }
 STOPS = ("crash", "lose_power", "lose_disk", "lose_host")
-QUICK = frozenset({*STOPS, "produce", "learn", "advance_high_watermark", "fetch"})
-"""Steps that take less than a short session, so that a broker that stops may be fenced after them."""
+CONTROLLERS = ("lose_controller", "restore_controller", "start_controller")
+QUICK = frozenset({*STOPS, *CONTROLLERS, "produce", "learn", "advance_high_watermark", "fetch"})
+"""Steps that take less than a short session, so that a broker that stops may be fenced after them. Where controllers
+come back, sessions begin anew."""
 
 
 @immutable
@@ -58,7 +63,7 @@ class Stage:
     """One thing that the driver does, and what is to be seen after it. `last` is the last of the trace's steps that are
     one thing on real brokers. `isr` is what a leader is to ask for; `bait`: a record is written first that the follower
     lacks; `abreast` are followers that go on fetching meanwhile. `unaware` hear nothing of the controller from here on,
-    until they are to learn."""
+    until they are to learn. `decided` and `decides`: whether a majority of the controllers is up before, and after."""
 
     first: int
     last: int
@@ -72,6 +77,8 @@ class Stage:
     bait: bool = False
     abreast: frozenset[Any] = frozenset()
     unaware: frozenset[Any] = frozenset()
+    decided: bool = True
+    decides: bool = True
 
 
 @immutable
@@ -88,25 +95,32 @@ class Plan:
 
 def plan_of(fitted: Fitted) -> Plan:
     """How a run is driven. CannotBeDriven, with the step, where that cannot be."""
-    model, states, steps = fitted.model, fitted.run.states(), fitted.run.steps
+    steps = fitted.run.steps
     for number, step in zip(fitted.numbers, steps, strict=True):
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
             raise CannotBeDriven(f"{step.action}: {why}", number)
-    _refuse_without_majority(model, states, fitted.numbers)
     stages = tuple(_stages(fitted))
+    _refuse_fenced_together(stages)
     shrinks = any(step.action == "propose_shrink" for step in steps)
     lag = 3_000 if shrinks else 600_000
     return Plan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
 
 
-def _refuse_without_majority(model: Model, states: Sequence[State], numbers: Sequence[int]) -> None:
-    """The controller is a node of its own here, which is never down."""
-    if not model.values["co_located"]:
-        return
-    for number, state in zip((0, *numbers), states, strict=True):
-        if 2 * len(state.voters_down) >= len(list(state.log)) > 1:
-            raise CannotBeDriven("a majority of the controllers is down, and here the controller is never", number)
+def _decide(model: Model, state: State) -> bool:
+    """Whether a majority of the controllers is up."""
+    if model.values["co_located"]:
+        return 2 * len(state.voters_down) < len(list(state.log))
+    return 2 * state.controllers_down < int(str(model.values["voters"]))
+
+
+def _refuse_fenced_together(stages: Sequence[Stage]) -> None:
+    """Where controllers come back sessions begin anew, and those of brokers that are down end at the same time."""
+    for stage in stages:
+        down = [one for one in stage.after.log if one not in stage.after.up and one not in stage.after.fenced]
+        if stage.decides and not stage.decided and len(down) > 1:
+            names = " and ".join(map(str, down))
+            raise CannotBeDriven(f"{names} are down when controllers are back, and are fenced together", stage.first)
 
 
 def _fenced_at_once(steps: Sequence[Step]) -> bool:
@@ -142,6 +156,8 @@ def _stages(fitted: Fitted) -> Iterator[Stage]:
             before=states[at],
             after=states[end + 1],
             unaware=frozenset(unaware.get(at, ())),
+            decided=_decide(fitted.model, states[at]),
+            decides=_decide(fitted.model, states[end + 1]),
             **more,
         )
         at = end + 1
