@@ -51,7 +51,8 @@ a reassignment, a deletion, a shutdown or a replica that goes offline; here for 
 back at once. While a topic is deleted Kafka's carries an epoch that overrides all others (EpochDuringDelete): deletion
 is left out, as are new partitions, unclean elections and log directories that fail. A request to
 alter the partition is asked, written and answered in one step; `model/async_isr.py` has answers that are late or lost.
-A broker that restarts keeps what it knows.
+A broker that restarts keeps what it knows. Nor is the answer lost to who creates `/controller`: Kafka's reads who has
+it, and the epoch, and compares.
 All else of reassignment and clients is left out.
 
 The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
