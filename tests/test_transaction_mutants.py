@@ -1,0 +1,130 @@
+"""Mistakes planted in the model of transactions, one at a time: each turns the property red that is about it, within
+bounds in which the model's own text keeps it. Mistakes that are switches have profiles, and are recorded in spec/.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import read
+from tidegate.invariants.catalogue import find
+from tidegate.language.binding import load
+from tidegate.language.model import Model
+
+from .conftest import ROOT
+from .mutants import Mutant, plant
+from .shipped import tiered
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mistake, the profile and bounds in which it shows, and the property that fails."""
+
+    says: str
+    mutant: Mutant
+    profile: str
+    bounds: str
+    fails: str
+
+
+def case(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
+    """A mistake in one of the protocol's files."""
+    return Case(says, Mutant("transactions", f"transactions/protocol/{file}.py", text, by), profile, bounds, fails)
+
+
+CASES = (
+    case(
+        "a partition takes a write of an older epoch",
+        "partitions",
+        "strict=bump_every_time) == Check.NEXT",
+        "strict=bump_every_time) in (Check.NEXT, Check.FENCED)",
+        "kafka_1_1",
+        "late_write",
+        "nothing_hangs",
+    ),
+    case(
+        "an EndTxn of any epoch counts",
+        "coordinator",
+        "return is_free(s) and s.memory.epoch == epoch and ends_something(s.memory, commit)",
+        "return is_free(s) and ends_something(s.memory, commit)",
+        "kafka_4_2",
+        "late_end",
+        "committed_is_not_lost",
+    ),
+    case(
+        "a transaction is over before its markers are written",
+        "coordinator",
+        "    require(is_prepared(s.memory) and len(s.unmarked) == 0 and is_free(s))\n",
+        "    require(is_prepared(s.memory) and is_free(s))\n",
+        "kafka_4_2",
+        "failing_over",
+        "nothing_hangs",
+    ),
+    case(
+        "a new coordinator writes no markers of what was decided",
+        "coordinator",
+        "        s.unmarked = line.partitions\n\n\n@action\ndef former_learns",
+        "        s.unmarked = Set()\n\n\n@action\ndef former_learns",
+        "kafka_4_2",
+        "failing_over",
+        "nothing_hangs",
+    ),
+    case(
+        "a marker says the other thing",
+        "coordinator",
+        "        commit=s.memory.state == TxnState.PREPARE_COMMIT,\n",
+        "        commit=s.memory.state != TxnState.PREPARE_COMMIT,\n",
+        "kafka_4_2",
+        "failing_over",
+        "aborted_is_never_delivered",
+    ),
+    case(
+        "who is fenced keeps its epoch",
+        "coordinator",
+        "    return s.memory.epoch + (1 if unraised else 0) + (1 if fence_takes_two else 0)\n",
+        "    return s.memory.epoch + (0 if unraised else 0) + (1 if fence_takes_two else 0)\n",
+        "kafka_4_2",
+        "late_write",
+        "each_end_has_its_epoch",
+    ),
+    case(
+        "readers of committed records get what is open",
+        "partitions",
+        "    s.delivered[partition] = last_stable_offset(s, partition)\n",
+        "    s.delivered[partition] = s.replicated[partition]\n",
+        "replicated_later",
+        "reading",
+        "readers_stop_at_what_is_open",
+    ),
+)
+
+
+def model_of(case: Case, folder: Path | None) -> Model:
+    """The model with the mistake, planted in a folder; without one, as it is."""
+    definition = find("transactions")[0]
+    if folder is not None:
+        planted = plant(folder, case.mutant)
+        definition = load(planted("model.transactions.protocol"), (planted("invariants.transactions.protocol"),))
+    bounds = read(ROOT / "spec" / "transactions.toml").bounds[case.bounds]
+    values = {constant: str(value) for constant, value in bounds.items()}
+    return definition.bind("transactions", values, case.profile, properties=[case.fails])
+
+
+def is_quick(case: Case) -> bool:
+    """The quickest one."""
+    return case.fails == "aborted_is_never_delivered"
+
+
+@pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
+def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Path) -> None:
+    found = dict[str, str]()
+    for what, folder in (("as it is", None), ("with the mistake", tmp_path)):
+        search = Search(symmetry=True, deadlocks=False, cache=cache)
+        verdict = ENGINES["native"](model_of(case, folder), search, None)
+        (prop,) = verdict.properties
+        found[what] = prop.verdict
+    assert found == {"as it is": "holds", "with the mistake": "violated"}
