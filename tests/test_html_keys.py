@@ -209,7 +209,7 @@ def test_question_mark_lists_every_key(at_five: Shown) -> None:
     at_five.press("?")
     assert at_five.live == "all keys" and at_five.seen("#help-dialog")
     listed = set(at_five.all("#help-dialog kbd").all_text_contents())
-    assert listed == {"Right", "Left", "Space", "Home", "End", *"190ljhkgGxnNdo/fmp|zcyeta?"}
+    assert listed == {"Right", "Left", "Space", "Home", "End", *"190ljhkgGxnNdo/fmpv[]\\|zcyeta?"}
     at_five.press("Escape", "j")
     assert not at_five.seen("#help-dialog") and at_five.where == "6 / 8"
 
@@ -228,8 +228,8 @@ def test_c_y_and_e_take_things_away(browser: Browser, kip: Path) -> None:
         assert one.live == "export menu"
         menu = one.all("#export-dialog .menu button")
         assert menu.all_text_contents() == [
-            "Replay command", "Link to this state", "Trace as JSON", "This state as JSON", "Markdown", "Mermaid",
-            "Save the trace", "Save the picture", "Print",
+            "Replay command", "Link to this state", "Trace as JSON", "Save all states as CSV",
+            "This state as JSON", "Markdown", "Mermaid", "Save the trace", "Save the picture", "Print",
         ]  # fmt: skip
         menu.get_by_text("Mermaid").click()
         one.waits("#live", "copied Mermaid")

@@ -11,7 +11,8 @@ const BOTH = ["As it is", "With the repair"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const at = { trace: 0, position: 0, focus: null, changedOnly: true, ghost: false, pin: null, folded: false,
-  table: false, all: false, range: null, kind: "", member: "", theme: "system", properties: true, messages: true, found: [], playing: null };
+  table: false, all: false, range: null, kind: "", member: "", theme: "system", properties: true,
+  messages: true, found: [], playing: null };
 let trace, chart, strip, items, common, linkTimer, written = "";
 
 // --- moving about ----------------------------------------------------------------------------------------------------
@@ -126,8 +127,9 @@ function fold() {
   items = [];
   for (let position = from; position <= to; position++) {
     if (position > from && position < to && filtered && !wanted(position)) continue;
-    if (position > from && runs.some(([first, last]) => first < position && position <= last)) items[items.length - 1].last = position;
-    else items.push({ first: position, last: position });
+    if (position > from && runs.some(([first, last]) => first < position && position <= last)) {
+      items[items.length - 1].last = position;
+    } else items.push({ first: position, last: position });
   }
   chart.use(items.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, index) => first + index))
     .filter((position) => position > 0));
@@ -142,7 +144,8 @@ function offerFilters() {
     ...step.writes.map((cell) => cell.match(/\[([^\]]+)\]$/)?.[1])]));
   const members = (view ? view.lanes : lanes.map((lane) => lane.id)).filter((id) => known.has(id));
   const options = (host, all, values) => {
-    host.replaceChildren(html("option", { value: "" }, all), ...values.map((value) => html("option", { value }, value)));
+    host.replaceChildren(html("option", { value: "" }, all),
+      ...values.map((value) => html("option", { value }, value)));
     host.hidden = values.length < 2;
   };
   Object.assign(at, { kind: "", member: "", range: null });

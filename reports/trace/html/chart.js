@@ -274,7 +274,8 @@ class Strip {
       return svg("g", "", svg("title", "", value),
         svg("rect", { x: x + 0.5, y: 3, width: Math.max(0.5, width - 1), height: 18, rx: Math.min(4, width / 3),
           class: "box true" }),
-        width < 14 ? null : text(x + 5, 16.5, short(value, Math.max(1, Math.floor((width - 8) / 6.6))), { class: "value" }));
+        width < 14 ? null
+          : text(x + 5, 16.5, short(value, Math.max(1, Math.floor((width - 8) / 6.6))), { class: "value" }));
     }), cursor);
     return html("div", "strip-row", html("span", { class: "strip-name", title: said },
       html("span", { class: "mark", "aria-hidden": "true" }, "="), html("code", "", said)), boxes);

@@ -98,7 +98,8 @@ class Trace {
   watched() {
     const known = this.nodes && around ? around.document.watched : {}, positions = [...Array(this.last + 1).keys()];
     if (Object.keys(known).length === 0) {
-      return Object.entries(this.watches).map(([text, values]) => [text, positions.map((at) => values[this.number(at)])]);
+      return Object.entries(this.watches).map(([text, values]) =>
+        [text, positions.map((at) => values[this.number(at)])]);
     }
     return Object.entries(known).map(([text, values]) => [text, positions.map((at) => values[this.nodes[at]] ?? "…")]);
   }

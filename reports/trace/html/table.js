@@ -43,9 +43,11 @@ function tableOfStates(of, position, onstep) {
     cells.map(([, text], column) => html("td", { class: text === known[column][1] ? "" : "touched" }, text))));
     before = cells;
   }
-  return html("div", { class: "states", tabindex: 0, role: "region", "aria-label": "all states" }, html("p", "muted small", `States ${of.number(from)} to ${of.number(to)} of ${of.total}; `
+  return html("div", { class: "states", tabindex: 0, role: "region", "aria-label": "all states" },
+  html("p", "muted small", `States ${of.number(from)} to ${of.number(to)} of ${of.total}; `
     + "what a step changed is marked; export has all of it as CSV."),
-  html("table", "plain", html("thead", "", html("tr", "", ["state", "step", ...first.map(([name]) => name)].map((name) =>
+  html("table", "plain", html("thead", "", html("tr", "", ["state", "step", ...first.map(([name]) => name)]
+    .map((name) =>
     html("th", { scope: "col" }, name)))), html("tbody", "", rows)));
 }
 
@@ -58,7 +60,8 @@ function csvOf(of) {
   const watched = of.watched(), names = Object.keys(of.document.truth);
   const truth = { 1: "holds", 0: "fails", "-": "" };
   const row = (at) => {
-    const cells = rowOfState(of, at, watched).map(([, text]) => text), step = of.step(at), own = cells.length - watched.length;
+    const cells = rowOfState(of, at, watched).map(([, text]) => text);
+    const step = of.step(at), own = cells.length - watched.length;
     return [String(of.number(at)), step?.step ?? "", step?.sentence ?? "", ...cells.slice(0, own),
       ...names.map((name) => truth[of.truth(name, at)]), ...cells.slice(own)];
   };
