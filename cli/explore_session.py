@@ -22,6 +22,7 @@ from ..reports.document import Document
 from ..reports.files import write_text, write_trace
 from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page as html_page
+from ..reports.trace.lanes import has_lanes
 from ..reports.trace.page import state_lines
 from ..traces.around import around
 from ..traces.branch import Branch, Possible, possible
@@ -76,7 +77,7 @@ class Session:
         page.rule()
         sentence = document["steps"][-1]["sentence"] if at else f"{self.model.name}: the initial state."
         page.line(f"{at:>4}  {sentence}", hang=6, style="bold")
-        state_lines(page, document, at, whole=whole or document["view"] is None, held=False)
+        state_lines(page, document, at, whole=whole or not has_lanes(document), held=False)
         for watch in self.watches:
             page.line(f"watch     {watch.text} = {watch.shown(self.branch.state)}", indent=3, hang=10, style="cyan")
         page.blank()

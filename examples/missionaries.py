@@ -1,7 +1,8 @@
 """Three missionaries and three cannibals cross a river in a boat for two.
 
 On neither bank may cannibals outnumber missionaries, if there are any. `everyone_is_across` is the puzzle: its
-witness is the shortest solution, 11 crossings. Who is who does not matter, and `--symmetry` folds that away.
+witness is the shortest solution, 11 crossings. Who is who does not matter, and `--symmetry` folds that away. `view`
+draws a state, as pages show it.
 """
 
 from enum import Enum
@@ -80,3 +81,30 @@ def nobody_is_eaten(s: River) -> bool:
 def everyone_is_across(s: River) -> bool:
     """Nobody is left in the east."""
     return len(s.missionaries[Bank.EAST]) + len(s.cannibals[Bank.EAST]) == 0
+
+
+def view(s: River) -> str:
+    """The river from above, with who is on each bank, and the boat."""
+    east, west = (f"{len(s.missionaries[bank])}M {len(s.cannibals[bank])}C" for bank in (Bank.EAST, Bank.WEST))
+    people = "".join(
+        f'<g transform="translate({410 if bank == Bank.EAST else 60} 20)">{crowd(s, bank)}</g>' for bank in Bank
+    )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 560 180" width="560" font-family="sans-serif">'
+        f"<title>West: {west}; east: {east}; the boat is in the {s.boat.value}.</title>"
+        '<rect width="560" height="180" fill="#cfe8c5"/>'
+        '<rect x="180" width="200" height="180" fill="#9cc9ec"/>'
+        f'<path transform="translate({310 if s.boat == Bank.EAST else 190} 80)" d="M0 0h60l-12 20h-36z"/>'
+        f"{people}</svg>"
+    )
+
+
+def crowd(s: River, bank: Bank) -> str:
+    """Who is on a bank: missionaries above, cannibals below, each as a disc with a name."""
+    rows = [(s.missionaries[bank], 30, "#0072b2", "#fff"), (s.cannibals[bank], 100, "#d55e00", "#000")]
+    return "".join(
+        f'<circle cx="{at * 42}" cy="{y}" r="18" fill="{fill}"/>'
+        f'<text x="{at * 42}" y="{y + 5}" text-anchor="middle" font-size="14" fill="{ink}">{person}</text>'
+        for people, y, fill, ink in rows
+        for at, person in enumerate(people)
+    )

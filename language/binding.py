@@ -42,6 +42,7 @@ from .frontend.scope import Program, StateShape
 from .frontend.source import argument_place, globals_of_class, source_of_class
 from .frontend.traversal import fields_read
 from .immutable import immutable
+from .lanes import bound_view
 from .liveness import check_fairness, elaborated, liveness, predicates
 from .model import LIVENESS, Action, Field, Initial, Liveness, LivenessKind, Model, Projection, Property, PropertyKind
 from .namespace import Namespace
@@ -135,6 +136,7 @@ class Definition:
             step_bounds=tuple(replace(bound, run=run[bound.name]) for bound in model.step_bounds),
             lemmas=tuple(replace(lemma, run=run[lemma.name]) for lemma in model.lemmas),
             projections=tuple(replace(view, run=run[view.name]) for view in model.projections),
+            view=bound_view(self.view, namespace),
             namespace={**namespace.globals_of_all(modules_of(self.module)), model.state_name: namespace.shape},
         )
 
@@ -290,7 +292,7 @@ class _Binding:
             lemmas=finisher.lemmas() if self.lemmas else (),
             namespace={**bound, shape.name: namespace.shape},
             files=self.definition.files,
-            view=self.definition.view,
+            view=bound_view(self.definition.view, namespace),
             notes=self.definition.notes,
             projections=finisher.projections(),
             liveness=finisher.liveness(),

@@ -7,17 +7,25 @@ the model's own names: `"s.quorum.isr"`, `"presumes_leadership(s, lane)"`. The b
 the lane where it is a map over the lanes. An attribute that is left out is not drawn. Attributes of the whole picture,
 not of a lane, see `s` only.
 
-Only the trace document reads a view (`picture` evaluates it); it changes nothing in what a model means.
+A view may also be a function of the state that returns a picture as SVG:
+
+    def view(s: River) -> str:
+        return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20">{boat(s)}</svg>'
+
+Only the trace document reads a view (`picture` and `drawn` evaluate it); it changes nothing in what a model means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
 from typing import Any
 
+from .declare import mark_of
 from .kinds import Domain
 from .model import Model
+from .namespace import Namespace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +91,14 @@ class TransactionLanes(LogLanes):
 
 
 View = LogLanes | GroupLanes | TransactionLanes
+"""Views of lanes. A view may also be a function of the state that returns the SVG that is shown."""
+
+
+def bound_view(view: Any, namespace: Namespace) -> Any:
+    """A module's `view` over bound names; none where the name is that of a module, an action or a property."""
+    if isinstance(view, ModuleType) or (isinstance(view, FunctionType) and mark_of(view) is not None):
+        return None
+    return namespace.function(view) if isinstance(view, FunctionType) else view
 
 
 class LaneNames:

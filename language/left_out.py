@@ -50,11 +50,13 @@ def _is_used(function: ast.FunctionDef, sources: Iterable[Source]) -> bool:
 
 def _looks_marked(node: ast.FunctionDef, state: str) -> bool:
     """Whether a function has an action's or a property's signature, and no decorator. One that returns something else
-    answers a question for tests; a leading underscore says that one which returns a bool does so too."""
+    answers a question for tests; a leading underscore says that one which returns a bool does so too, and `view`
+    draws."""
     first = next(iter(node.args.args), None)
     takes_state = first is not None and first.annotation is not None and _name(first.annotation) == state
     returns = None if node.returns is None else _name(node.returns)
-    return takes_state and returns in (None, "None", "bool") and not node.decorator_list and node.name[0] != "_"
+    plain = node.name[0] == "_" or node.name == "view"
+    return takes_state and returns in (None, "None", "bool") and not node.decorator_list and not plain
 
 
 def _name(annotation: ast.expr) -> str:

@@ -28,6 +28,7 @@ from ..language.watched import Watched
 from .branch import Possible, possible
 from .differences import changes, state_to_json
 from .document import lanes_of, step_document, truth_of_run
+from .drawn import Drawing, picture_of
 from .heading import replay_command
 from .picture import Picture, Undrawable, marks
 from .wording import RecordNames
@@ -60,7 +61,7 @@ class Around:
     def __init__(self, model: Model, watches: Sequence[Watched] = ()) -> None:
         self.model, self.names = model, RecordNames(model)
         self.watches = list(watches)
-        self.picture = None if model.view is None else Picture(model, model.view)
+        self.picture = _picture(model)
         self.known: dict[State, int] = {}
         self.nodes: list[Document] = []
         self.frames: list[Document | None] = []
@@ -160,6 +161,14 @@ class Around:
         truth = {prop.name: truth_of_run(self.model, prop, run, anywhere=True)[1] for prop in steps}
         document |= {"marks": drawn, "truth": truth}
         return document | self._shared_parts({name: document[name] for name in SHARED}) | {"to": to}
+
+
+def _picture(model: Model) -> Picture | Drawing | None:
+    """What draws the states; nothing where the trace is not drawn either, and says why."""
+    try:
+        return picture_of(model)
+    except Undrawable:
+        return None
 
 
 def _length(value: Any) -> int:

@@ -29,13 +29,14 @@ from .abstract import abstract_lane, truth_of_refinement
 from .argument import argument
 from .choices import choices, disabled
 from .differences import Change, arguments_to_json, changes, state_to_json, to_json
+from .drawn import picture_of
 from .evidence import Reading
 from .explanation import Reason, why_false
 from .heading import commit_of, plain_constant, replay_line, replay_line_of_loop, tool
 from .liveness import liveness_parts
 from .lost import lost
 from .messages import Post
-from .picture import Picture, Undrawable, frames_of
+from .picture import Undrawable, frames_of
 from .places import lines, place, writing
 from .sentences import sentence, subject
 from .typetext import type_to_json
@@ -210,10 +211,10 @@ class _Run:
 
     def _picture(self) -> tuple[Document | None, Document]:
         """What is drawn; nothing, with a note, where the view cannot be evaluated."""
-        if self.model.view is None:
-            return None, {}
         try:
-            picture = Picture(self.model, self.model.view)
+            picture = picture_of(self.model)
+            if picture is None:
+                return None, {}
             frames = frames_of(picture, self.states)
             return picture.document(frames), frames
         except Undrawable as error:

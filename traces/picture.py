@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
 from ..language.kinds import Domain
 from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
@@ -36,6 +36,18 @@ def letter(number: int | None) -> str:
     if number is None:
         return "-"
     return chr(ord("a") + number) if 0 <= number < 26 else str(number)
+
+
+class Drawn(Protocol):
+    """What draws states: a `Picture`, or what a model draws itself."""
+
+    def lanes(self, state: State) -> dict[str, Document]:
+        """Every lane in a state, by its name."""
+        ...
+
+    def board(self, state: State) -> Document:
+        """What is no lane's."""
+        ...
 
 
 class Picture:
@@ -280,7 +292,7 @@ def _label(lane: Document, words: Mapping[str, str]) -> str:
     return ", ".join(part for part in said if part)
 
 
-def frames_of(picture: Picture, states: Sequence[State]) -> dict[str, Document]:
+def frames_of(picture: Drawn, states: Sequence[State]) -> dict[str, Document]:
     """The frames of a run's states: of each the lanes that changed, of the first every lane."""
     frames: dict[str, Document] = {}
     known: dict[str, Document] = {}

@@ -37,9 +37,14 @@ def board_at(document: Document, at: int) -> Document:
     return {}
 
 
+def has_lanes(document: Document) -> bool:
+    """Whether lanes are drawn: not of a model without a view, nor of one that draws SVG, which pages show."""
+    return document["view"] is not None and document["view"]["kind"] != "drawing"
+
+
 def lane_lines(page: Page, document: Document, at: int) -> None:
-    """Writes the lanes of a state; nothing for a model that has no view."""
-    if document["view"] is None:
+    """Writes the lanes of a state; nothing for a model that has none."""
+    if not has_lanes(document):
         return
     lanes = lanes_at(document, at)
     marks: Mapping[str, Document] = document["frames"][str(at)]["marks"]

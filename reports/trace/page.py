@@ -14,7 +14,7 @@ from ..document import Document, first_state, not_replayed_text
 from ..paper import Page, Paper, count
 from ..settings import sizes_text
 from .cut import cut, number_of_steps
-from .lanes import board_at, lane_lines
+from .lanes import board_at, has_lanes, lane_lines
 from .states import states
 
 _KIND_COLUMN = 10
@@ -101,7 +101,7 @@ def state_lines(page: Page, document: Document, at: int, *, whole: bool = False,
     """The lanes in a state, what the step before it changed, the messages, and which properties hold. Every field is
     there with `whole`, and of the first state where no lanes are drawn; without `held` only properties that fail."""
     lane_lines(page, document, at)
-    if whole or (at == 0 and document["view"] is None):
+    if whole or (at == 0 and not has_lanes(document)):
         page.columns(_field_rows(document, at), indent=3)
     rows = [("", f"{name}: {value_text(value)}") for name, value in _board(document, at).items()]
     step = _step_of(document, at)
@@ -112,7 +112,7 @@ def state_lines(page: Page, document: Document, at: int, *, whole: bool = False,
     failed = [name for name, truth in document["truth"].items() if truth[at] == "0" and not _is_witness(document, name)]
     rows += [("holds", ", ".join(true))] if held and true else []
     rows += [("fails", ", ".join(failed))] if failed else []
-    if document["view"] is not None:
+    if has_lanes(document):
         page.blank()
     before = ""
     for name, text in rows:
@@ -131,7 +131,7 @@ def _is_witness(document: Document, name: str) -> bool:
 
 
 def _board(document: Document, at: int) -> Document:
-    return {} if document["view"] is None else board_at(document, at)
+    return board_at(document, at) if has_lanes(document) else {}
 
 
 def _flying(document: Document, at: int) -> Iterator[str]:

@@ -18,6 +18,8 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, cast
 
+from ....traces.drawn import checked_picture
+from ....traces.picture import Undrawable
 from ...document import Document
 from ..cut import cut
 from ..markdown import markdown
@@ -107,12 +109,26 @@ def _data(
         {"id": name, "digest": digest(document), "texts": _texts(document), "watches": values}
         for name, document, values in zip(names, documents, watched, strict=True)
     ]
-    shown = [_shared(cut(document)) for document in documents]
+    shown = [_shared(cut(_drawable(document))) for document in documents]
     was_cut = any(cut(document) is not document for document in documents)
     said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
     about = {"traces": extras, "beside": said, "aligned": None if aligned is None else list(aligned)}
     elements = [*zip(names, shown, strict=True), ("trace-page", about)]
     return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
+
+
+def _drawable(document: Document) -> Document:
+    """A trace whose pictures may be shown: without those that a model draws itself where one is no such picture, since
+    a saved trace can come from anywhere."""
+    if document["view"] is None or document["view"]["kind"] != "drawing":
+        return document
+    try:
+        for frame in document["frames"].values():
+            if frame["board"] is not None:
+                checked_picture(frame["board"]["svg"])
+    except Undrawable as error:
+        return document | {"view": None, "frames": {}, "notes": [*document["notes"], f"{error}; so it is not drawn"]}
+    return document
 
 
 def _shared(value: Any) -> Any:

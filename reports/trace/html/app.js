@@ -78,9 +78,13 @@ function focusLane(id) {
   announce(at.focus === null ? "all lanes" : `lane ${at.focus}`);
 }
 
+const hasLanes = () => ![undefined, "drawing"].includes(trace.document.view?.kind);
+
+/** Who can be looked at alone, from top to bottom. */
+const members = () => (hasLanes() ? trace.document.view.lanes : trace.document.lanes.map((lane) => lane.id));
+
 function focusNumber(number) {
-  const { view, lanes } = trace.document;
-  const ids = view ? view.lanes : lanes.map((lane) => lane.id);
+  const ids = members();
   if (number > ids.length) return announce(`there are ${count(ids.length, "lane")}`);
   at.focus = null;
   return focusLane(number === 0 ? null : ids[number - 1]);
@@ -139,10 +143,9 @@ function fold() {
 
 /** The choices of a filter: what this run has. */
 function offerFilters() {
-  const kinds = [...new Set(trace.steps.map((step) => step.kind))], { lanes, view } = trace.document;
+  const kinds = [...new Set(trace.steps.map((step) => step.kind))];
   const known = new Set(trace.steps.flatMap((step) => [step.lane,
     ...step.writes.map((cell) => cell.match(/\[([^\]]+)\]$/)?.[1])]));
-  const members = (view ? view.lanes : lanes.map((lane) => lane.id)).filter((id) => known.has(id));
   const options = (host, all, values) => {
     host.replaceChildren(html("option", { value: "" }, all),
       ...values.map((value) => html("option", { value }, value)));
@@ -150,7 +153,7 @@ function offerFilters() {
   };
   Object.assign(at, { kind: "", member: "", range: null });
   options($("kind"), "all kinds", kinds);
-  options($("member"), "all members", members);
+  options($("member"), "all members", members().filter((id) => known.has(id)));
 }
 
 function filterBy(name, value) {
@@ -244,13 +247,14 @@ function pane(of, position, title, id) {
   const fails = position === of.failing ? of.document.property.fails.reads : [];
   const blamed = new Set(fails.map((cell) => (cell.match(/\[([^\]]+)\]/) || [])[1]));
   const before = at.ghost && position > 0 && !of.isAfterGap(position) ? of.frame(position - 1) : null;
-  const board = frame && frame.board ? Object.entries(frame.board) : [];
+  const drawn = view?.kind === "drawing";
+  const board = frame && frame.board && !drawn ? Object.entries(frame.board) : [];
   return html("div", "pane",
     title ? html("h3", "", title) : null,
     board.length ? html("dl", "board", board.map(([name, value]) =>
       html("div", "", html("dt", "", name.replaceAll("_", " ")), html("dd", "", said(value))))) : null,
     at.all ? tableOfStates(of, position, go) : frame === null ? fieldTable(of, position)
-      : at.table ? tableOfLanes(view, frame)
+      : drawn ? drawing(frame.board) : at.table ? tableOfLanes(view, frame)
         : drawLanes(view, frame, { before, focus: at.focus, blamed, id, onfocus: focusLane,
           lost: (of.document.lost || []).filter((cell) => cell.since <= of.number(position)) }),
     (of.document.abstract || []).map((lane) => abstractLane(lane, of, position)));
@@ -303,8 +307,8 @@ function renderPicture() {
   const now = pane(trace, at.position, heads[0], "now");
   const panes = other ? [pane(other.of, other.position, heads[1], "pin"), now] : [now];
   patch($("panes"), ...(page.aligned && at.trace === 0 ? panes.reverse() : panes));
-  $("legend").hidden = !trace.document.view || at.table || at.all;
-  $("table").hidden = !trace.document.view;
+  $("legend").hidden = !hasLanes() || at.table || at.all;
+  $("table").hidden = !hasLanes();
   $("all").setAttribute("aria-pressed", String(at.all));
 }
 
@@ -521,7 +525,7 @@ function renderHeader() {
   $("traces").value = String(at.trace);
 }
 
-const legend = (view) => (view === null || view.kind === "group" ? []
+const legend = (view) => (!hasLanes() || view.kind === "group" ? []
   : [["high", `${word(view, "HW")}, ${word(view, "high watermark")}: what is left of it is ${
     view.kind === "transaction" ? "replicated" : "committed, as this lane knows"}`],
     ...(view.kind === "transaction"
@@ -657,6 +661,7 @@ function save(phrase, type, name) {
 }
 
 function pictureText() {
+  if (!hasLanes()) return trace.frame(at.position).board.svg;
   const drawn = drawLanes(trace.document.view, trace.frame(at.position), { id: "saved",
     lost: (trace.document.lost || []).filter((cell) => cell.since <= trace.number(at.position)) });
   drawn.setAttribute("xmlns", SVG);
@@ -714,8 +719,8 @@ const KEYS = [
   ["[", "show nothing before this state", () => zoom([at.position, (at.range ?? [0, trace.last])[1]])],
   ["]", "show nothing after this state", () => zoom([(at.range ?? [0, trace.last])[0], at.position])],
   ["\\", "show the whole run again", () => zoom(null)],
-  ["a", "table instead of picture", () => (trace.document.view ? toggle("table", "table", "picture")
-    : announce("this model has no picture"))], ["?", "this list", help]];
+  ["a", "table instead of picture", () => (hasLanes() ? toggle("table", "table", "picture")
+    : announce("this model has no lanes"))], ["?", "this list", help]];
 
 function help() {
   const dialog = $("help-dialog");

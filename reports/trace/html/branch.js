@@ -28,7 +28,7 @@ class Around {
 
   frame(node, marks) {
     const { lanes, board } = this.document.nodes[node];
-    return { lanes: this.parts(lanes), marks, board: this.document.values[board] };
+    return lanes && { lanes: this.parts(lanes), marks, board: this.document.values[board] };
   }
 
   truth(node, name) {

@@ -281,6 +281,10 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
   return made;
 }
 
+/** What the model draws itself. An image runs no script, loads nothing, and has no style but its own. */
+const drawing = ({ svg: drawn, says }) => html("img", { class: "drawing", alt: says || "the model's own picture",
+  src: `data:image/svg+xml,${encodeURIComponent(drawn)}` });
+
 /** Faint outlines of what a lane was, where it is not any more. */
 function ghostOf(was, lane, shown) {
   const moved = (name) => was[name] !== null && was[name] !== lane[name];

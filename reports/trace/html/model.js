@@ -132,8 +132,8 @@ class Trace {
   frame(position) {
     if (this.document.view === null) return null;
     return this.whole(this.frames, this.document.frames, position, (at, entry) => {
-      if (at === 0 || this.isAfterGap(at)) return entry;
       const before = this.frames.get(at - 1);
+      if (!entry || !before || this.isAfterGap(at)) return entry;
       return { ...entry, lanes: { ...before.lanes, ...entry.lanes }, board: entry.board || before.board };
     });
   }
