@@ -154,18 +154,18 @@ def _written(model: Model, run: Run | None, options: argparse.Namespace) -> str:
     return dot(graph) if options.to == "dot" else graphml(graph)
 
 
-def _picture(graph: networkx.DiGraph) -> str:
-    """The graph drawn. UsageError, with what installs it, where the library that lays it out is not there."""
+def _picture(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
+    """The graph, see `drawing`. UsageError, with what installs it, where the library that lays it out is missing."""
     try:
         from ..reports.trace.drawing import drawing
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "fast_sugiyama":
             raise
         raise UsageError(
-            "--to svg needs fast-sugiyama, which is not installed; install it with: pip install 'tidegate[draw]'; "
-            "--to dot and --to graphml need nothing"
+            "a drawn graph needs fast-sugiyama, which is not installed; install it with: pip install 'tidegate[draw]'; "
+            "export --to dot and --to graphml need nothing"
         ) from None
-    return drawing(graph)
+    return drawing(graph, steps)
 
 
 def _smaller(options: argparse.Namespace) -> str:
@@ -177,24 +177,48 @@ def _smaller(options: argparse.Namespace) -> str:
 
 def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networkx.DiGraph:
     """The graph that was asked for, with the run's way in it."""
-    from ..reports.trace.graph import quotient
-
-    fields = _fields(model, options.quotient)
     way: Sequence[State] = () if run is None else run.states()
     around: int | None = options.around
     if around is not None and around >= len(way):
         raise UsageError(f"--around {around}: the trace has {len(way) - 1} steps")
-    found = _explored(model, way, options)
+    return _merged(model, _explored(model, way, options), options.quotient, way, around)
+
+
+def _merged(
+    model: Model, found: StateGraph, text: str | None, way: Sequence[State], around: int | None = None
+) -> networkx.DiGraph:
+    """The states with those merged that are equal on the expressions, if any are given."""
+    from ..reports.trace.graph import quotient
+
+    fields = _fields(model, text)
     place = {state: at for at, state in enumerate(found.states)}
     initial = [place[state] for state in initial_states(model) if state in place]
-    names = [_name(fields, state) for state in found.states]
     return quotient(
-        names,
-        [(edge.source, edge.target, edge.action if options.quotient else edge.step) for edge in found.edges],
+        [_name(fields, state) for state in found.states],
+        [(edge.source, edge.target, edge.action if text else edge.step) for edge in found.edges],
         initial=initial,
         path=[place[state] for state in way if state in place],
         centre=None if around is None else place[way[around]],
     )
+
+
+def graph_of_page(model: Model, run: Run, text: str) -> str:
+    """The state graph of a run's model for the run's page; states are merged that are equal on the expressions of the
+    text, if it has any. UsageError, with what helps, where it would have more than `MOST_DRAWN` nodes."""
+    helps = "merge states with --graph EXPRESSIONS, such as len(log[A])" if not text else "name fewer expressions"
+    try:
+        found = state_graph(model, _MOST_STATES if text else MOST_DRAWN)
+    except TooLarge as error:
+        raise UsageError(f"--graph: {model.name} has more than {error.most:,} states; {helps}") from None
+    graph = _merged(model, found, text or None, run.states())
+    if graph.number_of_nodes() > MOST_DRAWN:
+        many = graph.number_of_nodes()
+        raise UsageError(f"--graph: the graph has {many:,} nodes, and more than {MOST_DRAWN} are not drawn; {helps}")
+    steps: dict[str, list[int]] = {}
+    fields = _fields(model, text or None)
+    for at, state in enumerate(run.states()):
+        steps.setdefault(_name(fields, state), []).append(at)
+    return _picture(graph, steps)
 
 
 def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -> StateGraph:

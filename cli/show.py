@@ -14,6 +14,7 @@ from ..reports.files import write_text
 from ..reports.paper import Page, Paper
 from ..reports.trace.html import page
 from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
+from .export import MOST_DRAWN, graph_of_page
 from .options import add_open_option, add_print_options, paper_of
 from .output import check_open, end_with_page
 from .saved import document_of, model_of, naming, run_of
@@ -24,6 +25,7 @@ EXAMPLES = """\
   tidegate show report/one_inside.trace.json --step all                 every state, drawn
   tidegate show report/one_inside.trace.json --html one_inside.html     to look at in a browser, or to send
   tidegate show report/one_inside.trace.json --html one_inside.html --watch "held" --watch "place[A]"
+  tidegate show report/one_inside.trace.json --html one_inside.html --graph
   tidegate show before.trace.json after.trace.json --html both.html     two traces, side by side
 """
 
@@ -38,6 +40,11 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--watch", metavar="EXPRESSION", action="append", default=[],
         help="with --html: a row with its value in every state: len(log[A]); may be given again",
+    )  # fmt: skip
+    parser.add_argument(
+        "--graph", metavar="EXPRESSIONS", nargs="?", const="",
+        help=f"with --html: the model's states drawn below, up to {MOST_DRAWN}, with the run in them; states that are "
+        "equal on the EXPRESSIONS are one: \"len(log[A]), leader\"",
     )  # fmt: skip
     parser.add_argument(
         "--step",
@@ -55,6 +62,8 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError("--all is for --step N, which shows one state")
     if options.watch and options.html is None:
         raise UsageError("--watch is for --html FILE; in a terminal, tidegate explore TRACE watches expressions")
+    if options.graph is not None and (options.html is None or len(options.traces) > 1):
+        raise UsageError("--graph is for --html FILE with one trace; tidegate export --to svg draws a graph by itself")
     documents = {path: _named(path, document_of(path)) for path in options.traces}
     check_open(options, "html")
     if options.html is not None:
@@ -101,11 +110,21 @@ def _watched(path: Path, expressions: list[str]) -> dict[str, list[str]]:
     return {watch.text: [watch.shown(state) for state in states] for watch in made}
 
 
+def _graph(path: Path, expressions: str) -> str:
+    """The states of a trace's model, drawn."""
+    document = document_of(path)
+    model = model_of(document, str(path))
+    return graph_of_page(model, run_of(model, document, str(path)), expressions)
+
+
 def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]], options: argparse.Namespace) -> None:
     names = ", ".join(str(path) for path in documents)
     with naming(names):
         watches = [_watched(path, options.watch) for path in documents] if options.watch else []
-        text = page(list(documents.values()), watches=watches, beside=", ".join(path.name for path in documents))
+        drawn = "" if options.graph is None else _graph(options.traces[0], options.graph)
+        text = page(
+            list(documents.values()), watches=watches, graph=drawn, beside=", ".join(path.name for path in documents)
+        )
     try:
         write_text(target, text)
     except OSError as error:

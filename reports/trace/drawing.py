@@ -15,31 +15,19 @@ from math import hypot
 import fast_sugiyama
 import networkx
 
+from .graph_style import OF_A_FILE
+
 _Layout = tuple[list[tuple[int, tuple[float, float]]], float, float, object]
 """The places of the nodes of a part of a graph, and what is not asked for here."""
 _LETTER, _LINE, _MARGIN, _GAP, _BESIDE = 6.7, 15, 30, 84, 150
 _LABEL = 21
 """Letters of an edge's label; its title has all of it."""
-_STYLE = """
-  svg { color-scheme: light dark; --ink: #1a1e24; --node: #fff; --edge: #586170; --way: #b3261e; --first: #0b57d0;
-    background: #f6f7f8; font: 11px ui-monospace, "DejaVu Sans Mono", monospace; }
-  @media (prefers-color-scheme: dark) {
-    svg { --ink: #e8eaed; --node: #1b1e24; --edge: #a3adba; --way: #ff9a90; --first: #8ab4f8; background: #14161a; } }
-  text { fill: var(--ink); text-anchor: middle; }
-  .edge text { font-size: 10px; fill: var(--edge); paint-order: stroke; stroke: var(--node); stroke-width: 3px; }
-  .edge .loop { text-anchor: start; }
-  .edge path { fill: none; stroke: var(--edge); marker-end: url(#tip); }
-  .edge.way path { stroke: var(--way); stroke-width: 3; }
-  .node rect { fill: var(--node); stroke: var(--edge); }
-  .node.initial rect { stroke: var(--first); stroke-width: 2.5; }
-  .node.way rect { stroke: var(--way); stroke-width: 3; }
-  .node.centre rect { fill: #f0e44255; }
-  marker path { fill: var(--edge); }
-"""
 
 
-def drawing(graph: networkx.DiGraph) -> str:
-    """The graph of `quotient` as SVG: initial states with a blue edge, the way of a run thick and red."""
+def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
+    """The graph of `quotient` as SVG: initial states with a blue edge, the way of a run thick and red. It is a file;
+    with `steps`, a part of a page: they are, by a node's label, the states of the run that it is.
+    """
     lines = {name: _lines(node) for name, node in graph.nodes.items()}
     boxes = {name: (max(map(len, text)) * _LETTER + 16, len(text) * _LINE + 10) for name, text in lines.items()}
     places = _places(graph, boxes)
@@ -48,11 +36,12 @@ def drawing(graph: networkx.DiGraph) -> str:
     below = max(places[name][1] + boxes[name][1] / 2 for name in places) + _MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right:.0f} {below:.0f}" width="{right:.0f}" '
-        f'height="{below:.0f}" role="img"><title>{len(lines)} nodes</title><style>{_STYLE}</style>',
+        f'height="{below:.0f}" role="{"img" if steps is None else "group"}"><title>{len(lines)} nodes</title>'
+        + (f"<style>{OF_A_FILE}</style>" if steps is None else ""),
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" orient="auto" '
         'markerUnits="userSpaceOnUse"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>',
         *_edges(graph, places, boxes),
-        *(_node(graph.nodes[name], lines[name], places[name], boxes[name]) for name in lines),
+        *(_node(graph.nodes[name], lines[name], places[name], boxes[name], steps or {}) for name in lines),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -150,14 +139,30 @@ def _curve(
     return f"M{begin[0]:.1f},{begin[1]:.1f} {curve}", label
 
 
-def _node(node: Mapping[str, object], lines: list[str], place: tuple[float, float], box: tuple[float, float]) -> str:
+def _node(
+    node: Mapping[str, object],
+    lines: list[str],
+    place: tuple[float, float],
+    box: tuple[float, float],
+    steps: Mapping[str, Sequence[int]],
+) -> str:
     (x, y), (width, tall) = place, box
     looks = [name for name, part in (("initial", "initial"), ("way", "on_path"), ("centre", "centre")) if node[part]]
     text = "".join(
         f'<text x="{x:.1f}" y="{y - tall / 2 + 17 + at * _LINE:.1f}">{escape(line)}</text>'
         for at, line in enumerate(lines)
     )
+    leads = _leads(lines, steps.get(str(node["label"]), ()))
     return (
-        f'<g class="{" ".join(["node", *looks])}"><rect x="{x - width / 2:.1f}" y="{y - tall / 2:.1f}" '
+        f'<g class="{" ".join(["node", *looks])}"{leads}><rect x="{x - width / 2:.1f}" y="{y - tall / 2:.1f}" '
         f'width="{width:.1f}" height="{tall:.1f}" rx="6"/>{text}</g>'
     )
+
+
+def _leads(lines: list[str], steps: Sequence[int]) -> str:
+    """What makes a node on the run lead to its steps."""
+    if not steps:
+        return ""
+    numbers = " ".join(map(str, steps))
+    said = f"{'state' if len(steps) == 1 else 'states'} {numbers.replace(' ', ', ')} of the run: {', '.join(lines)}"
+    return f' data-steps="{numbers}" role="button" tabindex="0" aria-label="{escape(said)}"'

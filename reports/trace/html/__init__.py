@@ -22,6 +22,7 @@ from ....traces.drawn import checked_picture
 from ....traces.picture import Undrawable
 from ...document import Document
 from ..cut import cut
+from ..graph_style import OF_A_PAGE
 from ..markdown import markdown
 from ..sequence import mermaid
 
@@ -29,6 +30,11 @@ SCRIPTS = ("model.js", "branch.js", "lanes.js", "table.js", "chart.js", "app.js"
 """In this order they are one script."""
 LIVE = "live.js"
 """Behind them in a page that has a server."""
+
+_GRAPH = """<section id="graph" aria-labelledby="graph-title"><h2 id="graph-title">State graph</h2>
+<p class="muted">The states of this run are red: choose one to go to its step.</p>
+<div class="scrolled" tabindex="0" role="region" aria-label="state graph">{}</div></section>
+"""
 
 MOST_STEPS_IN_WORDS = 200
 """Of a longer run the page does not carry the Markdown; `tidegate export` writes it."""
@@ -43,23 +49,24 @@ def page(
     live: bool = False,
     section: str = "",
     watches: Sequence[Mapping[str, Sequence[str]]] = (),
+    graph: str = "",
 ) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
     whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
     each state of the first: the page opens with both. `around` is what could be chosen instead along the first trace,
     see `traces/around.py`; a `live` page asks the server that it came from for what is not there. `section` is HTML
     that stands below the picture. `watches` has for each document the expressions that are watched, each with its value
-    in words in every state. ValueError without a trace.
+    in words in every state. `graph` is a state graph as `drawing` makes it for a page. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
-    style, script = _asset("style.css"), _script(live=live)
+    style, script = _asset("style.css") + (OF_A_PAGE if graph else ""), _script(live=live)
     parts = {
         "POLICY": policy(style, script, live=live),
         "TOOL": html.escape(str(documents[0]["tool"])),
         "TITLE": html.escape(title_of(documents[0])),
         "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in documents[0]["argument"]),
-        "SECTION": section,
+        "SECTION": section + (_GRAPH.format(graph) if graph else ""),
         "STYLE": style,
         "SCRIPT": script,
         "DATA": _data(documents, beside, aligned, watches) + _around(around, live),

@@ -226,6 +226,8 @@ function reveal(box, part) {
   const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
   if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + 8;
   if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 8;
+  if (inner.left < outer.left) box.scrollLeft -= outer.left - inner.left + 8;
+  if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 8;
 }
 
 function search(direction) {
@@ -553,6 +555,24 @@ function renderPaper() {
 
 // --- all together ----------------------------------------------------------------------------------------------------
 
+/** The state graph, where there is one: the node of this state is marked, and one that is chosen leads to its step. */
+const graph = $("graph")?.querySelector(".scrolled");
+const nodes = graph ? [...graph.querySelectorAll("[data-steps]")] : [];
+const stepsOf = (node) => node.dataset.steps.split(" ").map(Number);
+
+function renderGraph() {
+  for (const node of nodes) node.classList.toggle("here", stepsOf(node).includes(trace.number(at.position)));
+  const here = nodes.find((node) => node.classList.contains("here"));
+  if (here) reveal(graph, here.querySelector("rect"));
+}
+
+for (const node of nodes) for (const kind of ["click", "keydown"]) node.addEventListener(kind, (event) => {
+  if (kind === "keydown" && !["Enter", " "].includes(event.key)) return;
+  const steps = stepsOf(node), number = trace.number(at.position);
+  go(trace.positionOf(steps.find((step) => step > number) ?? steps[0]));
+  event.preventDefault();
+});
+
 /** Draws what there is at a position. Sizes are asked for first: once something is changed, asking for one makes the
  * browser lay the page out at once. */
 function render() {
@@ -575,6 +595,7 @@ function render() {
   if (items.length <= VIRTUAL) reveal($("steps"), $($("steps").getAttribute("aria-activedescendant")));
   const states = $("panes").querySelector(".states");
   if (states) reveal(states, states.querySelector("[aria-current]"));
+  renderGraph();
   if (!$("messages").hidden) chart.reveal(at.position, room.scrolled, room.chart);
   clearTimeout(linkTimer);
   linkTimer = setTimeout(() => {

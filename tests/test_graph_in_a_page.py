@@ -1,0 +1,77 @@
+"""The state graph of a small model in the page of a trace: what of it is the run, and where choosing a state leads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from .browser import chromium, shown
+from .conftest import Run as Command
+
+if not os.environ.get("CI"):
+    pytest.importorskip("fast_sugiyama")  # in CI, which installs it, it must be there
+LOCK = "examples/lock.py:careless"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    with chromium() as made:
+        yield made
+
+
+@pytest.fixture
+def trace(tidegate: Command, tmp_path: Path) -> Path:
+    assert tidegate("check", LOCK, "--out", str(tmp_path)).exit == 1
+    return tmp_path / "one_inside.trace.json"
+
+
+def test_a_state_of_the_run_leads_to_its_step_by_mouse_and_by_key(
+    tidegate: Command, trace: Path, browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "graph.html"
+    assert tidegate("show", str(trace), "--html", str(path), "--graph").exit == 0
+    with shown(browser, path, "s=0") as one:
+        assert one.count("#graph .node") == 13
+        assert one.count("#graph [data-steps]") == 5
+        assert one.all("#graph .here").get_attribute("data-steps") == "0"
+        one.all('#graph [data-steps="3"]').click()
+        assert one.where == "3 / 4"
+        assert one.all("#graph .here").get_attribute("data-steps") == "3"
+        one.all('#graph [data-steps="2"]').focus()
+        one.press("Enter")
+        assert one.where == "2 / 4"
+        one.press("x")
+        assert one.all("#graph .here").get_attribute("data-steps") == "4"
+        label = one.all("#graph .here").get_attribute("aria-label") or ""
+        assert label.startswith("state 4 of the run: ")
+
+
+def test_a_merged_state_leads_to_each_of_its_steps_in_turn(
+    tidegate: Command, trace: Path, browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "graph.html"
+    assert tidegate("show", str(trace), "--html", str(path), "--graph", "held").exit == 0
+    with shown(browser, path, "s=0") as one:
+        assert one.count("#graph .node") == 2
+        free = one.all('#graph [data-steps^="0 "]')
+        reached = []
+        for _ in range(3):
+            free.focus()
+            one.press("Enter")
+            reached.append(one.where[0])
+        assert reached == ["1", "2", "0"]
+
+
+def test_a_graph_that_is_too_large_or_of_no_page_is_refused(tidegate: Command, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    tidegate("check", "replication:truncate_to_hw", "--out", str(out))
+    trace = next(out.glob("*.trace.json"))
+    refused = tidegate("show", str(trace), "--html", str(tmp_path / "page.html"), "--graph")
+    assert refused.exit == 64
+    assert "more than 300 states; merge states with --graph EXPRESSIONS" in refused.err
+    assert not (tmp_path / "page.html").exists()
+    assert "--graph is for --html FILE" in tidegate("show", str(trace), "--graph").err
