@@ -17,7 +17,7 @@ from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Run
 from .phrases import phrase
-from .scenario import ENDS, said_of
+from .scenario import ENDS, renamed, said_of
 from .situations import BY_NAME
 from .words import record_named, worded
 
@@ -70,6 +70,29 @@ def title_of(name: str, question: str, cell: str, decided: Sequence[Mapping[str,
              "one": "with one replica in sync"}[at.situation.name]  # fmt: skip
     by = "; ".join(f"{one['key']}={one['value']}{_place(one)}" for one in decided)
     return f"{name}: {LOST[question]} when {at.fault.title}, {where}{f' (because of {by})' if by else ''}"
+
+
+def told_of(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
+    """An audit's trace, as it is saved, in the words of its page. `run` is its run, of its model."""
+    called, told = trace["called"], trace["told"]
+    letters = letters_of(called)
+    own = {**trace, "notes": [note for note in trace["notes"] if note != letters_note(called)]}
+    del own["told"]
+    one = Told(model, run, trace["property"]["name"], called)
+    shown = one.page(renamed(own, called), trace["title"], told["verdict"], letters)
+    for step, says in zip(shown["steps"], told["sentences"], strict=False):
+        step["sentence"] = says
+    return shown
+
+
+def letters_of(called: Mapping[str, str]) -> str:
+    """Which of the model's letters is which broker."""
+    return ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
+
+
+def letters_note(called: Mapping[str, str]) -> str:
+    """The same, as a saved trace notes it."""
+    return f"Here {letters_of(called)}."
 
 
 def _place(one: Mapping[str, Any]) -> str:

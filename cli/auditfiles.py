@@ -19,7 +19,7 @@ from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
 from ..audit.scenario import end_after, names, renamed, said, sentences
 from ..audit.situations import BY_NAME
-from ..audit.telling import LOST, Told, title_of
+from ..audit.telling import LOST, Told, letters_note, letters_of, title_of, told_of
 from ..audit.verdicts import Answer
 from ..language.verdict import PropertyVerdict
 from ..reports.audit.index import audit_index
@@ -195,7 +195,7 @@ def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
     called = names(made.report.verdict.subject, made.answer.steps)
     told = Told(after.model, after.run, after.property, called)
     title = f"{made.subject['name']}: the same with the repair"
-    shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", _letters(called))
+    shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
     left_out = [f"Step {number} of it cannot happen: {why}." for number, why in after.left_out.items()]
     return shown | {"notes": [*left_out, *shown["notes"]]}
 
@@ -228,13 +228,6 @@ def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, 
     decided = made.after is not None or (loss is not None and loss["html"] == made.html)
     title = title_of(made.subject["name"], question, cell, made.subject["deciding"] if decided else ())
     trace["title"], trace["called"] = title, dict(called)
-    told = Told(model, run, answer.property, called)
-    shown = told.page(renamed(trace, called), title, f"✗ {LOST[question]}", _letters(called))
-    for step, says in zip(shown["steps"], sentences(subject, answer), strict=False):
-        step["sentence"] = says
-    return trace | {"notes": [*trace["notes"], f"Here {_letters(called)}."]}, shown
-
-
-def _letters(called: Mapping[str, str]) -> str:
-    """Which of the model's letters is which broker."""
-    return ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
+    trace["told"] = {"verdict": f"✗ {LOST[question]}", "sentences": sentences(subject, answer)}
+    trace["notes"] = [*trace["notes"], letters_note(called)]
+    return trace, told_of(trace, model, run)

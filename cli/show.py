@@ -76,14 +76,22 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
-    """A trace of an audit with the names that its brokers have in the cluster; the line that replays it keeps the
-    model's letters."""
+    """A trace of an audit in the words of its page, with the names that its brokers have in the cluster; the line that
+    replays it keeps the model's letters. Of one that cannot be replayed any more, only the names."""
     if "called" not in document:
         return document
     from ..audit.scenario import renamed  # which other traces do not need
+    from ..audit.telling import told_of
 
     with naming(path):
-        return renamed(document, document["called"])
+        if "told" not in document:
+            return renamed(document, document["called"])
+        try:
+            model = model_of(document, str(path))
+            return told_of(document, model, run_of(model, document, str(path)))
+        except UsageError as error:
+            kept = renamed({key: part for key, part in document.items() if key != "told"}, document["called"])
+            return kept | {"notes": [*kept["notes"], f"said in the model's words: {error}"]}
 
 
 def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Paper, *, whole: bool) -> Page:

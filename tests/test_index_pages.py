@@ -10,6 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from playwright.sync_api import Browser
 from tidegate.audit.after_repair import taken
@@ -19,6 +20,7 @@ from tidegate.audit.verdicts import Answer
 from tidegate.reports.audit.index import KEPT, audit_index, with_one_table
 from tidegate.reports.audit.page import groups_of
 from tidegate.reports.check.index import check_index
+from tidegate.traces.document import schema
 
 from .browser import chromium, shown
 from .conftest import ROOT, Run
@@ -104,6 +106,14 @@ def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None
     said += [text for step in shown_["steps"] for text in (step["sentence"], *step["changed"])]
     for word in (r"`", r"\w+\[", r"\b\d[a-e]\b", r"AlterPartition", r"_", r"\b[B-E]\b"):
         assert [text for text in said if re.search(word, text)] == [], word
+    trace, page = tmp_path / "scenarios" / "01-orders.trace.json", tmp_path / "page.html"
+    tidegate("show", str(trace), "--html", str(page))
+    assert traces_in(page.read_text(encoding="utf-8")) == [shown_], "show says what the audit's page says"
+    terminal = tidegate("show", str(trace)).out
+    assert " ".join(short.split()) in " ".join(terminal.split())
+    above = terminal.partition("replay it:")[0]
+    assert re.findall(r"acknowledged_kept|power_losses|\bs\.\w+|`", above) == []
+    jsonschema.validate(json.loads(trace.read_text(encoding="utf-8")), schema())
 
 
 def traces_in(text: str) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ def trace_page(document: Document, paper: Paper, others: Sequence[Document] = ()
     _steps(page, document)
     if document["failure"] is not None:
         _failure(page, document["failure"], number_of_steps(document) + 1)
-    for same in (document, *others):
+    for same in () if "cluster" in document else (document, *others):
         _reason(page, same["property"])
     _notes(page, document)
     page.blank()
@@ -110,8 +110,9 @@ def state_lines(page: Page, document: Document, at: int, *, whole: bool = False,
     rows += [("messages", text) for text in _flying(document, at)]
     true = [name for name, truth in document["truth"].items() if truth[at] == "1" and not _is_witness(document, name)]
     failed = [name for name, truth in document["truth"].items() if truth[at] == "0" and not _is_witness(document, name)]
-    rows += [("holds", ", ".join(true))] if held and true else []
-    rows += [("fails", ", ".join(failed))] if failed else []
+    words: Mapping[str, str] = document.get("cluster", {}).get("properties", {})
+    rows += [("holds", ", ".join(words.get(name, name) for name in true))] if held and true else []
+    rows += [("fails", ", ".join(words.get(name, name) for name in failed))] if failed else []
     if has_lanes(document):
         page.blank()
     before = ""
@@ -159,7 +160,8 @@ def _one_step(page: Page, document: Document, at: int, *, marked: bool) -> None:
     step = _step_of(document, at)
     width = len(str(shown_states(document)[-1])) + 2
     failing = [name for name, truth in document["truth"].items() if "0" in truth and truth.index("0") == at]
-    failing = [name for name in failing if not _is_witness(document, name)]
+    words: Mapping[str, str] = document.get("cluster", {}).get("properties", {})
+    failing = [words.get(name, name) for name in failing if not _is_witness(document, name)]
     text = first_state(document) if step is None else step["sentence"]
     right = f"✗ {', '.join(failing)}" if failing else "" if step is None or step["kind"] == "protocol" else step["kind"]
     line = f"{'>' if marked else ' '}{at:>{width}}  {text}"
@@ -212,6 +214,8 @@ _STYLES = {"✗ ": "red bold", "✓ ": "green bold", "": "bold"}
 def _heading(page: Page, document: Document, others: Sequence[Document] = ()) -> None:
     mark = _MARKS[document["kind"]]
     page.line(mark + _title(document, others), style=_STYLES[mark])
+    if "cluster" in document:
+        return  # the title says it all, and the bounds are the model's
     if document["failure"] is None and document["property"] is not None and not others:
         page.line(document["property"]["says"], indent=2, hang=0)
     page.line(sizes_text(document["bounds"]), indent=2, style="dim")
