@@ -113,7 +113,7 @@ def _named(text: str, called: Mapping[str, str]) -> str:
 
 _KEPT = frozenset({
     "schema", "kind", "title", "model", "says", "commit", "engine", "tool", "bounds", "budgets", "replay", "where",
-    "statement", "conjunct", "notes", "fields", "truth", "called", "told",
+    "statement", "conjunct", "notes", "fields", "truth", "called", "wording",
 })  # fmt: skip
 """Parts of a trace that are about the model, and not about what happens in it."""
 

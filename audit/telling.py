@@ -72,15 +72,15 @@ def title_of(name: str, question: str, cell: str, decided: Sequence[Mapping[str,
     return f"{name}: {LOST[question]} when {at.fault.title}, {where}{f' (because of {by})' if by else ''}"
 
 
-def told_of(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
+def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
     """An audit's trace, as it is saved, in the words of its page. `run` is its run, of its model."""
-    called, told = trace["called"], trace["told"]
+    called, wording = trace["called"], trace["wording"]
     letters = letters_of(called)
     own = {**trace, "notes": [note for note in trace["notes"] if note != letters_note(called)]}
-    del own["told"]
+    del own["wording"]
     one = Told(model, run, trace["property"]["name"], called)
-    shown = one.page(renamed(own, called), trace["title"], told["verdict"], letters)
-    for step, says in zip(shown["steps"], told["sentences"], strict=False):
+    shown = one.page(renamed(own, called), trace["title"], wording["verdict"], letters)
+    for step, says in zip(shown["steps"], wording["sentences"], strict=False):
         step["sentence"] = says
     return shown
 

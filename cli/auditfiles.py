@@ -19,7 +19,7 @@ from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
 from ..audit.scenario import end_after, names, renamed, said, sentences
 from ..audit.situations import BY_NAME
-from ..audit.telling import LOST, Told, letters_note, letters_of, title_of, told_of
+from ..audit.telling import LOST, Told, in_the_clusters_words, letters_note, letters_of, title_of
 from ..audit.verdicts import Answer
 from ..language.verdict import PropertyVerdict
 from ..reports.audit.index import audit_index
@@ -228,6 +228,6 @@ def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, 
     decided = made.after is not None or (loss is not None and loss["html"] == made.html)
     title = title_of(made.subject["name"], question, cell, made.subject["deciding"] if decided else ())
     trace["title"], trace["called"] = title, dict(called)
-    trace["told"] = {"verdict": f"✗ {LOST[question]}", "sentences": sentences(subject, answer)}
+    trace["wording"] = {"verdict": f"✗ {LOST[question]}", "sentences": sentences(subject, answer)}
     trace["notes"] = [*trace["notes"], letters_note(called)]
-    return trace, told_of(trace, model, run)
+    return trace, in_the_clusters_words(trace, model, run)

@@ -81,16 +81,16 @@ def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
     if "called" not in document:
         return document
     from ..audit.scenario import renamed  # which other traces do not need
-    from ..audit.telling import told_of
+    from ..audit.telling import in_the_clusters_words
 
     with naming(path):
-        if "told" not in document:
+        if "wording" not in document:
             return renamed(document, document["called"])
         try:
             model = model_of(document, str(path))
-            return told_of(document, model, run_of(model, document, str(path)))
+            return in_the_clusters_words(document, model, run_of(model, document, str(path)))
         except UsageError as error:
-            kept = renamed({key: part for key, part in document.items() if key != "told"}, document["called"])
+            kept = renamed({key: part for key, part in document.items() if key != "wording"}, document["called"])
             return kept | {"notes": [*kept["notes"], f"said in the model's words: {error}"]}
 
 
