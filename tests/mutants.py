@@ -25,6 +25,18 @@ class Mutant:
     text: str
     by: str
 
+    def __post_init__(self) -> None:
+        PLANTED.append(self)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the text stands in the file, once."""
+        return (ROOT / "model" / self.file).read_text(encoding="utf-8").count(self.text) == 1
+
+
+PLANTED: list[Mutant] = []
+"""Every bug of the test files that were collected."""
+
 
 def plant(folder: Path, mutant: Mutant) -> Callable[[str], ModuleType]:
     """Copies the models and their properties into a folder, with the bug in them. Answers what imports one of the
@@ -40,7 +52,7 @@ def plant(folder: Path, mutant: Mutant) -> Callable[[str], ModuleType]:
         path.write_text(text, encoding="utf-8")
     file = package / "model" / mutant.file
     text = file.read_text(encoding="utf-8")
-    assert text.count(mutant.text) == 1, text.count(mutant.text)
+    assert mutant.is_there
     file.write_text(text.replace(mutant.text, mutant.by), encoding="utf-8")
 
     def imported(module: str) -> ModuleType:

@@ -29,7 +29,7 @@ QUICK = {
 }  # fmt: skip
 """What examples begin with that need neither a cluster nor a broker, nor minutes."""
 
-NOT_RUN = ("spark", "--web", "--drop", "report/strong_isr.trace.json --shrink", "spec")
+NOT_RUN = ("spark", "--web", "--watch", "--drop", "report/strong_isr.trace.json --shrink", "spec")
 
 
 def examples(verb: str) -> Iterator[str]:
