@@ -15,7 +15,7 @@ from ..language.errors import ModelErrors, Unreadable, UsageError, nearest
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
 from ..reports.exits import INTERRUPTED, Exit
-from .output import json_asked, kept_for_json, print_failure
+from .output import json_asked, kept_for_json, no_empty_directory, print_failure
 from .verbs import VERBS, parser
 
 TO_REPORT = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
@@ -28,7 +28,7 @@ NOTHING_MORE: Mapping[str, Any] = MappingProxyType({})
 def main(arguments: Sequence[str]) -> Exit:
     """Runs one command line and gives its exit; every mistake is reported on standard error, and with `--json` as the
     one object on standard output too."""
-    with json_asked() if "--json" in arguments else nullcontext():
+    with no_empty_directory(), json_asked() if "--json" in arguments else nullcontext():
         return _exit_of(arguments)
 
 

@@ -14,6 +14,22 @@ from ..language.errors import UsageError
 from ..language.model import Model
 from .options import is_to_be_shown
 
+_begun: list[Path] = []
+"""Directories that this command made."""
+
+
+@contextlib.contextmanager
+def no_empty_directory() -> Generator[None]:
+    """A command that ends with nothing to save leaves no directory behind that it made for it."""
+    before = len(_begun)
+    try:
+        yield
+    finally:
+        for directory in _begun[before:]:
+            with contextlib.suppress(OSError):  # it holds something, or is gone
+                directory.rmdir()
+        del _begun[before:]
+
 
 def prepared(directory: Path) -> Path:
     """The directory, made if only its last part is missing, and proved writable. Raises `UsageError`
@@ -26,10 +42,12 @@ def prepared(directory: Path) -> Path:
     import tempfile  # which loads every form of archive
 
     try:
-        directory.mkdir(exist_ok=True)
+        if not directory.exists():
+            directory.mkdir()
+            _begun.append(directory)
         with tempfile.TemporaryFile(dir=directory):
             pass
-    except FileExistsError:
+    except NotADirectoryError:
         raise UsageError(f"--out {directory}: it is a file; name a directory") from None
     except OSError as error:
         raise UsageError(

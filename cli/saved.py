@@ -69,7 +69,7 @@ def steps_of(document: Document, place: Path | str) -> list[str]:
     if document["truncated"] is not None:
         raise UsageError(f"{place}: {document['truncated']['says']}, so that it cannot be replayed")
     if document["replay"] is None:
-        raise UsageError(f"{place}: {_UNREPLAYED[document['begins']]}, so that it cannot be replayed")
+        raise UsageError(f"{place}: {_UNREPLAYED[document.get('begins', 'induction')]}, so that it cannot be replayed")
     return [step["step"] for step in document["steps"]]
 
 

@@ -17,7 +17,7 @@ from ..language.judge import (
     is_held,
     is_terminal,
     steps,
-    why_stopped,
+    stopped_as,
 )
 from ..language.model import Action, Model, Property
 from ..language.steptext import format_step
@@ -66,7 +66,7 @@ def step_says(model: Model, state: State, action: Action, arguments: Mapping[str
     except ModelError as error:
         return f"{shown} breaks at {error.where}: {error.message}"
     if isinstance(after, Stopped):
-        return f"{shown} is {why_stopped(model, state, action, arguments, after)}"
+        return f"{shown} is {stopped_as(model, state, action, arguments, after)}"
     return f"{shown} leads to {after}"
 
 

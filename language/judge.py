@@ -396,20 +396,26 @@ def _refusal(
     enabled = [format_step(step.action, step.arguments) for step in steps(model, state)]
     instead = "enabled here: " + "; ".join(enabled) if enabled else "nothing is enabled here"
     step = f"step {number}, {format_step(action.name, arguments)}"
-    return f"{step}, is {why_stopped(model, state, action, arguments, stopped)}; {instead}"
+    return f"{step}, is {stopped_as(model, state, action, arguments, stopped)}; {instead}"
 
 
 def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
-    """The reason in words: `disabled: s.up[r] is false`, `blocked by the model's bound: the budget crashes is
-    spent`."""
+    """The reason in words: `s.up[r] is false`, `blocked by the model's bound: the budget crashes is spent`."""
     if stopped.budget is not None:
         return f"blocked by the model's bound: the budget {stopped.budget} is spent"
     if stopped.bound is not None:
         return f"beyond the bound {stopped.bound}, where nothing happens"
     if stopped.step_bound is not None:
         return f"blocked by the model's bound: @bound {stopped.step_bound} is false of the step"
-    word = "blocked by the model's bound" if stopped.by_limit else "disabled"
-    return f"{word}: {false_guard(model, state, action, arguments, stopped)} is false"
+    by = "blocked by the model's bound: " if stopped.by_limit else ""
+    return f"{by}{false_guard(model, state, action, arguments, stopped)} is false"
+
+
+def stopped_as(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+    """What the step is, with the reason: `disabled: s.up[r] is false`; of one at a bound the reason alone."""
+    why = why_stopped(model, state, action, arguments, stopped)
+    at_bound = stopped.budget is not None or stopped.bound is not None or stopped.step_bound is not None
+    return why if at_bound or stopped.by_limit else f"disabled: {why}"
 
 
 def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:

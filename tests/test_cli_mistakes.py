@@ -175,3 +175,13 @@ def test_a_trace_names_the_commit_of_the_model(tmp_path: Path) -> None:
     commit = commit_of(tmp_path)
     assert commit is not None and len(commit) == 7
     assert commit_of(tmp_path / "gone") is None
+
+
+@pytest.mark.parametrize("verb", ["check", "simulate", "prove"])
+def test_a_command_that_saves_nothing_leaves_no_folder(tidegate: Run, tmp_path: Path, verb: str) -> None:
+    out = tmp_path / "out"
+    assert tidegate(verb, "replication:kip102", "--out", str(out)).exit == 64
+    assert not out.exists()
+    out.mkdir()
+    assert tidegate(verb, "replication:kip102", "--out", str(out)).exit == 64
+    assert out.exists(), "it was there before"

@@ -285,3 +285,19 @@ def test_a_model_without_a_view_shows_its_fields(browser: Browser, tmp_path: Pat
         assert one.count("#panes svg") == 0
         one.press("k", "a", "o", "|", "j", "n", "1")
         assert one.all(".pane h3").all_text_contents() == ["Pinned: state 5", "State 6"]
+
+
+def test_numbers_follow_the_order_in_which_lanes_are_drawn(browser: Browser, tmp_path: Path) -> None:
+    """An audit sorts lanes by the brokers' names, which need not be the order of the model's letters."""
+    document = kip_101()
+    view = {**document["view"], "lanes": ["C", "A", "B"]}
+    path = tmp_path / "page.html"
+    path.write_text(page([document | {"view": view}]), encoding="utf-8")
+    with shown(browser, path) as one:
+        drawn = one.run("[...document.querySelectorAll('.lane')].map((lane) => lane.dataset.lane)")
+        assert drawn == view["lanes"]
+        for number, name in enumerate(drawn, 1):
+            one.press(str(number))
+            assert one.live == f"lane {name}"
+        one.press("4")
+        assert one.live == "there are 3 lanes"

@@ -224,3 +224,15 @@ def test_a_range_of_states_is_shown_alone_until_one_leaves_it(browser: Browser, 
         assert one.where == "120 / 120" and one.count("#steps li") == 121
         one.press("Home", "[", "l", "l", "]", "\\")
         assert one.count("#steps li") == 121
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_bubble_of_the_step_is_whole_at_both_ends(browser: Browser, saved: Page, width: int) -> None:
+    with shown(browser, saved(busy(1000)), "s=0", viewport={"width": width, "height": 844}) as one:
+        for key in ("g", "G"):
+            one.press(key)
+            inside = """(() => { const box = (s) => document.querySelector(s).getBoundingClientRect();
+                const [knob, words, strip] = [box(".knob"), box(".knob-text"), box(".scrubber")];
+                return [strip.left <= knob.left && knob.right <= strip.right, strip.top <= knob.top,
+                    knob.left <= words.left && words.right <= knob.right]; })()"""
+            assert one.run(inside) == [True, True, True], key

@@ -318,7 +318,7 @@ def test_the_false_guard_of_a_helper_is_named(tmp_path: Path) -> None:
     assert not isinstance(after, Stopped)
     stopped = attempt(model, after, action, {"node": node})
     assert isinstance(stopped, Stopped)
-    assert why_stopped(model, after, action, {"node": node}, stopped) == "disabled: node in s.up is false"
+    assert why_stopped(model, after, action, {"node": node}, stopped) == "node in s.up is false"
 
 
 def test_an_error_of_the_model_is_at_the_line_of_the_helper(tmp_path: Path) -> None:

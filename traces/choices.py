@@ -20,8 +20,7 @@ INSTANCES_MAX = 6000
 
 
 def disabled(model: Model, state: State) -> list[Document]:
-    """Every step that cannot be taken in a state, with the reason: `{"step": "fetch(B)", "why": "disabled: ... is
-    false"}`.
+    """Every step that cannot be taken in a state, with the reason: `{"step": "fetch(B)", "why": "... is false"}`.
 
     The author's own functions are asked; a step that breaks the model is given with its error.
     """
@@ -98,6 +97,6 @@ def _reason(reading: Reading, action: Action, arguments: Mapping[str, Any]) -> D
     if isinstance(guard, Limit) and guard.bound is not None:
         why = f"beyond the bound {guard.bound}, where nothing happens"
         return {"action": action.name, "why": why, "guard": "", "kind": "limit", "where": place(guard.where)}
-    kind, word = ("limit", "blocked by the model's bound") if isinstance(guard, Limit) else ("require", "disabled")
-    why = f"{word}: {guard.text} is false"
+    kind, by = ("limit", "blocked by the model's bound: ") if isinstance(guard, Limit) else ("require", "")
+    why = f"{by}{guard.text} is false"
     return {"action": action.name, "why": why, "guard": guard.text, "kind": kind, "where": place(guard.where)}

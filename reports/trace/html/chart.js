@@ -233,7 +233,7 @@ class Strip {
       (step.kind === "fault" && this.has(index + 1) ? [index + 1] : []));
     const every = Math.max(1, Math.ceil(this.states / (this.width / 26)));
     const numbers = Array.from({ length: Math.ceil(this.states / every) }, (_, at) => this.first + at * every);
-    this.knob = svg("circle", { cy: 15, r: 11, class: "knob" });
+    this.knob = svg("circle", { cy: 15, class: "knob" });
     this.knobText = text(0, 19, "", { "text-anchor": "middle", class: "knob-text" });
     const made = svg("svg", { class: "scrubber", width: this.unit * this.states, height: 42, role: "slider",
       tabindex: 0,
@@ -326,7 +326,9 @@ class Strip {
   }
 
   show(position) {
-    const x = this.x(position + 0.5);
+    const r = this.trace.number(position) > 999 ? 15 : 11;
+    const x = Math.max(r, Math.min(this.x(position + 0.5), this.unit * this.states - r)); // so that it is whole
+    this.knob.setAttribute("r", r);
     this.knob.setAttribute("cx", x);
     this.knobText.setAttribute("x", x);
     this.knobText.textContent = this.trace.number(position);
