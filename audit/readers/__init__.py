@@ -13,6 +13,7 @@ from ..advice import advise
 from ..cluster import MARK, CannotRead, Cluster, Finding, Kind, Origin, Use, is_called
 from . import (
     compose,
+    connect,
     describe,
     ensembles,
     frameworks,
@@ -28,6 +29,7 @@ from . import (
 from .invalid_settings import invalid_settings
 from .merge import Options, join
 from .parsed_file import Part
+from .unread import writers_of_unknown_topics
 
 __all__ = ["Options", "of_texts", "read"]
 
@@ -77,13 +79,15 @@ def of_texts(
                 f"{path} is not a text file. Give the file as Kafka reads it, or take it out of the folder."
             )
         if found := _resources(path, text):
-            resources += found
+            resources += [(path, tree) for tree in found if strimzi.recognised(tree)]
+            parts += _beside_brokers(path, found)
             files.append((path, "Strimzi resources"))
             continue
         if (document := overrides.document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
             continue
         part = None if not named and not _is_text(Path(path)) else part_of(path, text)
+        part = connect.of_document(path, text.lstrip(MARK)) if part is None and _is_tree(Path(path)) else part
         if part is not None and part.clients and not named and _is_of_tests(path):
             part = _passed_over(path)
         if part is None:
@@ -113,13 +117,15 @@ def of_texts(
     if not files:
         raise CannotRead(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
     cluster, findings = join(parts, options, tuple(files))
-    return cluster, tuple(dict.fromkeys([*findings, *invalid_settings(cluster), *advise(cluster)]))
+    unplaced = writers_of_unknown_topics(cluster)
+    return cluster, tuple(dict.fromkeys([*findings, *unplaced, *invalid_settings(cluster), *advise(cluster)]))
 
 
 KNOWN = (
     "Known are server.properties, producer and consumer properties, what kafka-topics.sh, kafka-configs.sh, "
     "kafka-metadata-quorum.sh and kafka-features.sh describe, Strimzi's YAML, docker-compose, what `helm template` "
-    "prints, Spring's application.yml, properties of Connect, Streams and MirrorMaker, and audit.toml."
+    "prints, Spring's application.yml, properties of Connect, Streams and MirrorMaker, connectors' JSON and "
+    "properties, and audit.toml."
 )
 
 
@@ -139,6 +145,10 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
 
 def _is_text(path: Path) -> bool:
     return path.suffix.lower() in TEXTS and path.stem.lower() not in PROSE
+
+
+def _is_tree(path: Path) -> bool:
+    return path.suffix.lower() in (".json", ".yaml", ".yml")
 
 
 def _is_small_script(path: Path) -> bool:
@@ -218,15 +228,22 @@ def _as_script(path: str, text: str, files: frozenset[str], *, named: bool) -> P
     return None if named or "\0" in text or not scripts.is_script(Path(path)) else scripts.read(path, text, files)
 
 
-def _resources(path: str, text: str) -> list[tuple[str, yamls.Tree]]:
-    """Strimzi's documents of a file; none if it has no such, or cannot be read."""
+def _resources(path: str, text: str) -> list[yamls.Tree]:
+    """The documents of a file that has Strimzi's; none if it has no such, or cannot be read."""
     if Path(path).suffix.lower() not in (".yaml", ".yml") or "kafka.strimzi.io/" not in text or "\0" in text:
         return []
     try:
         trees = [tree for document in yamls.documents(text.lstrip(MARK)) for tree in _items(document)]
     except yamls.NotYaml:
         return []
-    return [(path, tree) for tree in trees if strimzi.recognised(tree)]
+    return trees if any(map(strimzi.is_of_strimzi, trees)) else []
+
+
+def _beside_brokers(path: str, trees: Sequence[yamls.Tree]) -> list[Part]:
+    """What else stands in a file with Strimzi's resources: its other kinds, and Kubernetes' own."""
+    programs = [tree for tree in trees if strimzi.is_of_strimzi(tree) and not strimzi.recognised(tree)]
+    others = kubernetes.read(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)])
+    return [connect.of_resources(path, programs), *([] if others is None else [others])]
 
 
 def of_yaml(path: str, text: str) -> Part | None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ..cluster import OF_IMAGE, Origin, Setting
-from . import commands, created, names, profiles, properties, started, volumes, workers
+from . import commands, connect, created, names, profiles, properties, started, volumes
 from .active import VARIABLE, note_active
 from .parsed_file import Part
 from .releases import CONFLUENT
@@ -39,12 +39,16 @@ SPRING = "SPRING_KAFKA_"
 """Variables that Spring Boot takes for `spring.kafka.*`, stronger than its files (Externalized Configuration)."""
 
 
+PROGRAMS = re.compile(rf"{SPRING}|{VARIABLE}$|CONNECT_|(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC$")
+"""Variables of programs that are set up by them: Spring's and Kafka Connect's."""
+
+
 def recognised(tree: Tree) -> bool:
     """Whether a YAML document has compose services of which one is a broker, or has variables of Spring."""
     services = tree.get("services")
     every = [service for _, service in services.items()] if services is not None else []
     return any(
-        _is_broker(service) or any(name.startswith(SPRING) or name == VARIABLE for name, _, _ in variables(service))
+        _is_broker(service) or any(PROGRAMS.match(name) for name, _, _ in variables(service))
         for service in every
     )
 
@@ -293,18 +297,14 @@ def note_unread(part: Part, variable: str, why: str, origin: Origin) -> None:
 
 
 def _worker(part: Part, path: str, name: str, service: Tree) -> None:
-    """A worker of Connect, whose image takes its settings as `CONNECT_*` (Confluent's, Debezium's)."""
-    given: list[Setting] = []
-    for variable, value, sub in variables(service):
-        if variable.startswith("CONNECT_"):
-            key = key_of("KAFKA_" + variable.removeprefix("CONNECT_"))
-            if key is not None:
-                given.append(Setting(key, value, at(path, sub, f"services.{name}.environment.{variable}")))
-    made = workers.read(path, given)
-    if made is not None:
-        part.clients += [replace(client, name=name) for client in made.clients]
-        part.made += made.made
-        part.findings += made.findings
+    """A worker of Connect; and the finding that it has variables which are not read."""
+    given = [(v, value, at(path, sub, f"services.{name}.environment.{v}")) for v, value, sub in variables(service)]
+    connect.of_variables(part, path, name, given)
+    extra = service.get("env_file")
+    if extra is not None and any(PROGRAMS.match(variable) for variable, _, _ in given):
+        what = f"service {name} has variables of `env_file`, which is not read"
+        to_do = "give what `docker compose config` prints, which has all of them"
+        part.note("incomplete", "error", what, at(path, extra, f"services.{name}.env_file"), to_do)
 
 
 def image(part: Part, path: str, service: Tree) -> None:

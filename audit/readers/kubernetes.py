@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
-from . import commands, compose, created, properties, spreading, volumes
+from . import commands, compose, connect, created, properties, spreading, volumes
 from .active import note_active
 from .parsed_file import Part, numbers
 from .yamls import Tree
@@ -216,6 +216,7 @@ def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
         name = f"{tree.text('metadata', 'name')}/{container.text('name')}"
         given = [*_from_maps(path, container, maps), *_variables(path, container)]
         compose.of_spring(part, path, name, given)
+        connect.of_variables(part, path, name, given)
         parts = [container.get(key) for key in ("command", "args")]
         texts = (text for tree in parts if tree is not None for text in compose.texts_of(tree))
         note_active(part, given, " ".join(texts))

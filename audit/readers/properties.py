@@ -15,7 +15,7 @@ from pathlib import PurePath
 import javaproperties
 
 from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
-from . import frameworks, names, profiles, workers
+from . import connect, frameworks, names, profiles, workers
 from .parsed_file import Part
 
 BROKER_MARKS = frozenset(
@@ -71,6 +71,8 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
         part = spring(path, profiles.of_lines(settings, text))
         if framework:
             part.findings += frameworks.unread(path, framework).findings
+    elif connect.CLASS in keys:
+        part = connect.of_lines(path, settings)
     elif (part := workers.read(path, settings)) is not None:
         pass
     elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _scores(keys)["broker"] > 0:

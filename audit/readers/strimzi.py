@@ -19,8 +19,13 @@ LABEL = "strimzi.io/cluster"
 
 
 def recognised(tree: Tree) -> bool:
-    """Whether a YAML document is one of Strimzi's."""
-    return (tree.text("apiVersion") or "").startswith("kafka.strimzi.io/") and tree.text("kind") in KINDS
+    """Whether a YAML document is of Strimzi's brokers or topics."""
+    return is_of_strimzi(tree) and tree.text("kind") in KINDS
+
+
+def is_of_strimzi(tree: Tree) -> bool:
+    """Whether a YAML document is one of Strimzi's, of whatever kind."""
+    return (tree.text("apiVersion") or "").startswith("kafka.strimzi.io/")
 
 
 def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:

@@ -47,3 +47,20 @@ def brokers_without_files(cluster: Cluster) -> tuple[list[Finding], list[str]]:
 def _is_bare(broker: Broker, where: Origin) -> bool:
     """Whether a description is all that names it."""
     return not broker.settings and (bool(broker.dynamic) or broker.origin.path == where.path)
+
+
+def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
+    """Producers of programs, such as connectors, that do not wait for all replicas and of which no file says what they
+    write: no topic can be said to be safe from them, whatever is assumed of its producers."""
+    named = [name for use in cluster.uses for _, name in use.named]
+    found: list[Finding] = []
+    for client in cluster.clients:
+        of_program = client.embedded and client.family is not None and client.family.value == "java"
+        if client.kind != "producer" or not of_program or any(map(client.called, named)):
+            continue
+        weak = [setting for setting in client.settings if setting.key == "acks" and setting.value not in ("all", "-1")]
+        if weak:
+            what = f"{client.name} writes with acks={weak[-1].value}, and no file says which topics"
+            to_do = f'name them in audit.toml, each with producer = "{client.name}", or set acks=all'
+            found.append(Finding("incomplete", "error", what, weak[-1].origin, to_do))
+    return found

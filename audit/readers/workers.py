@@ -45,11 +45,13 @@ def read(path: str, settings: Sequence[Setting]) -> Part | None:
     if any(f"{prefix}.topic" in by_key for prefix in STORAGE) or (
         "offset.storage.file.filename" in by_key or {"key.converter", "value.converter"} <= by_key.keys()
     ):
-        return _connect(path, settings, by_key)
+        return of_worker(path, settings)
     return None
 
 
-def _connect(path: str, settings: Sequence[Setting], by_key: Mapping[str, Setting]) -> Part:
+def of_worker(path: str, settings: Sequence[Setting]) -> Part:
+    """A worker of Connect, wherever its settings stand."""
+    by_key = {setting.key: setting for setting in settings}
     part = Part("Connect worker properties")
     _clients(part, path, settings, "Kafka Connect runs the Java client")
     for prefix in STORAGE:
@@ -58,7 +60,7 @@ def _connect(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
             own = [setting for setting in settings if setting.key.startswith(f"{prefix}.") and setting.key != topic.key]
             topical = tuple(Setting(setting.key[len(prefix) + 1 :], setting.value, setting.origin) for setting in own)
             factor = by_key.get(f"{prefix}.replication.factor")
-            _made(part, topic.value, topic.origin, factor, STORAGE_REPLICAS, topical)
+            made(part, topic.value, topic.origin, factor, STORAGE_REPLICAS, topical)
     return part
 
 
@@ -66,12 +68,19 @@ def _mirrors(path: str, settings: Sequence[Setting]) -> Part:
     """A file for several clusters. Which of them is audited it does not say: the topics are those of each target."""
     part = Part("MirrorMaker properties")
     _clients(part, path, settings, "MirrorMaker runs the Java client")
+    mirrored(part, Origin(path), settings)
+    return part
+
+
+def mirrored(part: Part, where: Origin, settings: Sequence[Setting], which: str = "") -> None:
+    """The topics that MirrorMaker creates; `which` is what the settings for their replicas begin with."""
     for name, (key, default) in MIRRORS.items():
+        if re.match(which, key) is None:
+            continue
         pattern = re.compile(rf"(?:[^.]+->[^.]+\.)?{re.escape(key)}")
         stated = [setting for setting in settings if pattern.fullmatch(setting.key)]
         least = min(stated, key=lambda setting: _number(setting.value), default=None)
-        _made(part, name, Origin(path) if least is None else least.origin, least, default, ())
-    return part
+        made(part, name, where if least is None else least.origin, least, default, ())
 
 
 def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Setting]) -> Part:
@@ -99,7 +108,7 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     part.uses.append(Use("topic", pattern, application.origin, (name,)))
     factor = by_key.get("replication.factor")
     where = application.origin if factor is None else factor.origin
-    _made(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
+    made(part, f"{application.value}{CHANGELOG}", where, factor, "-1", (), by_itself=False)
     if factor is None:
         part.made = [replace(topic, streams=path) for topic in part.made]
     return part
@@ -135,13 +144,18 @@ def _clients(part: Part, path: str, settings: Sequence[Setting], why: str) -> No
 
 
 def _client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: str) -> None:
+    part.clients.append(replace(plain(path, PurePath(path).name, kind, settings, why), embedded=True))
+
+
+def plain(path: str, name: str, kind: str, settings: Sequence[Setting], why: str) -> Client:
+    """A producer or consumer of the Java client; settings may be written with its kind before them."""
     word: Literal["producer", "consumer"] = "producer" if kind == "producer" else "consumer"
     family = Stated("java", Origin(path), why)
-    name = PurePath(path).name
-    part.clients.append(Client(name, word, Origin(path), family, None, tuple(settings), embedded=True))
+    bare = tuple(replace(setting, key=setting.key.removeprefix(f"{kind}.")) for setting in settings)
+    return Client(name, word, Origin(path), family, None, bare)
 
 
-def _made(
+def made(
     part: Part,
     name: str,
     origin: Origin,
