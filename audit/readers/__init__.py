@@ -216,6 +216,11 @@ def _as_mapped(path: str, text: str, uses: Sequence[Use]) -> Part | None:
     kinds = dict.fromkeys(kind for use in uses for kind, name in use.named if is_called(path, name))
     if not kinds or "\0" in text or text.startswith(WIDE):
         return None
+    if _is_tree(Path(path)) or Path(path).suffix.lower() == ".toml":
+        part = Part("a client's file in another form")
+        what = f"{path}, which audit.toml names, was not read: it has no settings of a client that are known here"
+        part.note("incomplete", "error", what, Origin(path), f"give them as properties, or {connect.GIVE[5:]}")
+        return part
     try:
         settings, _ = properties.entries(path, text)
     except ValueError:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ..cluster import OF_IMAGE, Origin, Setting
-from . import commands, connect, created, names, profiles, properties, started, volumes
+from . import commands, connect, created, frameworks, names, profiles, properties, relaxed, started, volumes
 from .active import VARIABLE, note_active
 from .parsed_file import Part
 from .releases import CONFLUENT
@@ -39,8 +39,16 @@ SPRING = "SPRING_KAFKA_"
 """Variables that Spring Boot takes for `spring.kafka.*`, stronger than its files (Externalized Configuration)."""
 
 
-PROGRAMS = re.compile(rf"{SPRING}|{VARIABLE}$|CONNECT_|(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC$")
+PROGRAMS = re.compile(
+    rf"(?i:spring[._]kafka[._]|SPRING_(APPLICATION_JSON|CONFIG_\w+)$)|{VARIABLE}$|CONNECT_|(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC$"
+)
 """Variables of programs that are set up by them: Spring's and Kafka Connect's."""
+
+
+def _is_of_program(variable: str) -> bool:
+    return PROGRAMS.match(variable) is not None or (
+        frameworks.VARIABLES.fullmatch(variable) is not None and not frameworks.READ.match(variable)
+    )
 
 
 def recognised(tree: Tree) -> bool:
@@ -48,7 +56,14 @@ def recognised(tree: Tree) -> bool:
     services = tree.get("services")
     every = [service for _, service in services.items()] if services is not None else []
     return any(
-        _is_broker(service) or any(PROGRAMS.match(name) for name, _, _ in variables(service))
+        _is_broker(service)
+        or any(_is_of_program(name) or relaxed.ARGUMENT.search(value) for name, value, _ in variables(service))
+        or any(
+            relaxed.ARGUMENT.search(text)
+            for key in ("command", "entrypoint")
+            if (tree := service.get(key)) is not None
+            for text in texts_of(tree)
+        )
         for service in every
     )
 
@@ -165,9 +180,14 @@ def _created(part: Part, path: str, name: str, service: Tree) -> None:
 def _spring(part: Part, path: str, name: str, service: Tree) -> None:
     place = f"services.{name}.environment"
     given = [(variable, value, at(path, sub, f"{place}.{variable}")) for variable, value, sub in variables(service)]
-    of_spring(part, path, name, given)
-    parts = [service.get(key) for key in ("command", "entrypoint")]
-    note_active(part, given, " ".join(text for tree in parts if tree is not None for text in texts_of(tree)))
+    texts = [
+        (text, at(path, tree, f"services.{name}.{key}"))
+        for key in ("command", "entrypoint")
+        if (tree := service.get(key)) is not None
+        for text in texts_of(tree)
+    ]
+    of_spring(part, path, name, given, texts)
+    note_active(part, given, " ".join(text for text, _ in texts))
 
 
 def texts_of(tree: Tree) -> list[str]:
@@ -175,17 +195,34 @@ def texts_of(tree: Tree) -> list[str]:
     return [tree.text() or "", *(leaf.value for leaf in tree.leaves())]
 
 
-def of_spring(part: Part, path: str, name: str, given: Sequence[tuple[str, str, Origin]]) -> None:
-    """The clients of an application with Spring Boot, by its variables; `name` is that of its service or container."""
-    mine = [
-        Setting(spring_key(variable), value, where) for variable, value, where in given if variable.startswith(SPRING)
-    ]
-    if mine:
-        part.clients += [replace(client, name=name) for client in properties.spring(path, mine).clients]
-    for variable, _, where in given:
-        if variable in ELSEWHERE:
-            what = f"`{variable}` of {name} names configuration that replaces what files set, and it was not read"
-            part.note("incomplete", "error", what, where, profiles.IN_FORCE, profiles.EXTERNAL)
+def of_spring(
+    part: Part,
+    path: str,
+    name: str,
+    given: Sequence[tuple[str, str, Origin]],
+    texts: Sequence[tuple[str, Origin]] = (),
+) -> None:
+    """The clients of an application with Spring Boot, by its variables and by its arguments, also those that variables
+    hand to the Java machine; `name` is that of its service or container, `texts` are of its command."""
+    mine = [Setting(spring_key(v), value, where) for v, value, where in given if v.upper().startswith(SPRING)]
+    mine += [replace(s, key=relaxed.spelt(s.key)) for s in _dotted(given)]
+    mine += relaxed.arguments([*texts, *((value, where) for _, value, where in given)])
+    frameworks.of_variables(part, name, given)
+    about = [setting for setting in mine if setting.key.startswith("spring.kafka.")]
+    if about:
+        made = properties.spring(path, about, whole=False)
+        part.clients += [replace(client, name=name) for client in made.clients]
+        part.findings += made.findings
+    elsewhere = [(v, where) for v, _, where in given if v.upper() in ELSEWHERE]
+    elsewhere += [(s.key, s.origin) for s in mine if re.match(r"spring\.(application\.json|config\.)", s.key)]
+    for variable, where in elsewhere:
+        what = f"`{variable}` of {name} names configuration that replaces what files set, and it was not read"
+        part.note("incomplete", "error", what, where, profiles.IN_FORCE, profiles.EXTERNAL)
+
+
+def _dotted(given: Sequence[tuple[str, str, Origin]]) -> list[Setting]:
+    """Variables with dots in their names, which are taken as they are."""
+    return [Setting(v, value, where) for v, value, where in given if v.lower().startswith("spring.")]
 
 
 ELSEWHERE = frozenset({
@@ -196,7 +233,7 @@ ELSEWHERE = frozenset({
 
 def spring_key(variable: str) -> str:
     """`spring.kafka.producer.acks` of `SPRING_KAFKA_PRODUCER_ACKS`; below `properties` each `_` is a dot of Kafka's."""
-    words = variable.removeprefix(SPRING).lower().split("_")
+    words = variable[len(SPRING) :].lower().split("_")
     kind = words[0] if words[0] in ("producer", "consumer") else ""
     rest = words[1:] if kind else words
     text = f"properties.{'.'.join(rest[1:])}" if rest[:1] == ["properties"] else "-".join(rest)

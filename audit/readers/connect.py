@@ -1,5 +1,5 @@
-"""Kafka Connect where it is not set up by a worker's properties: connectors (KIP-458, KIP-158), Strimzi's resources, and
-variables of containers. What is set there and not read is said, so that no audit passes by a producer.
+"""Kafka Connect where it is not set up by a worker's properties: connectors (KIP-458, KIP-158), Strimzi's resources,
+and variables of containers. What is set there and not read is said, so that no audit passes by a producer.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ CLASS = "connector.class"
 """The setting that every connector has, and nothing else."""
 
 WORKERS: Mapping[str, str] = {
-    "KafkaConnect": "connect-cluster", "KafkaConnectS2I": "connect-cluster", "KafkaMirrorMaker2": "mirrormaker2-cluster",
-}  # fmt: skip
+    "KafkaConnect": "connect-cluster",
+    "KafkaConnectS2I": "connect-cluster",
+    "KafkaMirrorMaker2": "mirrormaker2-cluster",
+}
 """Strimzi's kinds that run workers, with what their storage topics are called by default (KafkaConnectConfiguration,
 KafkaMirrorMaker2Configuration)."""
 
@@ -76,11 +78,13 @@ def of_document(path: str, text: str) -> Part | None:
     except yamls.NotYaml:
         found = []
     for name, tree in found:
-        _connector(part, path, name, strimzi.settings(path, tree), "")
+        _connector(part, path, name or PurePath(path).stem, strimzi.settings(path, tree), "")
     if not found:
         line = text.count("\n", 0, text.index(CLASS)) + 1
         what = f"{path} has `{CLASS}`, and its connector was not read"
-        part.note("incomplete", "error", what, Origin(path, line), "give it as JSON that Connect's REST interface takes")
+        part.note(
+            "incomplete", "error", what, Origin(path, line), "give it as JSON that Connect's REST interface takes"
+        )
     return part
 
 
@@ -108,7 +112,9 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
     target = spec if group.startswith("connect") else _target(spec)
     if spec is None or target is None:
         what = f"{tree.text('kind')} {name} was not read: which cluster it writes is not in it"
-        part.note("incomplete", "error", what, Origin(path, tree.line, name), "state spec.target or spec.connectCluster")
+        part.note(
+            "incomplete", "error", what, Origin(path, tree.line, name), "state spec.target or spec.connectCluster"
+        )
         return
     settings = list(strimzi.settings(path, target.get("config")))
     keys = {setting.key for setting in settings}
@@ -162,7 +168,9 @@ def _created(part: Part, name: str, settings: Sequence[Setting]) -> None:
     for setting in settings:
         if (found := _CREATED.fullmatch(setting.key)) is not None:
             group = "" if found["group"] == "default" else f", group {found['group']}"
-            workers.made(part, f"(topics that {name} creates{group})", setting.origin, setting, "-1", (), by_itself=False)
+            workers.made(
+                part, f"(topics that {name} creates{group})", setting.origin, setting, "-1", (), by_itself=False
+            )
         if setting.key == f"{_LETTERS}.name" and setting.value:
             factor = next((other for other in settings if other.key == f"{_LETTERS}.replication.factor"), None)
             workers.made(part, setting.value, setting.origin, factor, "3", (), by_itself=False)
@@ -177,14 +185,11 @@ def _clients(part: Part, path: str, tree: Tree, name: str) -> None:
             part.clients.append(workers.plain(path, name, kind, given, f"{tree.text('kind')} runs the Java client"))
 
 
-def _maps(tree: Tree, depth: int) -> Iterator[tuple[str, Tree]]:
-    """Every mapping with `connector.class`, with the connector's name: its own, or of what it stands in."""
-    if depth > yamls.DEEPEST:
-        return
-    for key, inner in tree.items():
-        if inner.get(CLASS) is not None:
-            yield inner.text("name") or tree.text("name") or key, inner
-        else:
-            yield from _maps(inner, depth + 1)
-    if depth == 0 and tree.get(CLASS) is not None:
-        yield tree.text("name") or PurePath(tree.file or "connector").stem, tree
+def _maps(tree: Tree, depth: int, above: str = "") -> Iterator[tuple[str, Tree]]:
+    """Every mapping with `connector.class`, with the connector's name: its own, or of what it stands in, if any."""
+    if tree.get(CLASS) is not None:
+        yield tree.text("name") or above, tree
+    elif depth < yamls.DEEPEST:
+        for key, inner in tree.items():
+            known = key == "config" or key.isdecimal()
+            yield from _maps(inner, depth + 1, tree.text("name") or ("" if known else key))

@@ -30,6 +30,28 @@ def with_profile(text: str) -> set[str]:
     return set(re.findall(r"^\s*%[\w,\-]+\.([\w.\-]+)", text, re.MULTILINE))
 
 
+VARIABLES = re.compile(
+    r"(_?(DEV|TEST|PROD)_)?(MP_MESSAGING|QUARKUS_KAFKA|MICRONAUT_KAFKA|CAMEL_COMPONENT_KAFKA)_\w+|"
+    r"SPRING_CLOUD_STREAM_\w+|(\w+_)?ACKS",
+    re.IGNORECASE,
+)
+"""Variables by which other programs set up their clients: of these frameworks, and any that ends as acks does."""
+
+READ = re.compile(r"(SPRING_KAFKA|CONNECT)_|KAFKA_(CFG_)?OFFSETS_COMMIT_REQUIRED_ACKS$", re.IGNORECASE)
+
+
+def of_variables(part: Part, name: str, given: Iterable[tuple[str, str, Origin]]) -> None:
+    """What is said of variables of a service or container that set up a producer and are not read."""
+    for variable, _, where in given:
+        if VARIABLES.fullmatch(variable) and not READ.match(variable):
+            what = f"`{variable}` of {name} sets up a Kafka client, and was not read"
+            to_do = (
+                "give what its clients log at their start (ProducerConfig values) as a file, and name it in audit.toml"
+            )
+            part.note("incomplete", "error", what, where, to_do)
+            return
+
+
 def unread(path: str, framework: str) -> Part:
     """What is said of its file: clients are in it that nothing is known of, so that no audit passes by it."""
     part = Part(f"configuration of {framework}")

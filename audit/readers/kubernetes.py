@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..cluster import Broker, Origin, Setting
-from . import commands, compose, connect, created, properties, spreading, volumes
+from . import commands, compose, connect, created, properties, scripts, spreading, volumes
 from .active import note_active
 from .parsed_file import Part, numbers
 from .yamls import Tree
@@ -215,11 +215,15 @@ def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
     for container in _containers(tree):
         name = f"{tree.text('metadata', 'name')}/{container.text('name')}"
         given = [*_from_maps(path, container, maps), *_variables(path, container)]
-        compose.of_spring(part, path, name, given)
+        texts = [
+            (text, Origin(path, words.line, key))
+            for key in ("command", "args")
+            if (words := container.get(key)) is not None
+            for text in compose.texts_of(words)
+        ]
+        compose.of_spring(part, path, name, given, texts)
         connect.of_variables(part, path, name, given)
-        parts = [container.get(key) for key in ("command", "args")]
-        texts = (text for tree in parts if tree is not None for text in compose.texts_of(tree))
-        note_active(part, given, " ".join(texts))
+        note_active(part, given, " ".join(text for text, _ in texts))
         sources = container.get("envFrom")
         for _, source in sources.items() if sources is not None else ():
             of_map = source.text("configMapRef", "name")
@@ -233,10 +237,12 @@ def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
 
 
 def _note_applications(part: Part, path: str, tree: Tree) -> None:
-    """An application's file in a ConfigMap, which a container may have mounted."""
+    """An application's file in a ConfigMap, which a container may have mounted: Spring's, a producer's, a worker's."""
     data = tree.get("data") if tree.text("kind") == "ConfigMap" else None
     for name, entry in data.items() if data is not None else ():
-        if name.startswith("application") and "kafka" in (entry.text() or ""):
+        text = entry.text() or ""
+        spring = name.startswith("application") and "kafka" in text.lower()
+        if spring or scripts.ACKS.search(text) or scripts.PROGRAMS.search(text) or connect.CLASS in text:
             what = f"ConfigMap {tree.text('metadata', 'name')} has {name} with settings of Kafka, which was not read"
             part.note("incomplete", "error", what, Origin(path, entry.line, name), f"give {name} as a file of its own")
 

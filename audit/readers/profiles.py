@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ..cluster import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Client, Origin, Setting
+from . import relaxed
 from .active import activated, active_profiles, profile_of
 from .parsed_file import Part
 from .yamls import Tree
@@ -34,7 +35,7 @@ SEPARATOR = re.compile(r"[#!]---\s*")
 
 def of_document(path: str, tree: Tree) -> list[Setting]:
     """The settings of Kafka in one document of an `application.yml`."""
-    named = [(".".join(leaf.path), leaf) for leaf in tree.leaves()]
+    named = [(relaxed.spelt(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
     when = _activation([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
     return [
         Setting(name, leaf.value, Origin(path, leaf.line, name), when)
@@ -67,7 +68,7 @@ def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
     document = [sum(end < (setting.origin.line or 0) for end in ends) for setting in settings]
     stated: dict[int, list[tuple[str, str]]] = {}
     for place, setting in zip(document, settings, strict=True):
-        stated.setdefault(place, []).append((setting.key, setting.value))
+        stated.setdefault(place, []).append((relaxed.spelt(setting.key), setting.value))
     of = {place: _activation(pairs) for place, pairs in stated.items()}
     return [replace(setting, when=of[place]) for place, setting in zip(document, settings, strict=True)]
 
@@ -97,9 +98,15 @@ def together(parts: Sequence[Part]) -> None:
         if active is not None and any(_is_of_spring(client) for client in part.clients):
             part.assumptions.append(active.says)
         part.clients = [
-            _in_environments(settled(activated(client, active) if _is_of_spring(client) else client), clients)
+            _ranked(_in_environments(settled(activated(client, active) if _is_of_spring(client) else client), clients))
             for client in part.clients
         ]
+
+
+def _ranked(client: Client) -> Client:
+    """In Spring's order: what a client's own settings say is stronger than what is common, in whatever file."""
+    of_spring = client.family is not None and client.family.value == "spring"
+    return replace(client, settings=tuple(sorted(client.settings, key=relaxed.rank))) if of_spring else client
 
 
 def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:

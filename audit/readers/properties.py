@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Literal
 
 import javaproperties
 
 from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
-from . import connect, frameworks, names, profiles, workers
+from . import connect, frameworks, names, profiles, relaxed, workers
 from .parsed_file import Part
 
 BROKER_MARKS = frozenset(
@@ -61,7 +62,7 @@ def read(path: str, text: str) -> Part | None:
 
 def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str = "") -> Part | None:
     """What a list of settings is, by the keys in it and the file's name."""
-    keys = {setting.key for setting in settings}
+    keys = {relaxed.spelt(setting.key) for setting in settings}
     part: Part | None = None
     if (framework := frameworks.of(keys | frameworks.with_profile(text))) and not any(
         key.startswith("spring.kafka.") for key in keys
@@ -213,57 +214,67 @@ def family_of(settings: list[Setting]) -> Stated | None:
     return Stated(family, mark.origin, f"`{mark.key}` is a setting of the {family} client alone")
 
 
-SPRING = {
-    "transaction-id-prefix": "transactional.id",
-    "auto-commit-interval": "auto.commit.interval.ms",
-    "heartbeat-interval": "heartbeat.interval.ms",
-    "max-poll-interval": "max.poll.interval.ms",
-    "compression-type": "compression.type",
-    "buffer-memory": "buffer.memory",
-}
-"""Spring Boot's names that are not Kafka's with dashes for dots."""
-
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "": 1}
 
 
-def spring(path: str, settings: list[Setting]) -> Part:
-    """Spring Boot's `spring.kafka.producer.*` and `spring.kafka.consumer.*`, and the properties of both."""
+def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
+    """Spring Boot's `spring.kafka.producer.*` and `spring.kafka.consumer.*`, and the properties of both, which make a
+    client where they are a producer's, or a consumer's. `whole`: where nothing is, the application has both."""
     part = Part("Spring Boot properties")
-    for kind in ("producer", "consumer"):
-        mine: list[Setting] = []
-        own = False
-        for setting in settings:
-            prefix = next((p for p in _prefixes(kind) if setting.key.startswith(p)), None)
-            if prefix is not None:
-                own = own or f".{kind}." in prefix
-                mine.append(_of_spring(setting, setting.key[len(prefix) :], "properties" in prefix))
-        if own:
-            origin = Origin(path)
-            family = Stated("spring", mine[0].origin, "Spring's client is the Java client with defaults of its own")
-            word = "producer" if kind == "producer" else "consumer"
-            every = (*mine, *profiles.of_the_application(settings))
-            part.clients.append(Client(PurePath(path).name, word, origin, family, None, every))
+    settings = [replace(setting, key=relaxed.spelt(setting.key)) for setting in given]
+    for kind in _kinds(settings, whole=whole):
+        mine = [_of_spring(setting, kind) for setting in settings if _prefix(setting.key, kind) is not None]
+        mine.sort(key=relaxed.rank)
+        origin = Origin(path)
+        where = mine[0].origin if mine else origin
+        family = Stated("spring", where, "Spring's client is the Java client with defaults of its own")
+        every = (*mine, *profiles.of_the_application(settings))
+        part.clients.append(Client(PurePath(path).name, kind, origin, family, None, every))
     for setting in settings if part.clients else ():
         if profiles.IMPORT.fullmatch(setting.key):
             what = f"`{setting.key}` names configuration that replaces what this file sets, and it was not read"
             part.note("incomplete", "error", what, setting.origin, profiles.IN_FORCE, profiles.EXTERNAL)
+    streams = next((setting for setting in settings if setting.key.startswith("spring.kafka.streams.")), None)
+    if streams is not None:
+        what = f"`{streams.key}` sets up Kafka Streams, whose settings in Spring's files are not read"
+        part.note("incomplete", "error", what, streams.origin, profiles.IN_FORCE, profiles.EXTERNAL)
     return part
 
 
-def _prefixes(kind: str) -> tuple[str, ...]:
-    base = f"spring.kafka.{kind}."
-    return (f"{base}properties.", f"{base}properties[", base, "spring.kafka.properties.", "spring.kafka.properties[")
+KINDS: tuple[Literal["producer", "consumer"], ...] = ("producer", "consumer")
 
 
-def _of_spring(setting: Setting, name: str, literal: bool) -> Setting:
-    if literal:
-        return replace(setting, key=name.strip("[]"))
-    name = re.sub(r"[A-Z]", lambda found: f"-{found[0].lower()}", name)
-    key = SPRING.get(name, name.replace("-", "."))
-    value = setting.value
+def _kinds(settings: Sequence[Setting], *, whole: bool) -> Sequence[Literal["producer", "consumer"]]:
+    """Which clients an application has: those with settings of their own, and those that common settings are about."""
+    own = {kind for kind in KINDS if any(setting.key.startswith(f"spring.kafka.{kind}.") for setting in settings)}
+    common = {_of_spring(s, "").key for s in settings if _prefix(s.key, "") is not None}
+    every = names.by_scope()
+    for kind, other in (KINDS, KINDS[::-1]):
+        own |= {kind} if common & (every[kind] - every[other]) else set()
+    if not own and whole and any(setting.key.startswith("spring.kafka.") for setting in settings):
+        streams = all(re.match(r"spring\.kafka\.(streams|admin)\.", s.key) for s in settings if "kafka" in s.key)
+        return () if streams else KINDS
+    return tuple(kind for kind in KINDS if kind in own)
+
+
+def _prefix(key: str, kind: str) -> str | None:
+    """What stands before the name of Kafka's in a setting of this kind of clients, or of all."""
+    base = f"spring.kafka.{kind}." if kind else "spring.kafka.properties."
+    every = (f"{base}properties.", f"{base}properties[", base, "spring.kafka.properties.", "spring.kafka.properties[")
+    return next((prefix for prefix in every if key.startswith(prefix)), None)
+
+
+def _of_spring(setting: Setting, kind: str) -> Setting:
+    prefix = _prefix(setting.key, kind) or ""
+    name, origin = setting.key[len(prefix) :], setting.origin
+    if not relaxed.PLACED.search(origin.place):
+        origin = replace(origin, place=setting.key)
+    if "properties" in prefix:
+        return replace(setting, key=name.strip("[]"), origin=origin)
+    key, value = relaxed.of_kafka(name), setting.value
     length = re.fullmatch(r"(\d{1,12})\s*(ms|s|m|h|d|)", value)
     if key.endswith(".ms") and length:
         value = str(int(length[1]) * UNITS[length[2]])
     if key == "isolation.level":
         value = value.lower().replace("-", "_")
-    return replace(setting, key=key, value=value)
+    return replace(setting, key=key, value=value, origin=origin)

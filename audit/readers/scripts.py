@@ -42,6 +42,16 @@ KUSTOMIZE = re.compile(
 )
 """What a kustomization.yaml changes of the resources beside it."""
 
+PROGRAMS = re.compile(
+    r"\b(SPRING_KAFKA_|CONNECT_(PRODUCER|CONSUMER|(OFFSET|CONFIG|STATUS)_STORAGE)_|MP_MESSAGING_|QUARKUS_KAFKA_)\w+\s*[=:]|"
+    r"(?<![\w.])spring\.kafka\.[\w.\-\[\]]+=|^\s*(export\s+|ENV\s+)?(?!KAFKA_(CFG_)?OFFSETS)(\w+_)?ACKS\s*=",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What sets up clients of Spring, Connect and other programs, by variables or arguments."""
+
+ACKS = re.compile(r"(?<![\w.\-])[\"'\[]*([\w.\-]+[.\-_])?acks[\]\"']*\s*[:=]\s*\S", re.IGNORECASE)
+"""Where a tree of settings that no reader knows sets what a producer waits for."""
+
 OURS = re.compile(r'"tool":\s*"tidegate')
 """An audit's own document."""
 
@@ -94,7 +104,8 @@ def read(path: str, text: str, files: frozenset[str]) -> Part | None:
 
 def _of_template(path: str, text: str) -> re.Match[str] | None:
     kustomized = Path(path).stem.lower() == "kustomization"
-    return SETS.search(text) or OPERATORS.search(text) or (KUSTOMIZE.search(text) if kustomized else None)
+    found = SETS.search(text) or OPERATORS.search(text) or (KUSTOMIZE.search(text) if kustomized else None)
+    return found or ACKS.search(text) or PROGRAMS.search(text)
 
 
 def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
@@ -103,7 +114,7 @@ def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
         for found in pattern.finditer(text):
             if not _is_read(text, found, files):
                 return found
-    return None
+    return PROGRAMS.search(text)
 
 
 def _is_read(text: str, found: re.Match[str], files: frozenset[str]) -> bool:

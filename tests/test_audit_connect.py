@@ -1,0 +1,133 @@
+"""Producers that are set up by other than their own properties: Kafka Connect in every form, variables, arguments, and
+what no reader knows. None of them is passed over beside another producer's file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, read
+
+BROKERS = {
+    f"broker-{n}.properties": f"process.roles=broker\nnode.id={n}\nlog.dirs=/d\nmin.insync.replicas=2\n"
+    for n in (1, 2, 3)
+} | {"producer.properties": "acks=all\n"}
+
+HEAD = "apiVersion: kafka.strimzi.io/v1beta2\nmetadata: {name: c}\n"
+WORKER = HEAD + "kind: KafkaConnect\nspec:\n  config:\n    group.id: c\n    "
+MIRRORS = (
+    HEAD + "kind: KafkaMirrorMaker2\nspec:\n  connectCluster: b\n  clusters:\n    - {alias: a}\n    - alias: b\n"
+    "      config:\n        "
+)
+BRIDGE = HEAD + "kind: KafkaBridge\nspec:\n  producer:\n    config:\n      acks: 1\n"
+SERVICE = "services:\n  app:\n    image: x\n    "
+DEPLOYED = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {containers: "
+    "[{name: c, env: [{name: CONNECT_BOOTSTRAP_SERVERS, value: b}, {name: CONNECT_PRODUCER_ACKS, value: '1'}]}]}}}\n"
+)
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  "
+
+
+def of(folder: Path, files: dict[str, str]) -> tuple[Cluster, tuple[Finding, ...]]:
+    """What is read of a folder with three brokers, one producer and these."""
+    for name, text in (BROKERS | files).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return read([folder], Options(kafka_version="3.9", distribution="apache"))
+
+
+def undecided(findings: tuple[Finding, ...]) -> list[str]:
+    return [finding.where.path.rpartition("/")[2] for finding in findings if finding.kind == "incomplete"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.yaml", WORKER + "producer.acks: 1\n"),
+        ("c.yaml", HEAD + "kind: KafkaConnector\nspec:\n  config:\n    producer.override.acks: 1\n"),
+        ("c.yaml", HEAD + "kind: KafkaSomething\nspec: {}\n"),
+        ("c.yaml", HEAD + "kind: KafkaMirrorMaker2\nspec: {clusters: []}\n"),
+        ("c.yaml", MIRRORS + "producer.acks: 1\n"),
+        ("c.json", '{"name": "pg", "config": {"connector.class": "X", "producer.override.acks": "1"}}'),
+        ("c.json", '[{"connector.class": "X", "producer.override.acks": "1"}]'),
+        ("c.json", '{"config": {"connector.class": "X", "schema.history.internal.producer.acks": "1"}}'),
+        ("c.json", '{"connector.class": "X", {{ more }}'),
+        ("c.yml", "all:\n  pg:\n    connector.class: X\n    producer.override.acks: 0\n"),
+        ("c.properties", "name=pg\nconnector.class=X\nproducer.override.acks=1\n"),
+        ("compose.yml", SERVICE + "environment: {CONNECT_BOOTSTRAP_SERVERS: b, CONNECT_PRODUCER_ACKS: 1}\n"),
+        ("compose.yml", SERVICE + "env_file: x.env\n    environment: [CONNECT_BOOTSTRAP_SERVERS=b]\n"),
+        ("compose.yml", SERVICE + "environment: {KAFKA_REST_PRODUCER_ACKS: 1}\n"),
+        ("compose.yml", SERVICE + "environment: {MP_MESSAGING_OUTGOING_X_RETRIES: 1}\n"),
+        ("k.yaml", DEPLOYED),
+        ("k.yaml", HEAD + "kind: KafkaUser\n---\n" + DEPLOYED),
+        ("k.yaml", CONFIG_MAP + "connect.properties: |\n    producer.acks=1\n"),
+        ("k.yaml", CONFIG_MAP + "app.yml: |\n    Kafka: {acks: 1}\n"),
+        ("app.env", "SPRING_KAFKA_PRODUCER_ACKS=1\n"),
+        ("start.sh", "exec java -jar app.jar --spring.kafka.producer.acks=1\n"),
+        ("worker.service", "Environment=CONNECT_PRODUCER_ACKS=1\n"),
+        ("settings.json", '{"Kafka": {"Producer": {"Acks": "Leader"}}}'),
+        ("settings.yaml", "kafka:\n  producer:\n    acks: 1\n"),
+    ],
+)
+def test_a_producer_of_another_program_is_not_passed_over(tmp_path: Path, name: str, text: str) -> None:
+    assert name in undecided(of(tmp_path, {name: text})[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.yaml", WORKER + "offset.storage.replication.factor: 3\n"),
+        ("c.yaml", HEAD + "kind: KafkaUser\nspec: {}\n"),
+        ("c.json", '{"name": "sink", "config": {"connector.class": "X", "producer.override.acks": "all"}}'),
+        ("compose.yml", SERVICE + "environment: {CONNECT_BOOTSTRAP_SERVERS: b}\n"),
+        ("other.json", '{"packs": 3, "name": "x"}'),
+    ],
+)
+def test_what_sets_nothing_weaker_leaves_nothing_open(tmp_path: Path, name: str, text: str) -> None:
+    cluster, findings = of(tmp_path, {name: text})
+    assert not undecided(findings)
+    assert cluster.only_producer is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "topic"),
+    [
+        ("c.yaml", WORKER + "offset.storage.replication.factor: 1\n", "connect-cluster-offsets"),
+        ("c.yaml", MIRRORS + "offset.storage.replication.factor: 1\n", "mirrormaker2-cluster-offsets"),
+        (
+            "c.yaml",
+            MIRRORS + "x: y\n  mirrors: [{sourceConnector: {config: {replication.factor: 1}}}]\n",
+            "(topics that MirrorMaker mirrors)",
+        ),
+        (
+            "compose.yml",
+            SERVICE + "environment: {CONNECT_OFFSET_STORAGE_TOPIC: o, CONNECT_OFFSET_STORAGE_REPLICATION_FACTOR: 1}\n",
+            "o",
+        ),
+        ("c.json", '{"connector.class": "X", "topic.creation.default.replication.factor": 1}',
+         "(topics that c creates)"),
+        ("c.json", '{"connector.class": "X", "errors.deadletterqueue.topic.name": "d", '
+         '"errors.deadletterqueue.topic.replication.factor": 1}', "d"),
+    ],
+)  # fmt: skip
+def test_topics_of_connect_are_asked_about_in_every_form(tmp_path: Path, name: str, text: str, topic: str) -> None:
+    cluster, _ = of(tmp_path, {name: text})
+    assert {made.name: made.replication_factor for made in cluster.planned}[topic] == 1
+
+
+def test_the_bridge_is_a_producer_like_another(tmp_path: Path) -> None:
+    cluster, _ = of(tmp_path, {"bridge.yaml": BRIDGE})
+    assert cluster.only_producer is None
+    assert cluster.client("c", "producer") is not None
+
+
+def test_a_program_that_audit_toml_names_is_asked_about(tmp_path: Path) -> None:
+    mapping = '[topic.orders]\nproducer = "pg"\n'
+    connector = '{"name": "pg", "config": {"connector.class": "X", "producer.override.acks": "1"}}'
+    _, findings = of(tmp_path, {"c.json": connector, "audit.toml": mapping})
+    assert "c.json" not in undecided(findings)
+
+
+def test_a_tree_that_audit_toml_names_is_not_read_as_lines(tmp_path: Path) -> None:
+    files = {"app.yaml": "kafka: {wait: 1}\n", "audit.toml": '[topic.orders]\nproducer = "app.yaml"\n'}
+    assert "app.yaml" in undecided(of(tmp_path, files)[1])

@@ -1,0 +1,93 @@
+"""Spring Boot's settings: in every spelling, common to all clients, and from variables and arguments."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.readers import Options, of_texts
+
+
+def of(files: dict[str, str]) -> tuple[Cluster, list[Finding]]:
+    texts = [(name, text, True) for name, text in files.items()]
+    cluster, findings = of_texts(texts, Options(kafka_version="3.9", distribution="apache"), "x")
+    return cluster, list(findings)
+
+
+def acks(cluster: Cluster, name: str) -> str | None:
+    """What is in force last, which counts."""
+    client = cluster.client(name, "producer")
+    found = [setting.value for setting in client.settings if setting.key == "acks"] if client is not None else []
+    return found[-1] if found else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'spring: {kafka: {properties: {"[acks]": 1}}}',
+        "spring: {kafka: {properties: {acks: 1}}}",
+        "spring.kafka.properties.acks: 1",
+        'spring: {kafka: {bootstrap-servers: b, properties: {"[acks]": 1}}}',
+        "spring: {kafka: {properties: {acks: 1}, consumer: {group-id: g}}}",
+        "spring.kafka.producer.Acks: 1",
+        "spring: {kafka: {Producer: {ACKS: 1}}}",
+        "Spring: {Kafka: {producer: {acks: 1}}}",
+        "spring: {kafka: {producer: {properties: {acks: 1}, acks: all}}}",
+        "spring: {kafka: {producer: {acks: 1}, properties: {acks: all}}}",
+    ],
+)
+def test_acks_of_a_document_in_every_form(text: str) -> None:
+    assert acks(of({"application.yml": text + "\n"})[0], "application.yml") == "1"
+
+
+@pytest.mark.parametrize(
+    "line", ["spring.kafka.properties.acks=1", "spring.kafka.properties[acks]=1", "spring.kafka.producer.ACKS=1"]
+)
+def test_acks_of_lines_in_every_form(line: str) -> None:
+    cluster, _ = of({"application.properties": line + "\n", "producer.properties": "acks=all\n"})
+    assert acks(cluster, "application.properties") == "1"
+    assert cluster.only_producer is None
+
+
+def test_names_that_relax_are_no_typos() -> None:
+    text = "spring.kafka.producer.maxInFlightRequestsPerConnection=1\nspring.kafka.producer.Transaction_Id_Prefix=x\n"
+    cluster, findings = of({"application.properties": text})
+    (producer,) = [client for client in cluster.clients if client.kind == "producer"]
+    assert {setting.key for setting in producer.settings} == {
+        "max.in.flight.requests.per.connection",
+        "transactional.id",
+    }
+    assert not [finding for finding in findings if finding.kind in ("typo", "unknown_key")]
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        "environment: {SPRING_KAFKA_PROPERTIES_ACKS: 1}",
+        "environment: {spring.kafka.producer.acks: 1}",
+        "environment: {spring_kafka_producer_acks: 1}",
+        'environment: {JAVA_TOOL_OPTIONS: "-Xmx1g -Dspring.kafka.producer.acks=1"}',
+        'command: ["--spring.kafka.producer.acks=1"]',
+        "entrypoint: java -Dspring.kafka.properties.acks=1 -jar app.jar",
+    ],
+)
+def test_what_is_stronger_than_the_file_leaves_acks_open(service: str) -> None:
+    files = {
+        "application.yml": "spring: {kafka: {producer: {acks: all}}}\n",
+        "compose.yml": f"services:\n  app:\n    image: x\n    {service}\n",
+    }
+    client = of(files)[0].client("application.yml", "producer")
+    assert client is not None
+    assert ("1", "the environment of app") in {(s.value, s.when) for s in client.settings if s.key == "acks"}
+
+
+@pytest.mark.parametrize("argument", ["--spring.config.location=/x", "--spring.application.json={}"])
+def test_arguments_that_bring_other_files_are_named(argument: str) -> None:
+    compose = f'services:\n  app:\n    image: x\n    command: ["{argument}"]\n'
+    _, findings = of({"compose.yml": compose, "producer.properties": "acks=all\n"})
+    assert [finding for finding in findings if finding.kind == "incomplete"]
+
+
+def test_streams_in_springs_files_are_named() -> None:
+    text = "spring: {kafka: {streams: {application-id: s, properties: {producer.acks: 1}}}}\n"
+    _, findings = of({"application.yml": text, "producer.properties": "acks=all\n"})
+    assert [finding for finding in findings if finding.kind == "incomplete"]
