@@ -126,6 +126,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.keep is not None and (len(options.traces) > 1 or options.repeat > 1):
         raise UsageError("--keep DIR keeps one run: give one TRACE, and no --repeat")
     documents = {path: document_of(path) for path in options.traces}
+    _check_keep(options)
     results = list[dict[str, Any]]()
     with ProgressLine(sys.stderr) as line:
         for path, document in documents.items():
@@ -142,6 +143,14 @@ def run(options: argparse.Namespace) -> Exit:
     return worst(EXITS[result["result"]] for result in results)
 
 
+def _check_keep(options: argparse.Namespace) -> None:
+    """Refuses a folder that has something in it, before anything starts."""
+    if options.keep is not None:
+        from ..real.driving.nodes import kept_folder
+
+        options.keep = kept_folder(options.keep)
+
+
 def _random(options: argparse.Namespace) -> Exit:
     """Random commands. The release is the newest known one where none is named."""
     if options.traces:
@@ -151,6 +160,7 @@ def _random(options: argparse.Namespace) -> Exit:
     from ..real.driving.releases import KNOWN, at_home, of_version
     from ..real.driving.verdict import exact
 
+    _check_keep(options)
     home: Path | None = options.kafka_home
     release = at_home(home) if home is not None else of_version(exact(options.kafka_version or KNOWN[0]))
     elr = release.parts >= (4, 1)

@@ -15,7 +15,7 @@ from ..explorer.search import Progress
 from ..language.binding import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
-from ..real.broker_logs import BrokerLogs, read_brokers
+from ..real.broker_files import BrokerLogs, read_brokers
 from ..real.history import Cluster, History, cluster_of
 from ..real.metadata_log import read
 from ..real.settings import Version, version_of
@@ -26,7 +26,7 @@ from ..reports.validate import validate_text
 from .options import add_open_option, add_print_options, assignment, paper_of, seconds
 from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
-from .validatefiles import INDEX, save
+from .validatefiles import INDEX, check_own, save
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -85,9 +85,18 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.set_defaults(run=run)
 
 
+_OF_THE_LOG = {
+    "replicas": "the log has each partition's replicas",
+    "max_leader_epoch": "leader epochs are numbered anew where they grow large",
+}
+"""Constants of the model that are as they are, and why."""
+
+
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
     check_open(options, "out")
+    if options.out is not None:
+        check_own(options.out)
     log = read(options.log)
     cluster = cluster_of(log)
     version = version_of(cluster, options.kafka_version)
@@ -155,6 +164,8 @@ def _constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Value]:
     for name, _ in assignments:
         if name not in known:
             raise UsageError(f"--set {name}: the partition's model has no such constant; {nearest(name, known)}")
+        if name in _OF_THE_LOG:
+            raise UsageError(f"--set {name}: it is not set: {_OF_THE_LOG[name]}")
     return {name: checked_value(known[name], text) for name, text in assignments}
 
 
@@ -162,4 +173,5 @@ def _exit(found: Mapping[str, Any]) -> Exit:
     results = {partition["result"] for partition in found["partitions"]}
     if "not_shown" in results or any(partition["losses"] for partition in found["partitions"]):
         return Exit.SAFETY
-    return Exit.INCONCLUSIVE if results - {"shown"} else Exit.HOLDS
+    open_still = results - {"shown"} or any(partition["possible_losses"] for partition in found["partitions"])
+    return Exit.INCONCLUSIVE if open_still else Exit.HOLDS

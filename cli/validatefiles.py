@@ -4,6 +4,7 @@ page of each history with the traces that it shows.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,30 @@ from typing import Any
 from ..audit.scenario import renamed
 from ..language.errors import UsageError
 from ..real.telling import Part, parts_of
-from ..real.validating import Validated
+from ..real.validating import SCHEMA, Validated
 from ..reports.files import write_json, write_text, write_trace
 from ..reports.trace.html import page
 from ..reports.validate import moments_section, validate_index
 
-INDEX, FOLDER = "index.html", "histories"
+INDEX, FOLDER, DOCUMENT = "index.html", "histories", "validate.json"
 MOST = 200
 """Histories that get a page: those first that no run shows."""
+
+
+def check_own(out: Path) -> None:
+    """UsageError where a folder has an index.html, or a validate.json, that `validate` did not write: it would be
+    overwritten."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out}: it is a file; give a folder")
+    if any((out / name).exists() for name in (INDEX, DOCUMENT)) and not _is_own(out / DOCUMENT):
+        raise UsageError(f"--out {out}: its {INDEX} is no report of validate; give another folder")
+
+
+def _is_own(path: Path) -> bool:
+    try:
+        return json.loads(path.read_text("utf-8"))["schema"] == SCHEMA
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def save(out: Path, document: dict[str, Any], found: Sequence[Validated]) -> None:
@@ -30,7 +47,7 @@ def save(out: Path, document: dict[str, Any], found: Sequence[Validated]) -> Non
         pairs.sort(key=lambda pair: pair[1].result != "not_shown")
         for number, (partition, one) in enumerate(pairs[:MOST], 1):
             _save_one(out, f"{number:03d}-{one.of.name}", partition, parts_of(one))
-        write_json(out / "validate.json", document)
+        write_json(out / DOCUMENT, document)
         write_text(out / INDEX, validate_index(document))
     except OSError as error:
         raise UsageError(f"{out}: the report cannot be written: {error}") from None

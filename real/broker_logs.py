@@ -1,40 +1,28 @@
 """What brokers wrote beside the metadata log: does it show that records were lost which had been committed?
 
 A record below a high watermark is committed: consumers may have read it, and with acks=all its producer was told so. A
-leader of a later epoch whose log ends before it has lost it. Both are in what brokers write:
+leader of a later epoch whose log ends before it has lost it. Leader epochs say what was before what, so that clocks of
+different brokers are not compared; within one broker the order of its lines says in which epoch it knew a high
+watermark.
 
-* lines of `server.log` and `state-change.log`: where a leader or a follower of an epoch starts, and with which high
-  watermark (state.change.logger, ReplicaManager), and the high watermark of a leader when its ISR shrinks
-  (kafka.cluster.Partition). The words are those of Kafka 3.3 to 4.1;
-* a broker's `log.dirs`: `replication-offset-checkpoint` has its high watermarks, and the `leader-epoch-checkpoint` of a
-  partition the offsets at which the leader epochs of its records begin.
-
-Epochs say what was before what, and no clock is needed.
+Lines count as evidence where they are of the topic of the metadata log: by its id, or, of a follower, whose lines have
+none, by leader and epochs. What is not certain in this way, and would show a loss, is a `possible` one.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 
-from ..language.errors import UsageError
 from ..language.immutable import immutable
+from .broker_files import Begins, BrokerLogs, Kept, Line, Shrinks
 from .history import History, Moment
 
-CHECKPOINT, EPOCHS = "replication-offset-checkpoint", "leader-epoch-checkpoint"
-_STARTS = re.compile(
-    r"\[Broker id=(?P<broker>\d+)\] (?P<role>Leader|Follower) (?P<name>\S+)(?: with topic id (?P<id>\S+))? starts at "
-    r"leader epoch (?P<epoch>\d+) from offset (?P<end>\d+) with partition epoch \d+(?:,| and) "
-    r"high watermark (?P<hw>\d+)"
-)
-_SHRINKS = re.compile(
-    r"\[Partition (?P<name>\S+) broker=(?P<broker>\d+)\] Shrinking ISR from \S+ to \S*\. Leader: "
-    r"\(highWatermark: (?P<hw>\d+), endOffset: \d+\)"
-)
-_SEGMENT = re.compile(r"\d{20}\.log$")
+NOTHING = "brokers' logs say nothing of it, so that losses are not looked for"
+NO_START = "no file says where the leader of an epoch starts, so that a loss then is not seen"
+OTHER_TOPIC = "brokers' logs are of another topic of this name as well, which is not looked at"
+NO_EPOCH = "no file says of which leader epoch a high watermark is; give state-change.log as well, and all its parts"
 
 
 @immutable
@@ -45,6 +33,7 @@ class Committed:
     high_watermark: int
     broker: int
     where: str
+    sure: bool = True
 
 
 @immutable
@@ -54,6 +43,7 @@ class Start:
     epoch: int
     end: int
     where: str
+    sure: bool = True
 
 
 @immutable
@@ -71,126 +61,163 @@ class Loss:
 
 
 @immutable
-class BrokerLogs:
-    """What was read: the files, and what they say of each partition, by its name. `anew` are those whose topic was
-    deleted and created again: what is said of the one is not told from what is said of the other, so that nothing is
-    concluded from it."""
+class Note:
+    """What is not known of a partition: `what` is one of a few sentences, `more` is of this partition."""
 
-    paths: tuple[Path, ...]
-    committed: Mapping[str, Sequence[Committed]]
-    starts: Mapping[str, Sequence[Start]]
-    anew: frozenset[str]
+    what: str
+    more: str
 
 
-def read_brokers(paths: Iterable[Path]) -> BrokerLogs:
-    """The logs of brokers at or below some paths. UsageError where there is no path, or where nothing in it says where
-    a leader or a high watermark of a partition is."""
-    read = _Reading()
-    for path in paths:
-        if not path.exists():
-            raise UsageError(f"{path}: there is no such file or directory")
-        before = len(read.paths)
-        try:
-            for file in [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file()):
-                read.file(file)
-        except OSError as error:
-            raise UsageError(f"{path}: it cannot be read: {error}") from None
-        if len(read.paths) == before:
-            raise UsageError(
-                f"{path}: no server.log or state-change.log in it says where a leader starts, and no {CHECKPOINT} is "
-                "there; give a broker's folder of logs or its log.dirs"
-            )
-    anew = frozenset(name for name, ids in read.ids.items() if len(ids) > 1)
-    return BrokerLogs(tuple(read.paths), read.committed, read.starts, anew)
+@immutable
+class Evidence:
+    """What brokers' logs show of a partition: `losses`, those that are only `possible`, and what is not known."""
+
+    losses: tuple[Loss, ...]
+    possible: tuple[Loss, ...]
+    notes: tuple[Note, ...]
 
 
-class _Reading:
-    def __init__(self) -> None:
-        self.paths: list[Path] = []
-        self.committed: dict[str, list[Committed]] = {}
-        self.starts: dict[str, list[Start]] = {}
-        self.ids: dict[str, set[str]] = {}
-
-    def file(self, path: Path) -> None:
-        """Reads a file, if it is one that says something."""
-        if path.name == CHECKPOINT:
-            self._checkpoint(path)
-        elif ".log" in path.name and not _SEGMENT.search(path.name):
-            self._lines(path)
-
-    def _lines(self, path: Path) -> None:
-        leads, found = dict[tuple[str, int], int](), False
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for number, line in enumerate(lines, 1):
-                where = f"{path}:{number}"
-                if starts := _STARTS.search(line):
-                    self._start(starts, leads, where)
-                    found = True
-                elif shrinks := _SHRINKS.search(line):
-                    self._shrink(shrinks, leads, where)
-        if found:
-            self.paths.append(path)
-
-    def _start(self, line: re.Match[str], leads: dict[tuple[str, int], int], where: str) -> None:
-        name, broker, epoch = line["name"], int(line["broker"]), int(line["epoch"])
-        leads.pop((name, broker), None)
-        if line["role"] == "Leader":
-            leads[name, broker] = epoch
-            self.ids.setdefault(name, set()).add(line["id"])
-            self.starts.setdefault(name, []).append(Start(epoch, int(line["end"]), where))
-        self.committed.setdefault(name, []).append(Committed(epoch, int(line["hw"]), broker, where))
-
-    def _shrink(self, line: re.Match[str], leads: Mapping[tuple[str, int], int], where: str) -> None:
-        """The epoch is that of the leader's line before; without one nothing is known of it."""
-        name, broker = line["name"], int(line["broker"])
-        if (name, broker) in leads:
-            known = Committed(leads[name, broker], int(line["hw"]), broker, where)
-            self.committed.setdefault(name, []).append(known)
-
-    def _checkpoint(self, path: Path) -> None:
-        broker = _identity(path.parent / "meta.properties")
-        self.paths.append(path)
-        for topic, partition, high_watermark in _rows(path, 3):
-            name = f"{topic}-{partition}"
-            epochs = path.parent / name / EPOCHS
-            begins = [(int(epoch), int(start)) for epoch, start in _rows(epochs, 2)] if epochs.exists() else []
-            self.starts.setdefault(name, []).extend(Start(epoch, start, str(epochs)) for epoch, start in begins)
-            last = [epoch for epoch, start in begins if start < int(high_watermark)]
-            if last:
-                known = Committed(last[-1], int(high_watermark), broker, str(path))
-                self.committed.setdefault(name, []).append(known)
+def evidence_of(history: History, logs: BrokerLogs) -> Evidence:
+    """What brokers' logs show of a partition. Losses are in the order of their epochs; what is lost in one is not lost
+    again in a later one."""
+    read = _Reading(history, logs)
+    losses = _losses(history.name, read.committed, read.starts)
+    more = _losses(history.name, read.committed, read.starts, unsure=True)
+    epochs = {loss.epoch for loss in losses}
+    possible = tuple(loss for loss in more if loss.epoch not in epochs)
+    return Evidence(tuple(losses), possible, tuple(read.notes()))
 
 
-def _rows(path: Path, width: int) -> Iterator[list[str]]:
-    """The rows of a checkpoint: below its version and how many there are."""
-    lines = path.read_text("utf-8", errors="replace").splitlines()
-    for line in lines[2:]:
-        row = line.rsplit(" ", width - 1)
-        if len(row) != width or not all(word.isdigit() for word in row[1:]):
-            raise UsageError(f"{path}: {line!r} is no row of a checkpoint")
-        yield row
-
-
-def _identity(path: Path) -> int:
-    """The broker whose log.dirs have a meta.properties."""
-    found = re.search(r"^(?:node|broker)\.id=(\d+)\s*$", path.read_text("utf-8") if path.exists() else "", re.MULTILINE)
-    if found is None:
-        raise UsageError(f"{path}: it does not say which broker's log.dirs these are (node.id)")
-    return int(found[1])
-
-
-def losses_of(name: str, logs: BrokerLogs) -> list[Loss]:
-    """The losses of a partition, by their epochs. What is lost in one epoch is not lost again in a later one."""
+def _losses(name: str, committed: Sequence[Committed], starts: Sequence[Start], *, unsure: bool = False) -> list[Loss]:
     found, since = list[Loss](), -1
-    if name in logs.anew:
-        return []
-    for start in sorted(logs.starts.get(name, ()), key=lambda one: (one.epoch, one.end)):
-        known = [one for one in logs.committed.get(name, ()) if since <= one.epoch < start.epoch]
+    usable = [one for one in committed if one.sure or unsure]
+    for start in sorted(starts, key=lambda one: (one.epoch, one.end)):
+        known = [one for one in usable if since <= one.epoch < start.epoch]
         most = max(known, key=lambda one: one.high_watermark, default=None)
-        if most is not None and most.high_watermark > start.end:
+        if (start.sure or unsure) and most is not None and most.high_watermark > start.end:
             since = start.epoch
             found.append(Loss(name, start.epoch, start.end, most.high_watermark, most.broker, most.where, start.where))
     return found
+
+
+@dataclass(slots=True)
+class _Broker:
+    """A broker while its lines are read: the newest epoch that it is known to have been in, the epoch that it leads,
+    the topic of the last line with an id, and whether what it says is of another topic."""
+
+    known: int | None = None
+    leads: int | None = None
+    topic: str | None = None
+    elsewhere: bool = False
+    sure: bool = True
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the lines of all brokers say of one partition."""
+
+    history: History
+    logs: BrokerLogs
+    committed: list[Committed] = field(default_factory=list[Committed])
+    starts: list[Start] = field(default_factory=list[Start])
+    others: set[str] = field(default_factory=set[str])
+    without_epoch: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        streams = self.logs.lines.get(self.history.name, ())
+        kept = self.logs.kept.get(self.history.name, ())
+        named = {line.topic_id for lines in streams for line in lines if isinstance(line, Begins)}
+        named |= {one.topic_id for one in kept}
+        self.others = {identity for identity in named if identity not in (None, self.history.topic_id)}
+        for lines in streams:
+            self._stream(lines)
+        for one in kept:
+            self._kept(one)
+
+    def _stream(self, lines: Sequence[Line]) -> None:
+        broker = _Broker()
+        for place, line in enumerate(lines):
+            if isinstance(line, Shrinks):
+                self._shrinks(broker, line)
+            elif self._is_elsewhere(broker, line, lines[place + 1 :]):
+                broker.known, broker.leads, broker.elsewhere = None, None, True
+            else:
+                self._begins(broker, line)
+
+    def _is_elsewhere(self, broker: _Broker, line: Begins, later: Sequence[Line]) -> bool:
+        """Whether a line is of another topic of the name. One without an id is, where there are others, unless lines
+        with this id stand before it, and none with another one after it."""
+        if line.topic_id is not None:
+            broker.topic = line.topic_id
+            return line.topic_id != self.history.topic_id
+        after = next((one.topic_id for one in later if isinstance(one, Begins) and one.topic_id is not None), None)
+        wanted = self.history.topic_id
+        return bool(self.others) and (broker.topic != wanted or after not in (None, wanted) or not self._fits(line))
+
+    def _fits(self, line: Begins) -> bool:
+        """Whether the metadata log has what a line says of leader and epochs."""
+        led = self.history.leaderships.get(line.epoch)
+        return (
+            led is not None
+            and (line.leader is None or line.leader == led.leader)
+            and led.first <= line.partition_epoch <= led.last
+        )
+
+    def _begins(self, broker: _Broker, line: Begins) -> None:
+        """A broker's high watermark is from before the epoch, since it has fetched nothing in it. Where it restarts
+        within the epoch that is not so, and it is in doubt where the partition has changed since the epoch began."""
+        sure = line.topic_id is not None or self._fits(line)
+        led = self.history.leaderships.get(line.epoch)
+        at_once = led is not None and line.partition_epoch == led.first
+        known = broker.known
+        if line.leads:
+            self.starts.append(Start(line.epoch, line.end, line.where, sure))
+        newest = line.epoch if known is None else max(known, line.epoch)
+        self._commits(line, newest, sure)
+        if known is None and at_once:
+            self._commits(line, line.epoch - 1, False)
+        elif known is not None and known < line.epoch:
+            self._commits(line, known, sure and broker.sure and (at_once or line.leads))
+        broker.known, broker.sure, broker.elsewhere = newest, sure, False
+        broker.leads = line.epoch if line.leads else None
+
+    def _shrinks(self, broker: _Broker, line: Shrinks) -> None:
+        if broker.elsewhere:
+            return
+        if line.tied or broker.leads is None:
+            self.without_epoch.append(line.where)
+        else:
+            self._commits(line, broker.leads, broker.sure)
+
+    def _commits(self, line: Line, epoch: int, sure: bool) -> None:
+        self.committed.append(Committed(epoch, line.high_watermark, line.broker, line.where, sure))
+
+    def _kept(self, one: Kept) -> None:
+        """A checkpoint says in which epochs its records are, and those below the high watermark are committed."""
+        if one.topic_id not in (None, self.history.topic_id):
+            return
+        sure = one.topic_id is not None or not self.others
+        self.starts += (Start(epoch, start, one.epochs, sure) for epoch, start in one.begins)
+        last = [epoch for epoch, start in one.begins if start < one.high_watermark]
+        if last:
+            self.committed.append(Committed(last[-1], one.high_watermark, one.broker, one.where, sure))
+
+    def notes(self) -> Iterator[Note]:
+        """What is not known of the partition."""
+        if self.others:
+            yield Note(OTHER_TOPIC, f"id {', '.join(sorted(self.others))}")
+        if self.without_epoch:
+            yield Note(NO_EPOCH, ", ".join(self.without_epoch[:3]) + (", ..." if len(self.without_epoch) > 3 else ""))
+        if not self.starts and not self.committed:
+            yield Note(NOTHING, "")
+            return
+        said = {start.epoch for start in self.starts}
+        led = sorted(epoch for epoch, one in self.history.leaderships.items() if one.leader >= 0)
+        if missing := [str(epoch) for epoch in led[1:] if epoch not in said]:
+            yield Note(NO_START, f"epoch {', '.join(missing[:5])}{', ...' if len(missing) > 5 else ''}")
+
+
+# --- as moments -------------------------------------------------------------------------------------------------------
 
 
 def with_losses(history: History, losses: Sequence[Loss]) -> History:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..language.errors import UsageError
 from ..language.immutable import immutable
 from .metadata_log import Entry, MetadataLog
 from .metadata_records import MetadataRecord
@@ -52,10 +53,19 @@ class Moment:
 
 
 @immutable
+class Leadership:
+    """Who leads in a leader epoch, -1 for nobody, and the `first` and `last` partition epoch in it."""
+
+    leader: int
+    first: int
+    last: int
+
+
+@immutable
 class History:
     """All that is known of a partition: `replicas` in the order of assignment, its moments, and the settings that the
     topic and the cluster have in the log. `whole`: it begins with the partition's creation. `ended` says why it goes
-    no further than the log, where it does not."""
+    no further than the log, where it does not. `leaderships` are by leader epoch, to the end of the log."""
 
     topic: str
     partition: int
@@ -64,6 +74,13 @@ class History:
     settings: Mapping[str, str]
     whole: bool
     ended: str | None = None
+    topic_id: str = ""
+    leaderships: Mapping[int, Leadership] = field(default_factory=dict[int, Leadership])
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells it from every other partition, also of a topic of the same name."""
+        return self.topic_id, self.partition
 
     @property
     def name(self) -> str:
@@ -74,8 +91,8 @@ class History:
 @immutable
 class Cluster:
     """What a metadata log says: each partition's history, the finalized features, and `supported`, the newest levels of
-    `metadata.version` that brokers have registered with, in the order of the log, each once. `changed` are settings
-    that have another value later in the log: histories have the last."""
+    `metadata.version` that brokers have registered with, each once, the one that registered last at the end. `changed`
+    are settings that have another value later in the log: histories have the last."""
 
     histories: tuple[History, ...]
     features: Mapping[str, int]
@@ -96,8 +113,17 @@ class _Partition:
     elr: frozenset[int]
     last_known: frozenset[int]
     whole: bool
+    partition_epoch: int
+    topic_id: str
     moments: list[Moment] = field(default_factory=list[Moment])
     ended: str | None = None
+    leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
+
+    def led(self) -> None:
+        """Takes down who leads in the present epochs."""
+        before = self.leaderships.get(self.leader_epoch)
+        first = self.partition_epoch if before is None else before.first
+        self.leaderships[self.leader_epoch] = Leadership(self.leader, first, self.partition_epoch)
 
 
 @dataclass(slots=True)
@@ -110,11 +136,15 @@ class _Broker:
     restarted: bool
 
 
+class _Unfit(Exception):
+    """A record that cannot follow those before it, and why."""
+
+
 class _Reading:
     """The state that the records of a log make, one after the other."""
 
-    def __init__(self, snapshot: bool) -> None:
-        self.snapshot = snapshot
+    def __init__(self) -> None:
+        self.snapshot = False
         self.topics: dict[str, str] = {}
         self.brokers: dict[int, _Broker] = {}
         self.partitions: dict[tuple[str, int], _Partition] = {}
@@ -126,9 +156,21 @@ class _Reading:
         self.changed: set[str] = set()
         self.batch: int | None = None
 
-    def take(self, record: MetadataRecord) -> Sequence[_Partition]:
-        """Takes what a record says; the partitions that it may be about."""
-        self._take(record)
+    def take(self, entry: Entry) -> Sequence[_Partition]:
+        """Takes what a record says; the partitions that it may be about. UsageError where it does not fit to what
+        comes before it: such a log is not whole."""
+        record, self.snapshot = entry.record, entry.snapshot
+        try:
+            self._take(record)
+        except _Unfit as error:
+            raise UsageError(
+                f"the {record.kind} at offset {entry.offset} {error}: this is no whole metadata log; give the "
+                "controller's directory, or all of its segments printed"
+            ) from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(
+                f"the {record.kind} at offset {entry.offset} has other fields than such a record: {error}"
+            ) from None
         fields, broker = record.fields, _broker_of(record)
         if broker is not None:
             return self.of_broker.get(broker, ())
@@ -143,7 +185,7 @@ class _Reading:
             case "UNREGISTER_BROKER_RECORD":
                 self.brokers.pop(fields["brokerId"], None)
             case "FENCE_BROKER_RECORD" | "UNFENCE_BROKER_RECORD":
-                self.brokers[fields["id"]].fenced = record.kind == "FENCE_BROKER_RECORD"
+                self._broker(fields["id"]).fenced = record.kind == "FENCE_BROKER_RECORD"
             case "BROKER_REGISTRATION_CHANGE_RECORD":
                 self._change_broker(fields)
             case "TOPIC_RECORD":
@@ -154,22 +196,31 @@ class _Reading:
                 self._create(fields)
             case "PARTITION_CHANGE_RECORD":
                 self._change(fields)
+            case "CLEAR_ELR_RECORD":
+                self._clear(fields["topicName"])
             case "CONFIG_RECORD":
                 self._configure(fields)
             case "FEATURE_LEVEL_RECORD":
                 self.features[fields["name"]] = fields["featureLevel"]
             case _:
-                raise ValueError(record.kind)
+                raise AssertionError(record.kind)
+
+    def _broker(self, number: int) -> _Broker:
+        if number not in self.brokers:
+            raise _Unfit(f"is about broker {number}, which has not registered before")
+        return self.brokers[number]
 
     def _register(self, fields: Mapping[str, Any]) -> None:
         incarnation, before = fields["incarnationId"], self.brokers.get(fields["brokerId"])
         restarted = before is not None and (before.restarted or before.incarnation != incarnation)
         stopping = bool(fields.get("inControlledShutdown"))
         self.brokers[fields["brokerId"]] = _Broker(incarnation, fields["fenced"], stopping, restarted)
-        self.supported |= {level: None for name, level in map(_feature, fields["features"]) if name == METADATA_VERSION}
+        for level in (level for name, level in map(_feature, fields["features"]) if name == METADATA_VERSION):
+            self.supported.pop(level, None)  # the last to register is the last here
+            self.supported[level] = None
 
     def _change_broker(self, fields: Mapping[str, Any]) -> None:
-        broker = self.brokers[fields["brokerId"]]
+        broker = self._broker(fields["brokerId"])
         if changed := fields.get("fenced", 0):
             broker.fenced = changed > 0  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
         if fields.get("inControlledShutdown", 0):
@@ -184,13 +235,27 @@ class _Reading:
         else:
             settings[fields["name"]] = fields["value"]
 
+    def _clear(self, topic: str) -> None:
+        """All ELRs of a topic, or of all topics, are emptied at once (TopicDelta.replay): the controller writes this
+        where min.insync.replicas is set, also to the value that it has."""
+        for partition in self.partitions.values():
+            if topic in ("", partition.topic) and (partition.elr or partition.last_known):
+                partition.ended = partition.ended or "its eligible leader replicas were cleared by a change of settings"
+                partition.elr = partition.last_known = frozenset()
+                partition.partition_epoch += 1
+                partition.led()
+
     def _remove(self, topic: str) -> None:
+        if topic not in self.topics:
+            raise _Unfit(f"removes topic {topic}, which is not created before")
         for (of, _), partition in self.partitions.items():
             if of == topic and partition.ended is None:
                 partition.ended = "the topic was deleted"
 
     def _create(self, fields: Mapping[str, Any]) -> None:
         where = fields["topicId"], fields["partitionId"]
+        if fields["topicId"] not in self.topics:
+            raise _Unfit(f"is of topic {fields['topicId']}, which is not created before")
         self.partitions[where] = _Partition(
             topic=self.topics[fields["topicId"]],
             number=fields["partitionId"],
@@ -201,14 +266,20 @@ class _Reading:
             elr=frozenset(fields.get("eligibleLeaderReplicas") or ()),
             last_known=frozenset(fields.get("lastKnownElr") or ()),
             whole=not self.snapshot,
+            partition_epoch=fields.get("partitionEpoch", 0),
+            topic_id=fields["topicId"],
         )
+        _check(self.partitions[where])
+        self.partitions[where].led()
         for broker in fields["replicas"]:
             self.of_broker.setdefault(broker, []).append(self.partitions[where])
         if fields["addingReplicas"] or fields["removingReplicas"]:
             self.partitions[where].ended = "its replicas were being reassigned"
 
     def _change(self, fields: Mapping[str, Any]) -> None:
-        partition = self.partitions[fields["topicId"], fields["partitionId"]]
+        partition = self.partitions.get((fields["topicId"], fields["partitionId"]))
+        if partition is None:
+            raise _Unfit(f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created")
         replicas = fields.get("replicas") or partition.replicas
         moved = set(replicas) != set(partition.replicas) or any(map(fields.get, ("addingReplicas", "removingReplicas")))
         if moved:  # another order of the same brokers is no move: it says whom the controller prefers
@@ -219,6 +290,10 @@ class _Reading:
         for name, attribute in (("isr", "isr"), ("eligibleLeaderReplicas", "elr"), ("lastKnownElr", "last_known")):
             if fields.get(name) is not None:
                 setattr(partition, attribute, frozenset(fields[name]))
+        partition.partition_epoch += 1
+        partition.led()
+        if partition.ended is None:
+            _check(partition)
 
     def note(self, entry: Entry, about: Sequence[_Partition], passing: bool) -> None:
         """Adds to each partition that a record is about what it is then, where that is another moment. A moment that
@@ -263,6 +338,16 @@ class _Reading:
         return {**self.settings.get((BROKER_CONFIG, ""), {}), **self.settings.get((TOPIC_CONFIG, topic), {})}
 
 
+def _check(partition: _Partition) -> None:
+    """_Unfit where who leads or is in sync is no replica."""
+    named = {*partition.isr, *partition.elr, *({partition.leader} - {NOBODY})}
+    if not partition.replicas or len(set(partition.replicas)) < len(partition.replicas):
+        raise _Unfit(f"has the replicas {list(partition.replicas)}")
+    if strangers := named - set(partition.replicas):
+        names = ", ".join(map(str, sorted(strangers)))
+        raise _Unfit(f"has {names} lead or be in sync, where {list(partition.replicas)} are the replicas")
+
+
 def _broker_of(record: MetadataRecord) -> int | None:
     """The broker that a record is about, if it is about one."""
     name = {"FENCE_BROKER_RECORD": "id", "UNFENCE_BROKER_RECORD": "id"}.get(record.kind, "brokerId")
@@ -284,14 +369,12 @@ def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
 
 
 def cluster_of(log: MetadataLog) -> Cluster:
-    """What a metadata log says of the cluster and of each partition."""
-    reading = _Reading(log.from_snapshot)
+    """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
+    reading = _Reading()
     entries, after = log.entries, (*log.entries[1:], None)
     for entry, next_one in zip(entries, after, strict=True):
-        if log.from_snapshot and entry.batch != entries[0].batch:
-            reading.snapshot = False
-        about = reading.take(entry.record)
-        within = next_one is not None and next_one.batch == entry.batch
+        about = reading.take(entry)
+        within = next_one is not None and (next_one.batch, next_one.snapshot) == (entry.batch, entry.snapshot)
         reading.note(entry, about, within or entry.record.kind == "REGISTER_BROKER_RECORD")
     return Cluster(tuple(_histories(reading)), reading.features, tuple(reading.supported), frozenset(reading.changed))
 
@@ -306,4 +389,6 @@ def _histories(reading: _Reading) -> Iterator[History]:
             settings=reading.of_topic(partition.topic),
             whole=partition.whole,
             ended=partition.ended,
+            topic_id=partition.topic_id,
+            leaderships=partition.leaderships,
         )

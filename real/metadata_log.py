@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,30 +21,31 @@ if TYPE_CHECKING:
 TOPIC = "__cluster_metadata-0"
 SEGMENT, SNAPSHOT = ".log", ".checkpoint"
 _NAMES = frozenset(kind.name for kind in KINDS.values())
-_DUMPED = re.compile(r"offset: (\d+) CreateTime: (-?\d+) .*?payload: (\{.*\})\s*$")
-_BATCH = re.compile(r"^baseOffset: (\d+) ")
+_DUMPED = re.compile(r"^\| offset: (?P<offset>\d+) CreateTime: (?P<time>-?\d+) .*?(?:payload: (?P<payload>.*)|\S)$")
+_BATCH = re.compile(r"^baseOffset: (\d+) lastOffset: (\d+) ")
+_FILE = re.compile(r"^Dumping (\S.*?)\s*$")
+_OF_SNAPSHOT = re.compile(r"\bSNAPSHOT_HEADER\b|\bSnapshotHeader\b")
 
 
 @immutable
 class Entry:
     """A record of the metadata log: its offset, the offset at which its batch begins, when it was appended in ms since
-    1970, and what it says."""
+    1970, and what it says. `snapshot`: it is of a snapshot, whose offsets are its own."""
 
     offset: int
     batch: int
     time_ms: int
     record: MetadataRecord
+    snapshot: bool = False
 
 
 @immutable
 class MetadataLog:
     """What was read: `paths` in the order in which they were, the entries that say something of brokers and partitions,
-    and `notes` on what could not be read. `from_snapshot`: what came before the first entries is only known as it was
-    in the end."""
+    and `notes` on what could not be read."""
 
     paths: tuple[Path, ...]
     entries: tuple[Entry, ...]
-    from_snapshot: bool
     notes: tuple[str, ...] = ()
 
 
@@ -97,37 +98,62 @@ def _begins(path: Path) -> int:
 
 
 def _of_files(paths: list[Path]) -> MetadataLog:
-    entries, notes, snapshot_end = list[Entry](), list[str](), 0
+    entries, notes, follow = list[Entry](), list[str](), _Offsets(0)
     for path in paths:
         if path.suffix == SNAPSHOT:
-            snapshot_end = _begins(path)
-        found = _segment(path, notes) if path.suffix in (SEGMENT, SNAPSHOT) else _printed(path)
-        is_new = path.suffix == SNAPSHOT
-        entries += [entry for entry in found if is_new or entry.offset >= snapshot_end]
+            entries += _segment(path, notes, _Offsets(0), snapshot=True)
+            follow = _Offsets(_begins(path), since=_begins(path))
+        elif path.suffix == SEGMENT:
+            entries += [one for one in _segment(path, notes, follow) if one.offset >= follow.since]
+        else:
+            entries += _printed(path, notes)
     if not entries:
         raise UsageError(f"{', '.join(map(str, paths))}: nothing in it is a metadata record of a broker or a partition")
-    return MetadataLog(tuple(paths), tuple(entries), snapshot_end > 0, tuple(notes))
+    return MetadataLog(tuple(paths), tuple(entries), tuple(notes))
+
+
+class _Offsets:
+    """The offsets of a log that are read: `next` comes next. What is below `since` is in a snapshot, too."""
+
+    def __init__(self, first: int, since: int = 0) -> None:
+        self.next, self.since = first, since
+
+    def take(self, path: Path, first: int, last: int) -> None:
+        """Takes a batch. UsageError where it does not follow: the log of a controller has no gaps."""
+        if first > self.next:
+            what = f"offsets {self.next} to {first - 1} are missing before it"
+            if self.next == 0:
+                what += "; give the controller's directory, or a snapshot before it and all segments since"
+            raise UsageError(f"{path}: the batch at offset {first} does not follow: {what}")
+        if first < self.next and (self.next > self.since or last >= self.since > first):
+            raise UsageError(f"{path}: the batch at offset {first} is there twice: offset {self.next} comes next")
+        self.next = max(self.next, last + 1)
 
 
 # --- segments ---------------------------------------------------------------------------------------------------------
 
 
-def _segment(path: Path, notes: list[str]) -> Iterator[Entry]:
+def _segment(path: Path, notes: list[str], follow: _Offsets, *, snapshot: bool = False) -> Iterator[Entry]:
     """The entries of a segment or a snapshot. A batch at the end that is not whole is being written: it is left out,
-    and a note says so."""
+    and a note says so. A snapshot is whole: it ends with a footer (SnapshotFooterRecord)."""
     data = path.read_bytes()
-    batches = _records(data)
+    batches, ended = _records(data), False
     from kafka.errors import CorruptRecordError  # there, since the batches are
 
     try:
         for batch in batches:
             if not batch.validate_crc():
                 raise UsageError(f"{path}: the batch at offset {batch.base_offset} is damaged: its checksum is wrong")
-            if not batch.is_control_batch:
-                yield from _entries(path, batch)
+            follow.take(path, batch.base_offset, batch.next_offset - 1)
+            ended = batch.is_control_batch
+            if not ended:
+                yield from _entries(path, batch, snapshot)
     except CorruptRecordError as error:
         raise UsageError(f"{path}: it is no segment of a log of Kafka: {error}") from None
-    if left := len(data) - batches.valid_bytes():
+    left = len(data) - batches.valid_bytes()
+    if snapshot and (left or not ended):
+        raise UsageError(f"{path}: the snapshot is not whole: it has no footer")
+    if left:
         notes.append(f"{path}: the last {left} bytes are no whole batch, and are left out")
 
 
@@ -139,35 +165,96 @@ def _records(data: bytes) -> MemoryRecords:
     return MemoryRecords(data)
 
 
-def _entries(path: Path, batch: Batch) -> Iterator[Entry]:
+def _entries(path: Path, batch: Batch, snapshot: bool) -> Iterator[Entry]:
     for record in batch:
         try:
             said = decoded(bytes(record.value or b""))
         except NotReadable as error:
             raise UsageError(f"{path}: the record at offset {record.offset} cannot be read: {error}") from None
         if said is not None:
-            yield Entry(record.offset, batch.base_offset, record.timestamp, said)
+            yield Entry(record.offset, batch.base_offset, record.timestamp, said, snapshot)
 
 
 # --- what kafka-dump-log prints ---------------------------------------------------------------------------------------
 
 
-def _printed(path: Path) -> Iterator[Entry]:
+def _printed(path: Path, notes: list[str]) -> Iterator[Entry]:
     """The entries of what `kafka-dump-log.sh --cluster-metadata-decoder` has printed."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        text = path.read_text("utf-8")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: a segment's name ends in {SEGMENT}, a snapshot's in {SNAPSHOT}") from None
-    return _of_lines(lines)
+    lines, printed = text.splitlines(), _Printed(path)
+    if lines and not text.endswith("\n") and not _is_whole(lines[-1]):
+        notes.append(f"{path}: the last line is not whole, and is left out")
+        del lines[-1]
+    for number, line in enumerate(lines, 1):
+        if (entry := printed.take(number, line)) is not None:
+            yield entry
+    if printed.expected <= printed.last:
+        notes.append(f"{path}: the last batch is not whole: it ends before offset {printed.expected}")
 
 
-def _of_lines(lines: Iterable[str]) -> Iterator[Entry]:
-    batch = 0
-    for line in lines:
-        if begins := _BATCH.match(line):
-            batch = int(begins[1])
-        elif found := _DUMPED.search(line):
-            payload = json.loads(found[3])
-            if payload["type"] in _NAMES:
-                record = MetadataRecord(payload["type"], payload["data"])
-                yield Entry(int(found[1]), batch, int(found[2]), record)
+def _is_whole(line: str) -> bool:
+    """Whether a line that no end of line follows is one whole record, or none at all."""
+    try:
+        json.loads(line.partition("payload: ")[2])
+    except ValueError:
+        return not line.startswith(("baseOffset", "| "))
+    return True
+
+
+class _Printed:
+    """A printed log while it is read. Each batch's line is followed by those of all its records; at the end some may
+    not be printed yet, and nowhere else."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.log, self.snapshot = path, _Offsets(0), False
+        self.first, self.last, self.expected = 0, -1, 0
+        self.since = 0
+
+    def take(self, number: int, line: str) -> Entry | None:
+        """Takes a line; what it says of brokers or partitions. UsageError for one that cannot stand there."""
+        where = f"{self.path}:{number}"
+        if named := _FILE.match(line):
+            self._file(Path(named[1]))
+        elif begins := _BATCH.match(line):
+            self._whole(where)
+            self.first, self.last = int(begins[1]), int(begins[2])
+            self.log.take(self.path, self.first, self.last)
+            self.expected = self.first
+        elif line.startswith("| "):
+            return self._record(where, line)
+        return None
+
+    def _file(self, path: Path) -> None:
+        """The name of a file whose records follow."""
+        if path.suffix == SNAPSHOT:
+            self.log, self.snapshot, self.since = _Offsets(0), True, _begins(path)
+        elif self.snapshot:
+            self.log, self.snapshot = _Offsets(self.since, self.since), False
+
+    def _whole(self, where: str) -> None:
+        if self.expected <= self.last:
+            raise UsageError(f"{where}: the records from offset {self.expected} to {self.last} are missing before it")
+
+    def _record(self, where: str, line: str) -> Entry | None:
+        found = _DUMPED.match(line)
+        if found is None or int(found["offset"]) != self.expected or self.expected > self.last:
+            raise UsageError(f"{where}: {line[:60]!r} is not the record at offset {self.expected} as it is printed")
+        self.snapshot = self.snapshot or _OF_SNAPSHOT.search(line) is not None
+        self.expected += 1
+        payload = found["payload"]
+        record = None if payload is None else _payload(where, payload)
+        if record is None or (not self.snapshot and int(found["offset"]) < self.log.since):
+            return None
+        return Entry(int(found["offset"]), self.first, int(found["time"]), record, self.snapshot)
+
+
+def _payload(where: str, text: str) -> MetadataRecord | None:
+    try:
+        payload = json.loads(text)
+        kind, data = payload["type"], payload["data"]
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(f"{where}: {text[:60]!r} is no whole record as kafka-dump-log prints it") from None
+    return MetadataRecord(kind, data) if kind in _NAMES else None

@@ -138,6 +138,7 @@ KINDS: Mapping[int, Kind] = {
             Field("logDirs", _DIRECTORIES, since=2, tag=2),
         ),
     ),
+    28: Kind("CLEAR_ELR_RECORD", 0, (Field("topicName", text),)),
 }
 """By the number of the kind (apiKey). Kinds that are not here say nothing of a partition, and are passed over."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,13 +19,16 @@ from ..language.model import Model
 from ..language.values import State
 from ..traces.sentences import sentence
 from .as_partition import Epochs, Moments
-from .broker_logs import BrokerLogs, Loss, losses_of, with_losses
+from .broker_files import BrokerLogs
+from .broker_logs import Evidence, Loss, evidence_of, with_losses
 from .history import Cluster, History, Moment
 from .metadata_log import MetadataLog
 from .settings import Setup, Version, setup_of
 
 SCHEMA = "tidegate.validate/1"
 MOST_STATES = 1_000_000
+MOST_NAMES = 5
+"""Partitions that a note names."""
 Result = Literal["shown", "not_shown", "undecided", "not_checked"]
 Named: TypeAlias = Callable[[str], str]
 
@@ -33,7 +36,8 @@ Named: TypeAlias = Callable[[str], str]
 @immutable
 class Validated:
     """What came out for partitions with one history. `of` is the first of them, `alike` the names of all. `why` says
-    what stopped a search, or why there was none; `answer` is what the search found."""
+    what stopped a search, or why there was none; `answer` is what the search found, and `evidence` what
+    brokers' logs show of each."""
 
     of: History
     alike: tuple[str, ...]
@@ -42,7 +46,17 @@ class Validated:
     result: Result
     why: str | None
     answer: Answer[Epochs] | None
-    losses: tuple[Loss, ...] = ()
+    evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The losses of all of them."""
+        return tuple(loss for evidence in self.evidence.values() for loss in evidence.losses)
+
+    @property
+    def possible(self) -> tuple[Loss, ...]:
+        """What may be losses of them."""
+        return tuple(loss for evidence in self.evidence.values() for loss in evidence.possible)
 
 
 def validated(
@@ -59,14 +73,16 @@ def validated(
     """What comes out for each history of a cluster that is `chosen`, alike ones together. `given` are constants of the
     model that the user sets, `brokers` what their logs say, `seconds` what is left of the time; `report` gets how many
     histories are done, of how many."""
-    losses = {} if brokers is None else {one.name: losses_of(one.name, brokers) for one in chosen}
-    groups = _together(with_losses(history, losses.get(history.name, ())) for history in chosen)
+    shown = {} if brokers is None else {one.key: evidence_of(one, brokers) for one in chosen}
+    losses = {key: evidence.losses for key, evidence in shown.items()}
+    groups = _together(with_losses(history, losses.get(history.key, ())) for history in chosen)
     models = dict[Any, Model]()
     found = list[Validated]()
     for same in groups:
         setup = setup_of(same[0], version, cluster.changed, given)
         one = _one(same, setup, models, cache, seconds())
-        found.append(replace(one, losses=tuple(loss for of in same for loss in losses.get(of.name, ()))))
+        evidence = {of.name: shown[of.key] for of in same if of.key in shown}
+        found.append(replace(one, evidence=evidence))
         report(len(found), len(groups))
     return found
 
@@ -130,17 +146,30 @@ def document(
     log: MetadataLog, version: Version, found: Sequence[Validated], brokers: BrokerLogs | None = None
 ) -> dict[str, Any]:
     """All of it, for `--json` and for the reports."""
-    anew = [] if brokers is None else sorted(brokers.anew)
-    more = [f"{name}: its topic was created anew, and what brokers' logs say of it is not looked at" for name in anew]
+    more = () if brokers is None else brokers.notes
     return {
         "schema": SCHEMA,
         "files": [str(path) for path in log.paths],
         "broker_files": [] if brokers is None else [str(path) for path in brokers.paths],
-        "notes": [*log.notes, *more],
+        "notes": [*log.notes, *more, *_unknown(found)],
         "kafka": version.kafka,
         "profile": version.profile,
         "partitions": [_partition(one) for one in found],
     }
+
+
+def _unknown(found: Sequence[Validated]) -> list[str]:
+    """What is not known of partitions, those together of which it is the same."""
+    of = dict[str, list[str]]()
+    for name, evidence in (pair for one in found for pair in one.evidence.items()):
+        for note in evidence.notes:
+            of.setdefault(note.what, []).append(f"{name} ({note.more})" if note.more else name)
+    return [f"{_names(names)}: {what}" for what, names in of.items()]
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
 def _partition(one: Validated) -> dict[str, Any]:
@@ -154,6 +183,7 @@ def _partition(one: Validated) -> dict[str, Any]:
         "result": one.result,
         "why": one.why,
         "losses": [_loss(loss) for loss in one.losses],
+        "possible_losses": [_loss(loss) for loss in one.possible],
         "html": None,
         "traces": [],
         "moments": [_moment(moment) for moment in one.of.moments],

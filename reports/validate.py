@@ -11,8 +11,15 @@ from ..traces.heading import tool
 from .index import index_page, text, wide_table
 from .paper import Page, Paper, count
 
-_SIGNS = {"shown": "✓", "not_shown": "✗", "undecided": "?", "not_checked": "?"}
-_STYLES = {"shown": "bold green", "not_shown": "bold red", "undecided": "bold yellow", "not_checked": "bold yellow"}
+_RESULTS = {
+    "shown": "did what the model does",
+    "not_shown": "did what no run of the model does",
+    "undecided": "undecided",
+    "not_checked": "not checked",
+}
+_LOOKS = {"shown": "good", "not_shown": "bad", "undecided": "open", "not_checked": "open"}
+_SIGNS = {"good": "✓", "bad": "✗", "open": "?"}
+_STYLES = {"good": "bold green", "bad": "bold red", "open": "bold yellow"}
 _WORDS = {"leader": "leader", "leader_epoch": "epoch", "isr": "ISR", "elr": "ELR", "fenced": "fenced"}
 MOST_NAMES, MOST_INSTEAD = 3, 3
 
@@ -37,31 +44,37 @@ def validate_text(document: Mapping[str, Any], paper: Paper, *, steps: bool) -> 
 
 def _headline(partitions: Sequence[Mapping[str, Any]]) -> str:
     """How many partitions there are of each result."""
-    numbers = {result: sum(len(one["alike"]) for one in partitions if one["result"] == result) for result in _SIGNS}
-    words = {
-        "shown": "did what the model does",
-        "not_shown": "did what no run of the model does",
-        "undecided": "undecided",
-        "not_checked": "not checked",
-    }
-    said = [f"{count(number, 'partition')} {words[result]}" for result, number in numbers.items() if number]
+    numbers = {result: sum(len(one["alike"]) for one in partitions if one["result"] == result) for result in _RESULTS}
+    said = [f"{count(number, 'partition')} {_RESULTS[result]}" for result, number in numbers.items() if number]
     lost = sorted({loss["name"] for partition in partitions for loss in partition["losses"]})
     if lost:
         said.append(f"{count(len(lost), 'partition')} lost committed records")
+    doubtful = {loss["name"] for partition in partitions for loss in partition["possible_losses"]} - set(lost)
+    if doubtful:
+        said.append(f"{count(len(doubtful), 'partition')} may have lost committed records")
     return ", ".join(said) + "."
+
+
+def _look(partition: Mapping[str, Any]) -> str:
+    """How a partition looks: a loss is bad, whatever shows it, and what may be one is open."""
+    if partition["losses"]:
+        return "bad"
+    look = _LOOKS[partition["result"]]
+    return "open" if partition["possible_losses"] and look == "good" else look
 
 
 def _partition(page: Page, partition: Mapping[str, Any], steps: bool) -> None:
     names, result = partition["alike"], partition["result"]
     more = f" and {count(len(names) - 1)} more" if len(names) > 1 else ""
-    page.line(f"{_SIGNS[result]} {partition['name']}{more}: {_said(partition)}", style=_STYLES[result])
+    look = _look(partition)
+    page.line(f"{_SIGNS[look]} {partition['name']}{more}: {_said(partition)}", style=_STYLES[look])
     if len(names) > 1:
         rest = ", ".join(names[1 : MOST_NAMES + 1]) + (", ..." if len(names) > MOST_NAMES + 1 else "")
         page.line(f"the same happened in {rest}", indent=2)
     if partition["why"]:
         page.line(partition["why"], indent=2)
-    for loss in partition["losses"]:
-        page.line(_lost(loss), indent=2, hang=4, style="bold red")
+    for loss, style in _losses(partition):
+        page.line(_lost(loss, style), indent=2, hang=4, style=_STYLES[style])
         page.line(f"committed: {loss['committed']}", indent=4, hang=6)
         page.line(f"lost: {loss['lost']}", indent=4, hang=6)
     if not partition["from_creation"]:
@@ -91,11 +104,17 @@ def _said(partition: Mapping[str, Any]) -> str:
             return "not checked"
 
 
-def _lost(loss: Mapping[str, Any]) -> str:
+def _losses(partition: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
+    """Its losses, and what may be one, each with how it looks."""
+    return [(loss, "bad") for loss in partition["losses"]] + [(loss, "open") for loss in partition["possible_losses"]]
+
+
+def _lost(loss: Mapping[str, Any], look: str) -> str:
     first, last = loss["first"], loss["end"] - 1
     records = f"record {first} was" if first == last else f"records {first} to {last} were"
+    doubt = "" if look == "bad" else "in doubt, since these lines may be of another topic or epoch: "
     return (
-        f"{loss['name']}: {records} below the high watermark of broker {loss['broker']}, "
+        f"{loss['name']}: {doubt}{records} below the high watermark of broker {loss['broker']}, "
         f"and the leader of epoch {loss['epoch']} starts without"
     )
 
@@ -160,7 +179,7 @@ def moments_section(partition: Mapping[str, Any], seen: Sequence[Mapping[int, in
     head = "".join(f'<th scope="col">{name}</th>' for name in ("after step", "when", "on record"))
     title = '<h2 id="brokers-title">What the controller had on record</h2>'
     said = f"<p>{text(partition['name'])}: {text(_said(partition))}.</p>"
-    said += "".join(f'<p class="otherwise">{text(_lost(loss))}.</p>' for loss in partition["losses"])
+    said += "".join(f'<p class="otherwise">{text(_lost(loss, look))}.</p>' for loss, look in _losses(partition))
     table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
     return f'<section id="brokers" aria-labelledby="brokers-title">{title}\n{said}\n{table}\n</section>'
 
@@ -184,21 +203,19 @@ def _moment_row(moment: Mapping[str, Any], place: str, missed: bool) -> str:
 def validate_index(document: Mapping[str, Any]) -> str:
     """The page that leads to the histories: those first that no run shows."""
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
-    failed = any(partition["result"] == "not_shown" or partition["losses"] for partition in partitions)
+    looks = set(map(_look, partitions))
     title = _headline(partitions)
-    return index_page(title, "\n".join(_index(document, title, failed)), tool=tool())
+    look = next(look for look in ("bad", "open", "good") if look in looks)
+    return index_page(title, "\n".join(_index(document, title, look)), tool=tool())
 
 
-_LOOKS = {"shown": "good", "not_shown": "bad", "undecided": "open", "not_checked": "open"}
-
-
-def _index(document: Mapping[str, Any], title: str, failed: bool) -> Iterator[str]:
+def _index(document: Mapping[str, Any], title: str, look: str) -> Iterator[str]:
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
-    yield f'<h1 class="{"bad" if failed else "good"}">{text(title)}</h1>'
+    yield f'<h1 class="{look}">{text(title)}</h1>'
     yield f'<p class="lead">Kafka {text(document["kafka"])}, metadata log: {text(", ".join(document["files"]))}</p>'
     notes = dict.fromkeys(note for partition in partitions for note in partition["assumed"])
     yield from (f'<p class="muted">{text(note)}</p>' for note in (*document["notes"], *notes))
-    rows = "".join(map(_index_row, sorted(partitions, key=lambda one: one["result"] != "not_shown")))
+    rows = "".join(map(_index_row, sorted(partitions, key=lambda one: ("bad", "open", "good").index(_look(one)))))
     head = "".join(f'<th scope="col">{name}</th>' for name in ("result", "partition", "found", "step by step"))
     yield wide_table(f"<thead><tr>{head}</tr></thead>", rows)
 
@@ -215,9 +232,9 @@ def _index_row(partition: Mapping[str, Any]) -> str:
     names, result = partition["alike"], partition["result"]
     more = f" and {count(len(names) - 1)} more" if len(names) > 1 else ""
     link = f'<a href="{text(partition["html"])}">{text(partition["name"])}</a>' if partition["html"] else ""
-    lost = "".join(f" {_lost(loss)}." for loss in partition["losses"])
+    lost = "".join(f" {_lost(loss, look)}." for loss, look in _losses(partition))
     found = f"{_said(partition)}{_next_seen(partition)}. {partition['why'] or ''}{lost}"
     return (
-        f'<tr><td class="{_LOOKS[result]}">{_SIGNS[result]} {text(result.replace("_", " "))}</td>'
+        f'<tr><td class="{_look(partition)}">{_SIGNS[_look(partition)]} {text(result.replace("_", " "))}</td>'
         f'<th scope="row">{text(names[0] + more)}</th><td class="loose">{text(found)}</td><td>{link}</td></tr>'
     )

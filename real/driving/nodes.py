@@ -18,6 +18,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...language.errors import UsageError
 from .releases import Release
 
 CONTROLLER = 100
@@ -48,6 +49,13 @@ log4j.appender.out=org.apache.log4j.ConsoleAppender
 log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=[%d] %p %m (%c)%n
 """
+_LOG4J_2 = """rootLogger.level=INFO
+rootLogger.appenderRef.out.ref=out
+appender.out.name=out
+appender.out.type=Console
+appender.out.layout.type=PatternLayout
+appender.out.layout.pattern=[%d] %p %m (%c)%n
+"""
 _LAUNCHER = """import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 9)
 os.getppid() == int(sys.argv[1]) or os._exit(1)
@@ -63,15 +71,26 @@ def launched(command: list[str]) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid()), *command]
 
 
+def kept_folder(path: Path) -> Path:
+    """A folder for what is kept, with its whole path, since nodes run in it. UsageError where something is in it
+    already: nodes begin with empty disks."""
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise UsageError(f"--keep {path}: it is not empty, and nothing there is overwritten; give a new folder")
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--keep {path}: it cannot be written: {error}") from None
+    return path.resolve()
+
+
 class Folder:
-    """A temporary folder that is gone in the end; those of commands that were killed go when the next one starts."""
+    """A temporary folder that is gone in the end; those of commands that were killed go when the next one starts. Or
+    one that is `kept`, and has nothing in it before (UsageError)."""
 
     def __init__(self, kept: Path | None) -> None:
         self._kept = kept
         _clear()
-        if kept is not None:
-            kept.mkdir(parents=True, exist_ok=True)
-        self.path = kept or Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX)) if kept is None else kept_folder(kept)
         self._lock = (self.path / _LOCK).open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
 
@@ -111,7 +130,9 @@ class Nodes:
         self.release, self.folder = release, folder
         self.cluster = cluster_id(uuid.uuid4())
         self.running: dict[int, subprocess.Popen[bytes]] = {}
-        (folder / "log4j.properties").write_text(_LOG4J, encoding="utf-8")
+        new = release.parts >= (4,)  # KIP-653
+        self._logging = folder / ("log4j2.properties" if new else "log4j.properties")
+        self._logging.write_text(_LOG4J_2 if new else _LOG4J, encoding="utf-8")
 
     def data(self, node: int) -> Path:
         """Where a node keeps its logs."""
@@ -136,14 +157,16 @@ class Nodes:
         """The controller's disk, with Kafka's own tool. RuntimeError with what it says where it fails."""
         more = [f"--feature={name}={level}" for name, level in features.items()]
         tool = ("kafka.tools.StorageTool", "format", "-t", self.cluster, "-c", str(self._file(CONTROLLER)), *more)
-        done = subprocess.run(launched(self._java(*tool)), capture_output=True, text=True, check=False, cwd=self.folder)
+        done = subprocess.run(
+            launched(self.command(*tool)), capture_output=True, text=True, check=False, cwd=self.folder
+        )
         if done.returncode:
             raise RuntimeError(f"kafka-storage format failed: {(done.stderr or done.stdout).strip()[-400:]}")
 
     def start(self, node: int) -> None:
         """Starts a node in a process group of its own; what it prints goes to a file."""
         with (self.folder / f"{node}.log").open("ab") as log:
-            command = launched(self._java("kafka.Kafka", str(self._file(node))))
+            command = launched(self.command("kafka.Kafka", str(self._file(node))))
             self.running[node] = subprocess.Popen(
                 command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
@@ -185,6 +208,8 @@ class Nodes:
     def _file(self, node: int) -> Path:
         return self.folder / f"{node}.properties"
 
-    def _java(self, *arguments: str) -> list[str]:
-        logging = f"-Dlog4j.configuration=file:{self.folder / 'log4j.properties'}"
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of a class of the release, in Java."""
+        setting = "log4j2.configurationFile" if self.release.parts >= (4,) else "log4j.configuration"
+        logging = f"-D{setting}=file:{self._logging}"
         return [self.release.java, *_HEAP, logging, "-cp", f"{self.release.jars}/*", *arguments]

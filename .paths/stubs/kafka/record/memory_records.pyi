@@ -9,6 +9,7 @@ class Record:
 
 class Batch:
     base_offset: int
+    next_offset: int
     is_control_batch: bool
     def validate_crc(self) -> bool: ...
     def __iter__(self) -> Iterator[Record]: ...
