@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Generator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser
@@ -75,3 +77,23 @@ def test_a_graph_that_is_too_large_or_of_no_page_is_refused(tidegate: Command, t
     assert "more than 300 states; merge states with --graph EXPRESSIONS" in refused.err
     assert not (tmp_path / "page.html").exists()
     assert "--graph is for --html FILE" in tidegate("show", str(trace), "--graph").err
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 390)])
+def test_axe_finds_nothing_in_a_graph_or_a_models_own_picture(
+    tidegate: Command, browser: Browser, tmp_path: Path, theme: Literal["light", "dark"], width: int
+) -> None:
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None and not os.environ.get("CI"):
+        pytest.skip("axe-playwright-python is not installed; it brings axe")
+    assert found is not None and found.submodule_search_locations is not None
+    assert tidegate("check", "examples/missionaries.py", "--out", str(tmp_path)).exit == 0
+    trace, path = tmp_path / "everyone_is_across.trace.json", tmp_path / "graph.html"
+    assert tidegate("show", str(trace), "--html", str(path), "--graph").exit == 0
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, bypass_csp=True)
+    one = context.new_page()  # whose clock runs: axe waits
+    one.goto(path.as_uri())
+    one.evaluate(Path(found.submodule_search_locations[0], "axe.min.js").read_text(encoding="utf-8"))
+    violations = one.evaluate("axe.run({ resultTypes: ['violations'] }).then((found) => found.violations)")
+    assert [(rule["id"], rule["nodes"][0]["html"]) for rule in violations] == []
+    context.close()

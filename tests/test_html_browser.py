@@ -440,6 +440,25 @@ def test_on_a_phone_the_header_takes_less_than_a_third(browser: Browser, saved: 
         assert one.run("document.querySelector('main').getBoundingClientRect().top") < 844 / 3
 
 
+def test_on_a_phone_the_header_of_an_audits_longest_scenario_takes_less_than_a_third(
+    browser: Browser, saved: Page
+) -> None:
+    title = (
+        "orders (producer producer.properties): writes stop when most controllers are lost, with one replica in sync"
+    )
+    short = (
+        "Broker 1 is shut down: it leaves the ISR, hands over leadership, flushes its log, and stops (step 1). "
+        "Broker 3 is shut down: it leaves the ISR, hands over leadership, flushes its log, and stops (step 2). "
+        "A controller goes down (step 4). A controller goes down (step 5). "
+        "Now no write is taken until what is missing is back, or an operator acts."
+    )
+    rows = [{"role": "title", "step": None, "text": "How it happens"}, {"role": "short", "step": 8, "text": short}]
+    cluster = {"title": title, "verdict": "✗ writes stop", "letters": "A is broker 1", "properties": {}}
+    document = kip_101() | {"title": title, "argument": rows, "cluster": cluster}
+    with shown(browser, saved(document), viewport={"width": 390, "height": 844}) as one:
+        assert one.run("document.querySelector('main').getBoundingClientRect().top") < 844 / 3
+
+
 def test_on_a_phone_a_long_log_shows_the_part_where_something_happens(browser: Browser, saved: Page) -> None:
     document = kip_101()
     document["frames"]["0"]["lanes"]["A"] |= {"cells": [cell(at, f"1{at}", 1) for at in range(30)], "log_end": 30}

@@ -33,7 +33,7 @@ LIVE = "live.js"
 
 _GRAPH = """<section id="graph" aria-labelledby="graph-title"><h2 id="graph-title">State graph</h2>
 <p class="muted">The states of this run are red: choose one to go to its step.</p>
-<div class="scrolled" tabindex="0" role="region" aria-label="state graph">{}</div></section>
+<div class="scrolled" tabindex="0" role="region" aria-label="drawing of the states">{}</div></section>
 """
 
 MOST_STEPS_IN_WORDS = 200
