@@ -373,8 +373,9 @@ def _source(cell: Name, constants: Mapping[str, Any]) -> str:
         return "KIP-101: truncation to the high watermark, before 0.11"
     if not constants.get("detect_restart", True):
         return (
-            "KAFKA-7235: before 2.2 the controller does not notice a host that is back within "
-            "zookeeper.session.timeout.ms, as after a quick reboot"
+            "KAFKA-7235: before 2.2 a controller does not notice a broker whose session ends and which registers anew "
+            "before the controller reads who is registered; the broker leads again, in the same leader epoch, with the "
+            "next LeaderAndIsr, such as that of a controller that takes over because its host was this one"
         )
     if cell.startswith("rack-"):
         return "KIP-36: rack-aware placement"

@@ -136,3 +136,18 @@ def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:
         "Now no leader's log has a record that the producer, with acks=0, takes for written.",
     ]
     assert orders["loss"]["source"].startswith("KIP-679")
+
+
+@pytest.mark.long
+def test_who_starts_unnoticed_has_lost_its_session_and_leads_with_the_next_leaderandisr(cache: Path) -> None:
+    """KAFKA-7235: up to 2.1 a broker cannot start while its session goes on, and BrokerChange alone sends nothing."""
+    topic = (
+        "Topic: orders\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+    )
+    options = Options(kafka_version="2.1.1", distribution="apache", acks="all", clients=("java:2.1.1",))
+    asked = AuditRequest(folder=cache, workers=1, repairs=False)
+    (orders,) = audit(*of_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
+    assert any(step.startswith("restart_unnoticed") for step in orders["loss"]["steps"])
+    for said in ("KAFKA-7235", "whose session ends", "registers anew", "LeaderAndIsr", "takes over"):
+        assert said in orders["loss"]["source"]

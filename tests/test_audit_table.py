@@ -86,7 +86,8 @@ def test_neighbours_differ_where_kafka_does(table: Any, page: dict[str, list[str
     # KAFKA-15583: up to 3.6 acks=all is refused with min.insync.replicas above the replicas.
     assert set(row_of(page, "Kafka 3.3", "all", "2", "3", "false")) == {"-"}
     assert row_of(page, "Kafka 3.7", "all", "2", "3", "false") == row_of(page, "Kafka 3.7", "all", "2", "2", "false")
-    # KAFKA-7235: a restart within the session goes unnoticed up to 2.1. KIP-101: 0.10 truncates to the high watermark.
+    # KAFKA-7235: who registers anew before the controller reads who is there goes unnoticed up to 2.1. KIP-101: 0.10
+    # truncates to the high watermark.
     old = [
         row_of(page, f"Kafka {span} with ZooKeeper", "all", "3", "2", "false")
         for span in ("0.11 and 1.0", "2.2 to 3.2")

@@ -223,6 +223,38 @@ def test_with_broker_epochs_nothing_arrives_that_was_meant_for_the_registration_
     assert set(story.request(1, A).to) == {A, C}
 
 
+def test_one_loss_of_the_controllers_host_is_enough_for_it_to_lead_again_in_the_same_leader_epoch() -> None:
+    """KAFKA-7235, as `restart_unnoticed` of model/partition has it: a session ends, and its owner registers anew."""
+    story = Story("kafka_7235").take_over(A).step("announce", broker=A).deliver(1, A)
+    before = story.state.partition
+    # A cannot register while its session goes on.
+    with pytest.raises(StepError, match="is_over"):
+        story.step("lose_connection", broker=A).step("register", broker=A)
+    story.step("end_session", broker=A).come_back(A).take_over(B)
+    with pytest.raises(StepError, match="is_wrong"):
+        story.step("elect", broker=B)
+    request = story.step("announce", broker=B).request(2, A)
+    assert request.partition == before == story.state.partition
+    assert (request.partition.leader, request.partition.leader_epoch) == (A, 0)
+    assert story.deliver(2, A).state.seen[A] == 2
+
+
+def test_a_controller_that_stays_sends_nothing_to_who_registers_anew_before_it_reads() -> None:
+    """BrokerChange of 2.1.1 has neither new nor dead ids then; from KIP-380 on the leader is replaced."""
+    for profile, noticed in (("kafka_7235", False), ("kafka_2_6", True)):
+        story = Story(profile).take_over(B).step("announce", broker=B)
+        for broker in (A, B, C):
+            story.deliver(1, broker)
+        story.expire(A).come_back(A)
+        if noticed:
+            story.step("read_brokers", broker=B).step("elect", broker=B)
+            assert story.state.partition.leader == B
+        else:
+            for action, match in (("read_brokers", "live"), ("announce", "owed"), ("elect", "is_wrong")):
+                with pytest.raises(StepError, match=match):
+                    story.step(action, broker=B)
+
+
 # --- AlterPartition (KIP-497) -----------------------------------------------------------------------------------------
 
 
