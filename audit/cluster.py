@@ -6,8 +6,8 @@ Every stated thing keeps its `Origin`, so that a verdict can name the line. Valu
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .pods import Pod
@@ -339,6 +339,16 @@ class Use:
         """Whether it speaks of the topic or group of this name."""
         return re.fullmatch(self.pattern, name) is not None
 
+    def is_of(self, name: str) -> bool:
+        """Whether it is this name, and no pattern of several."""
+        return self.pattern in (name, re.escape(name), name.replace(".", "\\."))
+
+
+def _stated(own: Sequence[Sequence[str]], every: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Names, each once: those of the first list, or of the other one where that has none."""
+    named = dict.fromkeys(name for names in own for name in names)
+    return tuple(named or dict.fromkeys(name for names in every for name in names))
+
 
 @dataclass(frozen=True, slots=True)
 class Twice:
@@ -406,8 +416,19 @@ class Cluster:
         return not setting.value and dict(self.files).get(setting.origin.path) not in DESCRIBED
 
     def use_of(self, topic: str) -> Use | None:
-        """The first entry of `audit.toml` that covers the topic."""
-        return next((use for use in self.uses if use.subject == "topic" and use.covers(topic)), None)
+        """What `audit.toml` says of a topic. An entry of its own name is stronger than patterns, in what it states;
+        of all patterns that cover it each counts."""
+        found = [use for use in self.uses if use.subject == "topic" and use.covers(topic)]
+        if not found:
+            return None
+        own = [use for use in found if use.is_of(topic)]
+        stated = next((use for use in own if use.producers), (own or found)[0])
+        return replace(
+            stated,
+            producers=_stated([use.producers for use in own], [use.producers for use in found]),
+            consumers=_stated([use.consumers for use in own], [use.consumers for use in found]),
+            critical=any(use.critical for use in found),
+        )
 
     def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:
         """The client of this name, or of the file whose path ends with it; of one kind, if both are in one file."""

@@ -131,3 +131,27 @@ def test_a_program_that_audit_toml_names_is_asked_about(tmp_path: Path) -> None:
 def test_a_tree_that_audit_toml_names_is_not_read_as_lines(tmp_path: Path) -> None:
     files = {"app.yaml": "kafka: {wait: 1}\n", "audit.toml": '[topic.orders]\nproducer = "app.yaml"\n'}
     assert "app.yaml" in undecided(of(tmp_path, files)[1])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "writers", "named"),
+    [
+        ("ord.*", "orders", {"weak.properties"}, 1),
+        ("orders", "ord.*", {"producer.properties"}, 1),
+        ("ord.*", ".*rs", {"producer.properties", "weak.properties"}, 0),
+    ],
+)
+def test_the_entry_of_a_topics_name_is_stronger_than_patterns_of_which_all_count(
+    tmp_path: Path, first: str, second: str, writers: set[str], named: int
+) -> None:
+    mapping = f'[topic."{first}"]\nproducer = "producer.properties"\n[topic."{second}"]\nproducer = "weak.properties"\n'
+    topics = (
+        "Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    )
+    files = {"weak.properties": "acks=1\n", "topics.txt": topics, "audit.toml": mapping}
+    cluster, findings = of(tmp_path, files)
+    use = cluster.use_of("orders")
+    assert use is not None
+    assert set(use.producers) == writers
+    assert len([finding for finding in findings if "counts for nothing" in finding.what]) == named

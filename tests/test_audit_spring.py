@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.cluster import Cluster, Finding
 from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.readers.yamls import documents
 
 
 def of(files: dict[str, str]) -> tuple[Cluster, list[Finding]]:
@@ -91,3 +92,59 @@ def test_streams_in_springs_files_are_named() -> None:
     text = "spring: {kafka: {streams: {application-id: s, properties: {producer.acks: 1}}}}\n"
     _, findings = of({"application.yml": text, "producer.properties": "acks=all\n"})
     assert [finding for finding in findings if finding.kind == "incomplete"]
+
+
+@pytest.mark.parametrize(
+    ("written", "is_read"),
+    [
+        ("no", "false"),
+        ("Off", "false"),
+        ("ON", "true"),
+        ("True", "true"),
+        ('"no"', "no"),
+        ("0x1", "1"),
+        ("010", "8"),
+        ("1_000", "1000"),
+        ("-1", "-1"),
+        ("0", "0"),
+        ("nO", "nO"),
+        ("_", "_"),
+    ],
+)
+def test_scalars_without_quotes_are_those_of_yaml_1_1(written: str, is_read: str) -> None:
+    cluster, _ = of({"application.yml": f"spring: {{kafka: {{producer: {{properties: {{x: {written}}}}}}}}}\n"})
+    (producer,) = [client for client in cluster.clients if client.kind == "producer"]
+    (leaf,) = documents(f"x: {written}")[0].leaves()
+    assert (leaf.typed, len(producer.settings)) == (is_read, 1)
+
+
+def test_an_idempotence_that_is_off_is_no_value_that_is_wrong() -> None:
+    text = "spring: {kafka: {producer: {acks: all, properties: {enable.idempotence: off}}}}\n"
+    cluster, findings = of({"application.yml": text})
+    client = cluster.client("application.yml", "producer")
+    assert client is not None
+    assert "false" in {setting.value for setting in client.settings if setting.key == "enable.idempotence"}
+    assert not [finding for finding in findings if finding.kind == "wrong_value"]
+
+
+def test_strimzis_unclean_elections_may_be_written_as_yes() -> None:
+    text = (
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {name: c}\nspec:\n  kafka:\n    replicas: 3\n"
+        "    config: {unclean.leader.election.enable: yes, min.insync.replicas: '２'}\n"
+    )
+    cluster, findings = of({"k.yaml": text})
+    values = {setting.key: setting.value for setting in cluster.brokers[0].settings}
+    assert values["unclean.leader.election.enable"] == "true"
+    assert ["min.insync.replicas" in f.what for f in findings if f.kind == "wrong_value"] == [True]
+
+
+@pytest.mark.parametrize("digit", ["２", "٢"])
+def test_digits_of_other_scripts_are_none_in_latin_1(digit: str) -> None:
+    """`Utils.loadProps` reads bytes; what is escaped is a digit for Java too."""
+    head = "process.roles=broker\nnode.id=1\nlog.dirs=/d\n"
+    _, raw = of({"server.properties": f"{head}min.insync.replicas={digit}\n"})
+    _, composed = of(
+        {"compose.yml": f"services: {{b: {{environment: {{KAFKA_NODE_ID: 1, KAFKA_LOG_RETENTION_MS: {digit}}}}}}}\n"}
+    )
+    assert [finding for finding in raw if finding.kind == "wrong_value"]
+    assert [finding for finding in composed if finding.kind == "wrong_value"]

@@ -29,7 +29,7 @@ from . import (
 from .invalid_settings import invalid_settings
 from .merge import Options, join
 from .parsed_file import Part
-from .unread import writers_of_unknown_topics
+from .unread import entries_not_used, writers_of_unknown_topics
 
 __all__ = ["Options", "of_texts", "read"]
 
@@ -118,7 +118,9 @@ def of_texts(
         raise CannotRead(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
     cluster, findings = join(parts, options, tuple(files))
     unplaced = writers_of_unknown_topics(cluster)
-    return cluster, tuple(dict.fromkeys([*findings, *unplaced, *invalid_settings(cluster), *advise(cluster)]))
+    return cluster, tuple(
+        dict.fromkeys([*findings, *unplaced, *entries_not_used(cluster), *invalid_settings(cluster), *advise(cluster)])
+    )
 
 
 KNOWN = (

@@ -14,7 +14,7 @@ from typing import Literal
 from ..cluster import OF_IMAGE, Origin, Setting
 from . import commands, connect, created, frameworks, names, profiles, properties, relaxed, started, volumes
 from .active import VARIABLE, note_active
-from .parsed_file import Part
+from .parsed_file import Part, in_latin
 from .releases import CONFLUENT
 from .yamls import Tree
 
@@ -52,7 +52,7 @@ def _is_of_program(variable: str) -> bool:
 
 
 def recognised(tree: Tree) -> bool:
-    """Whether a YAML document has compose services of which one is a broker, or has variables of Spring."""
+    """Whether a YAML document has compose services of which one is a broker, or a program that is read by variables."""
     services = tree.get("services")
     every = [service for _, service in services.items()] if services is not None else []
     return any(
@@ -61,8 +61,8 @@ def recognised(tree: Tree) -> bool:
         or any(
             relaxed.ARGUMENT.search(text)
             for key in ("command", "entrypoint")
-            if (tree := service.get(key)) is not None
-            for text in texts_of(tree)
+            if (words := service.get(key)) is not None
+            for text in texts_of(words)
         )
         for service in every
     )
@@ -248,7 +248,7 @@ def _service(part: Part, path: str, name: str, service: Tree, named: Tree | None
             note_unread(part, variable, why, origin)
         elif key is not None:
             note_perhaps(part, variable, service, origin)
-            given.append(Setting(key, value, origin, perhaps(variable, service)))
+            given.append(Setting(key, in_latin(value), origin, perhaps(variable, service)))
     made = properties.of_broker(path, commands.overridden(given, commands.overrides(path, service)))
     commands.note_unread(part, path, f"service {name}", service)
     _mounted(part, path, name, service)

@@ -137,8 +137,10 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
 
 def _target(spec: Tree | None) -> Tree | None:
     """The cluster that MirrorMaker writes: `spec.target`, or the one of `spec.clusters` that is `connectCluster`."""
-    if spec is None or (target := spec.get("target")) is not None:
-        return None if spec is None else target
+    if spec is None:
+        return None
+    if (target := spec.get("target")) is not None:
+        return target
     listed, alias = spec.get("clusters"), spec.text("connectCluster")
     every = listed.items() if listed is not None else []
     return next((cluster for _, cluster in every if cluster.text("alias") == alias), None)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ..cluster import Broker, Origin, Setting
 from . import commands, compose, connect, created, properties, scripts, spreading, volumes
 from .active import note_active
-from .parsed_file import Part, numbers
+from .parsed_file import Part, in_latin, numbers
 from .yamls import Tree
 
 SETS = ("StatefulSet", "Deployment")
@@ -304,4 +304,4 @@ def _of_variables(path: str, container: Tree, maps: Maps) -> Iterator[Setting]:
     ):
         key = compose.key_of(name) if not compose.unread(name, container) else None
         if key is not None:  # what comes from a field or a secret is filled in later
-            yield Setting(key, value, origin, compose.perhaps(name, container))
+            yield Setting(key, in_latin(value), origin, compose.perhaps(name, container))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -50,6 +51,18 @@ class Part:
     def note(self, kind: Kind, severity: Severity, what: str, where: Origin, to_do: str, source: str = "") -> None:
         """One finding."""
         self.findings.append(Finding(kind, severity, what, where, to_do, source))
+
+
+def in_latin(text: str) -> str:
+    """A text that was written in UTF-8, as Kafka reads its properties: in Latin 1 (`Utils.loadProps`), so that a digit
+    of another script is three characters and no digit. A byte order mark stays as it is, and what would be a control
+    character is U+FFFD: terminals obey those."""
+    return re.sub(r"[^\x00-\xff\ufeff]", lambda found: _bytes_of(found[0]), text)
+
+
+def _bytes_of(character: str) -> str:
+    every = character.encode("utf-8", "surrogatepass").decode("latin-1")
+    return re.sub(r"[\x80-\x9f]", "\ufffd", every)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -17,7 +17,7 @@ import javaproperties
 
 from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
 from . import connect, frameworks, names, profiles, relaxed, workers
-from .parsed_file import Part
+from .parsed_file import Part, in_latin
 
 BROKER_MARKS = frozenset(
     {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "log.dir", "controller.quorum.voters"}
@@ -34,7 +34,7 @@ def entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]:
     found: list[Setting] = []
     odd: list[Origin] = []
     line = 1
-    for entry in javaproperties.parse(io.StringIO(text, newline="")):
+    for entry in javaproperties.parse(io.StringIO(in_latin(text), newline="")):
         source = entry.source.replace("\r\n", "\n").replace("\r", "\n")
         if isinstance(entry, javaproperties.KeyValue):
             origin = Origin(path, line)

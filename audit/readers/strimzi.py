@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..cluster import Broker, CannotRead, Origin, Role, Setting, Topic
 from ..pods import Pod
 from . import spreading
-from .parsed_file import Part, numbers
+from .parsed_file import Part, in_latin, numbers
 from .yamls import Tree
 
 KINDS = ("Kafka", "KafkaNodePool", "KafkaTopic")
@@ -33,9 +33,9 @@ def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
     if tree is None:
         return ()
     return tuple(
-        Setting(name, value.strip(), Origin(path, sub.line, ".".join(sub.path)))
+        Setting(name, in_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
         for name, sub in tree.items()
-        if (value := sub.text()) is not None
+        if (value := sub.typed()) is not None
     )
 
 

@@ -64,3 +64,17 @@ def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
             to_do = f'name them in audit.toml, each with producer = "{client.name}", or set acks=all'
             found.append(Finding("incomplete", "error", what, weak[-1].origin, to_do))
     return found
+
+
+def entries_not_used(cluster: Cluster) -> list[Finding]:
+    """Entries of audit.toml that a stronger one hides: a topic's own name is stronger than a pattern."""
+    found: list[Finding] = []
+    for topic in (*cluster.topics, *cluster.planned):
+        used = cluster.use_of(topic.name)
+        for use in cluster.uses if used is not None else ():
+            hidden = [name for name in use.producers if used is not None and name not in used.producers]
+            if use.subject == "topic" and use.covers(topic.name) and hidden and used is not None:
+                what = f"`{use.pattern}` names {hidden[0]} as a producer of {topic.name}, which counts for nothing"
+                what += f": the entry of its own name, {used.origin}, does"
+                found.append(Finding("contradiction", "note", what, use.origin, "name there all that write it"))
+    return found

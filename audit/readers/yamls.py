@@ -23,11 +23,17 @@ class NotYaml(Exception):
 
 @dataclass(frozen=True, slots=True)
 class YamlLeaf:
-    """A scalar: its path of keys from the document's root, its text, its line from 1."""
+    """A scalar: its path of keys from the document's root, its text, its line from 1, whether it has no quotes."""
 
     path: tuple[str, ...]
     value: str
     line: int
+    is_plain: bool = False
+
+    @property
+    def typed(self) -> str:
+        """Its text as YAML 1.1 has it."""
+        return in_1_1(self.value) if self.is_plain else self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +88,38 @@ class Tree:
         value = found.node.value
         return None if value in ("", "null", "~") and found.node.style is None else value
 
+    def typed(self) -> str | None:
+        """A scalar's text as a reader of YAML 1.1 hands it on, such as Kubernetes' and Spring's."""
+        text = self.text()
+        plain = isinstance(self.node, ScalarNode) and self.node.style is None
+        return in_1_1(text) if text is not None and plain else text
+
     def leaves(self) -> Iterator[YamlLeaf]:
         """Every scalar below, with its path; no more than `MOST_LEAVES`, since aliases can make billions of few."""
         return islice(self._leaves(0), MOST_LEAVES)
 
     def _leaves(self, depth: int) -> Iterator[YamlLeaf]:
         if isinstance(self.node, ScalarNode):
-            yield YamlLeaf(self.path, self.node.value, self.line)
+            yield YamlLeaf(self.path, self.node.value, self.line, self.node.style is None)
         elif depth < DEEPEST:
             for _, sub in self.items():
                 yield from sub._leaves(depth + 1)
+
+
+_BOOLEANS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+_BASES = ((r"0x([0-9a-f_]+)", 16), (r"0b([01_]+)", 2), (r"0([0-7_]+)", 8), (r"([1-9][0-9_]*)", 10))
+
+
+def in_1_1(text: str) -> str:
+    """What YAML 1.1 makes of a scalar without quotes: of `yes`, `off` and their like a boolean, of `0x2`, `010` and
+    `1_000` a number (yaml.org/type); any other text is as it was."""
+    if text in (text.lower(), text.upper(), text.capitalize()) and text.lower() in _BOOLEANS:
+        return _BOOLEANS[text.lower()]
+    sign, bare = ("-", text[1:]) if text.startswith("-") else ("", text.removeprefix("+"))
+    for pattern, base in _BASES:
+        if (found := re.fullmatch(pattern, bare, re.ASCII)) is not None and found[1].strip("_"):
+            return f"{sign}{int(found[1].replace('_', ''), base)}"
+    return text
 
 
 def pairs(node: Node) -> list[tuple[Node, Node]]:
