@@ -155,3 +155,15 @@ def test_the_entry_of_a_topics_name_is_stronger_than_patterns_of_which_all_count
     assert use is not None
     assert set(use.producers) == writers
     assert len([finding for finding in findings if "counts for nothing" in finding.what]) == named
+
+
+def test_of_several_clusters_of_a_mirror_the_weakest_acks_counts(tmp_path: Path) -> None:
+    text = (
+        "clusters=a,b\na.bootstrap.servers=x\nb.bootstrap.servers=y\na.producer.acks=1\nb.producer.acks=all\n"
+        "a->b.enabled=true\n"
+    )
+    cluster, findings = of(tmp_path, {"mm2.properties": text})
+    producer = cluster.client("mm2.properties", "producer")
+    assert producer is not None
+    assert [setting.value for setting in producer.settings if setting.key == "acks"][-1] == "1"
+    assert "mm2.properties" in undecided(findings)

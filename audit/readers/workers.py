@@ -134,13 +134,20 @@ def _clients(part: Part, path: str, settings: Sequence[Setting], why: str) -> No
     for kind, base in (("producer", _PRODUCER), ("consumer", _CONSUMER)):
         given = [Setting(key, value, Origin(path, None, "Worker")) for key, value in base.items()]
         prefix = re.compile(rf"(?:.*\.)?{kind}\.(?:override\.)?")
-        for setting in settings:
+        for setting in sorted(settings, key=_weakness):
             found = prefix.match(setting.key)
             if found:
                 given.append(Setting(setting.key[found.end() :], setting.value, setting.origin))
         overridden = {setting.key for setting in given if setting.origin.line is not None}
         kept = [setting for setting in given if setting.origin.line is not None or setting.key not in overridden]
         _client(part, path, kind, kept, why)
+
+
+def _weakness(setting: Setting) -> int:
+    """The order in which the last one counts: of what several clusters or clients of one file have, the weakest acks."""
+    weakest_last = ("all", "-1", "1", "0")
+    known = setting.key.endswith(".acks") and setting.value in weakest_last
+    return weakest_last.index(setting.value) if known else 0
 
 
 def _client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: str) -> None:
