@@ -54,15 +54,14 @@ class Part:
 
 
 def in_latin(text: str) -> str:
-    """A text that was written in UTF-8, as Kafka reads its properties: in Latin 1 (`Utils.loadProps`), so that a digit
-    of another script is three characters and no digit. A byte order mark stays as it is, and what would be a control
-    character is U+FFFD: terminals obey those."""
-    return re.sub(r"[^\x00-\xff\ufeff]", lambda found: _bytes_of(found[0]), text)
+    """A text that was written in UTF-8, with its digits of other scripts as Kafka reads them in properties: in Latin 1
+    (`Utils.loadProps`), where each is several characters and no digit. What would be a control character of these is
+    U+FFFD: terminals obey those. Other characters stay as they are: none of them makes a number."""
+    return re.sub(r"[^\x00-\xff]", lambda found: _bytes_of(found[0]) if found[0].isdecimal() else found[0], text)
 
 
 def _bytes_of(character: str) -> str:
-    every = character.encode("utf-8", "surrogatepass").decode("latin-1")
-    return re.sub(r"[\x80-\x9f]", "\ufffd", every)
+    return re.sub(r"[\x80-\x9f]", "\ufffd", character.encode().decode("latin-1"))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -144,7 +144,7 @@ def _clients(part: Part, path: str, settings: Sequence[Setting], why: str) -> No
 
 
 def _weakness(setting: Setting) -> int:
-    """The order in which the last one counts: of what several clusters or clients of one file have, the weakest acks."""
+    """The order in which the last one counts: of several clusters or clients in one file, the weakest acks."""
     weakest_last = ("all", "-1", "1", "0")
     known = setting.key.endswith(".acks") and setting.value in weakest_last
     return weakest_last.index(setting.value) if known else 0
