@@ -49,6 +49,8 @@ class DefaultRow:
     """One default: who has it (`of`: a distribution or a client family), from which version until before which.
 
     `where` names the part of it that has this default, if others have another: a class, a number of zones.
+    `idempotent` is "true" or "false" where only producers that are asked to be idempotent, or that are not, have it.
+    With `fixed` the client has this value whatever is set.
     """
 
     of: str
@@ -57,6 +59,8 @@ class DefaultRow:
     since: str = ""
     until: str = ""
     where: str = ""
+    idempotent: str = ""
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +253,9 @@ def _as_imported(client: Client, key: Key, always: Answer, imported: Setting) ->
 
 def _always(client: Client, key: Key) -> Answer:
     """What a setting is for a client, whatever its profiles say."""
+    rows = [row for row in key.defaults if row.of == _owner(client, key) and _has(client, row)]
     found = _stated(client.settings, key.name)
-    if found is not None:
+    if found is not None and not (rows and all(row.fixed for row in rows)):
         return Stated(found.value, found.origin)
     what = f"`{key.name}` of {client.kind} {client.name} is not stated"
     hidden = _stated(client.settings, MARK + key.name)
@@ -262,10 +267,21 @@ def _always(client: Client, key: Key) -> Answer:
     if client.family is None:
         possible = tuple(dict.fromkeys(_of_any_family(client, key)))
         return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)
-    rows = [row for row in key.defaults if row.of == _owner(client, key)]
     if not rows:
         return Unknown(f"{what}, and its default in {client.family.value} is not known here", f"set {key.name}")
     return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
+
+
+def _has(client: Client, row: DefaultRow) -> bool:
+    """Whether a client has a default that producers have by whether they are to be idempotent; where that is open, each
+    of them. Transactions need idempotence."""
+    if not row.idempotent:
+        return True
+    on, transactional = "enable.idempotence", _stated(client.settings, "transactional.id")
+    if transactional is not None and transactional.value and _stated(client.settings, on) is None:
+        return row.idempotent == "true"
+    answer = _for_client(client, table()[on])
+    return isinstance(answer, Unknown) or answer.value.lower() == row.idempotent
 
 
 def _of_any_family(client: Client, key: Key) -> Iterator[Default]:

@@ -112,7 +112,8 @@ def test_how_a_client_commits_by_itself(
         ("3.9.0", "java:2.5", "", {True}),
         ("3.9.0", "java:2.4", "", {False}),
         ("3.9.0", "java", "", {True, False}),
-        ("3.9.0", "franz-go:1.15", "", {True, False}),
+        ("3.9.0", "librdkafka:2.3", "", {True, False}),
+        ("3.9.0", "franz-go:1.15", "", {True}),  # five in flight, whatever is set
         ("3.9.0", "java:2.4", "max.in.flight.requests.per.connection=5\n", {True}),  # there it makes no difference
     ],
 )

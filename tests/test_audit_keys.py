@@ -21,6 +21,7 @@ from tidegate.audit.cluster import (
 from tidegate.audit.keys import at_least, distributions, known, span, table, value_of, wrong
 
 HERE = Origin("server.properties", 3)
+IN_FLIGHT = "max.in.flight.requests.per.connection"
 
 
 def setting(key: str, value: str) -> Setting:
@@ -74,7 +75,8 @@ def test_rows_of_one_owner_never_overlap() -> None:
     """But for parts of it that differ."""
     for key in table().values():
         for row in key.defaults:
-            same = [default for default in key.defaults if default.of == row.of and default.where == row.where]
+            part = (row.of, row.where, row.idempotent)
+            same = [other for other in key.defaults if (other.of, other.where, other.idempotent) == part]
             later = [other for other in same if other.since > row.since]
             assert row.where or not any(default.where for default in key.defaults if default.of == row.of), key.name
             assert all(row.until and span(row.until)[0] <= span(other.since)[0] for other in later), key.name
@@ -167,6 +169,34 @@ def test_a_clients_default_is_its_familys(
     family: str | None, version: str | None, key: str, expected: str | None
 ) -> None:
     assert shown(value_of(Cluster(), producer(family, version), key)) == expected
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "own", "key", "expected"),
+    [
+        ("franz-go", "1.15.0", {}, IN_FLIGHT, "5"),
+        ("franz-go", "1.15.0", {IN_FLIGHT: "1"}, IN_FLIGHT, "5"),  # without effect
+        ("franz-go", "1.15.0", {"enable.idempotence": "false"}, IN_FLIGHT, "1"),
+        ("franz-go", "1.15.0", {"enable.idempotence": "false", IN_FLIGHT: "3"}, IN_FLIGHT, "3"),
+        ("java", "2.0", {"enable.idempotence": "true"}, "retries", "2147483647"),
+        ("java", "2.0", {"transactional.id": "t"}, "retries", "2147483647"),
+        ("java", "2.0", {}, "retries", "0"),
+        ("java", "2.0", {"enable.idempotence": "true", "retries": "0"}, "retries", "0"),
+        ("java", "0.11.0.0", {"enable.idempotence": "true"}, IN_FLIGHT, "1"),
+        ("java", "0.11.0.0", {}, IN_FLIGHT, "5"),
+        ("java", "1.0.0", {"enable.idempotence": "true"}, IN_FLIGHT, "5"),
+        ("java", None, {}, IN_FLIGHT, None),
+        ("librdkafka", "1.3.0", {"enable.idempotence": "true"}, "retries", "2147483647"),
+        ("librdkafka", "1.3.0", {}, "retries", "2"),
+        ("librdkafka", "2.3.0", {"enable.idempotence": "true"}, IN_FLIGHT, "5"),
+        ("librdkafka", "2.3.0", {}, IN_FLIGHT, "1000000"),
+    ],
+)
+def test_a_default_may_turn_on_idempotence(
+    family: str, version: str | None, own: dict[str, str], key: str, expected: str | None
+) -> None:
+    client = producer(family, version, *(setting(name, value) for name, value in own.items()))
+    assert shown(value_of(Cluster(), client, key)) == expected
 
 
 def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
