@@ -11,7 +11,7 @@ from .cluster import Client, Cluster, Finding, Unknown
 from .keys import at_least, number_of, place_of, underneath, value_of
 from .placing import has_one_by_default
 from .producing import ACKS, asks_for_idempotence
-from .starting import stated
+from .starting import is_transactional, stated
 
 
 def of_clients(cluster: Cluster) -> Iterator[Finding]:
@@ -20,7 +20,6 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
         if client.kind == "producer":
             yield from refused(cluster, client)
             yield from unsafe(cluster, client)
-            yield from transactions(cluster, client)
         else:
             yield from heartbeats(cluster, client)
             yield from not_starting(client)
@@ -91,18 +90,6 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
             later = "; clients of 4.0 and later do not start with it" if setting.key == starting.IN_FLIGHT else ""
             source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673"
             yield Finding("advice", "warning", what + later, setting.origin, f"remove {setting.key}", source)
-
-
-def transactions(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """A transaction may not take longer than the brokers allow."""
-    wanted = number_of(cluster, client, "transaction.timeout.ms")
-    transactional = stated(client, "transactional.id")
-    for broker in [configured for configured in cluster.brokers if configured.settings][:1]:
-        most = number_of(cluster, broker, "transaction.max.timeout.ms")
-        if transactional is not None and wanted is not None and most is not None and wanted > most:
-            what = f"transaction.timeout.ms={wanted} is above the brokers' transaction.max.timeout.ms={most}"
-            where = place_of(cluster, client, "transaction.timeout.ms")
-            yield Finding("contradiction", "error", what + ": it is refused", where, f"at most {most}", "KIP-98")
 
 
 def heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -202,7 +189,7 @@ def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:
     """Whoever reads what transactions write sees aborted records, unless it says read_committed."""
     for use in cluster.uses:
         writers = [client for name in use.producers if (client := cluster.client(name, "producer"))]
-        if not any(stated(client, "transactional.id") for client in writers):
+        if not any(is_transactional(client) for client in writers):
             continue
         for name in use.consumers:
             reader = cluster.client(name, "consumer")

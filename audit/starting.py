@@ -3,7 +3,9 @@
 Java's producer, and librdkafka's (CONFIGURATION.md, `enable.idempotence`), refuse idempotence that is asked for with
 acks other than all, without retries, or with over 5 in flight. Java's switches it off where it is on by default alone
 (ProducerConfig, postProcessAndValidateIdempotenceConfigs), but refuses over 5 since 4.0 even then. A value that is not
-legal is refused by Java's ConfigDef before anything else.
+legal is refused by Java's ConfigDef before anything else, and so is an empty transactional.id (NonEmptyString). A
+timeout of transactions above what the brokers allow is refused by the coordinator: INVALID_TRANSACTION_TIMEOUT is fatal
+in InitProducerIdHandler, and in librdkafka's rd_kafka_idemp_request_pid_failed.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from .cluster import HIDDEN, Client, Cluster, Finding, Setting, Unknown
 from .keys import at_least, is_never_blank, number_of, place_of, table, underneath, value_of, wrong
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
+TRANSACTIONAL = "transactional.id"
 
 
 def why_not(cluster: Cluster, client: Client) -> str:
@@ -23,9 +26,10 @@ def why_not(cluster: Cluster, client: Client) -> str:
 
 def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """The settings of a producer that are legal alone, and that it refuses together."""
+    yield from _timeout(cluster, client)
     if underneath(client) not in ("java", "librdkafka"):
         return
-    asked, transactional = stated(client, "enable.idempotence"), stated(client, "transactional.id")
+    asked, transactional = stated(client, "enable.idempotence"), stated(client, TRANSACTIONAL)
     in_transactions = transactional is not None and transactional.value != ""
     explicit = asked is not None and asked.value.lower() == "true"
     for setting in in_force(client):
@@ -38,7 +42,16 @@ def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if in_transactions and asked is not None and not explicit:
         what = f"`{asked.key}={asked.value}` with transactional.id: the producer does not start"
         yield Finding("contradiction", "error", what, asked.origin, "remove it", "KIP-98, ProducerConfig")
+    if transactional is not None and not in_transactions and underneath(client) == "java":
+        what = f"`{TRANSACTIONAL}=` has no value: the producer does not start"
+        yield Finding("contradiction", "error", what, transactional.origin, "remove it, or give one", "ProducerConfig")
     yield from _delivery(cluster, client)
+
+
+def is_transactional(client: Client) -> bool:
+    """Whether the client's own file, or the program that it is part of, says that it writes transactions."""
+    setting = stated(client, TRANSACTIONAL)
+    return setting is not None and setting.value != ""
 
 
 def stated(client: Client, key: str) -> Setting | None:
@@ -83,6 +96,21 @@ def _illegal(client: Client) -> Iterator[str]:
         message = wrong(key, setting.value, "java") or empty
         if message:
             yield f"`{setting.key}={setting.value}` {message}: the producer does not start"
+
+
+def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """A transaction may not take longer than the brokers allow; whichever is its coordinator refuses it."""
+    key, most = "transaction.timeout.ms", "transaction.max.timeout.ms"
+    wanted = number_of(cluster, client, key)
+    configured = [broker for broker in cluster.brokers if broker.settings]
+    allowed = [number for broker in configured if (number := number_of(cluster, broker, most)) is not None]
+    if not is_transactional(client) or wanted is None or not allowed or len(allowed) < len(configured):
+        return
+    if wanted > max(allowed):
+        what = f"`{key}={wanted}` is above the brokers' {most}={max(allowed)}: the producer does not start"
+        yield Finding(
+            "contradiction", "error", what, place_of(cluster, client, key), f"at most {max(allowed)}", "KIP-98"
+        )
 
 
 def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ def audited(producer: str) -> Audited:
         ("enable.idempotence=true\nacks=1\n", "java:2.8"),
         ("enable.idempotence=true\nretries=0\n", "librdkafka:2.3"),
         ("transactional.id=t\nacks=1\n", "java:3.9"),
+        ("acks=all\ntransactional.id=\n", "java:3.9"),
         ("transactional.id=t\nenable.idempotence=false\n", "java:3.9"),
         ("acks=all\nmax.in.flight.requests.per.connection=6\n", "java:4.0"),
         ("acks=ALL\n", "java:3.9"),
@@ -108,3 +109,23 @@ def test_what_nobody_sees_in_a_value_is_named(value: str, says: str) -> None:
     assert [finding.what for finding in findings if finding.kind == "wrong_value"] == [
         f"`min.insync.replicas={value}` {says}"
     ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "milliseconds", "most", "starts"),
+    [
+        ("transactional.id=t\n", "1000000", ("",), False),
+        ("transactional.id=t\n", "60000", ("", "transaction.max.timeout.ms=50000\n"), True),  # one of them takes it
+        ("transactional.id=t\n", "60000", ("transaction.max.timeout.ms=50000\n",), False),
+        ("", "1000000", ("",), True),
+    ],
+)
+def test_a_transaction_longer_than_the_brokers_allow_never_starts(
+    ids: str, milliseconds: str, most: tuple[str, ...], starts: bool
+) -> None:
+    producer = f"acks=all\n{ids}transaction.timeout.ms={milliseconds}\n"
+    brokers = [(f"b{i}.properties", f"broker.id={i}\nzookeeper.connect=z\n{text}", True) for i, text in enumerate(most)]
+    texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True), *brokers]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
+    orders = next(s for s in subjects(of_texts(texts, options, "x")[0]) if s.topics[0].name == "orders")
+    assert ("the producer does not start" in orders.not_checked) is not starts

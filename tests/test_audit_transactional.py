@@ -87,7 +87,8 @@ def test_what_a_version_does_to_transactions_is_recorded_of_the_model(fault: Fau
         ("0.11.0", True, True),
         ("2.4.1", True, True),
         ("3.5.2", True, True),
-        ("3.6.0", False, True),
+        ("3.6.0", True, True),  # commits of offsets are not verified before 3.7
+        ("3.7.0", False, True),
         ("3.9.1", False, True),
         ("4.1.0", False, True),
         ("4.2.0", False, True),
@@ -101,3 +102,54 @@ def test_a_transactional_producer_is_warned_by_version(version: str | None, hang
         assert sum("open for ever" in what for what in found) == (asked and hangs)
         assert any("end the next" in what for what in found) == (asked and tears)
         assert not any("cannot hang" in what for what in found)
+
+
+TRANSACTIONAL = PLAIN + "transactional.id=t\n"
+STREAMS = "application.id=app\nbootstrap.servers=b\nprocessing.guarantee=exactly_once_v2\nreplication.factor=3\n"
+
+
+def warned(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> dict[str, str]:
+    """What is said of transactions, and how severe it is."""
+    texts = [("b1.properties", BROKER.format(id=1), True), ("p.properties", producer, True)]
+    options = Options(kafka_version=version, features=features, clients=(client,))
+    found = advise(of_texts(texts, options, "x")[0])
+    return {f.what: f.severity for f in found if "the next" in f.what or "open for ever" in f.what}
+
+
+@pytest.mark.parametrize(
+    ("version", "client", "level", "severity"),
+    [
+        ("4.2.0", "java:4.2", "2", None),
+        ("4.2.0", "java:4.2", "0", "warning"),
+        ("4.2.0", "java:4.2", None, "note"),
+        ("4.2.0", "java:3.9", "2", "warning"),
+        ("4.2.0", "librdkafka:2.3", "2", "warning"),
+        ("4.0.0", "java:4.0", "1", "warning"),
+        (None, "java:4.0", "0", "warning"),
+    ],
+)
+def test_the_version_of_transactions_that_is_stated_counts(
+    version: str | None, client: str, level: str | None, severity: str | None
+) -> None:
+    features = () if level is None else (f"transaction.version={level}",)
+    torn = {what: how for what, how in warned(version, client, *features).items() if "half of a transaction" in what}
+    assert list(torn.values()) == ([] if severity is None else [severity])
+    assert all(what.startswith("a request" if how == "warning" else "without") for what, how in torn.items())
+
+
+def test_a_marker_sent_twice_is_warned_of_in_4_1_whatever_the_version_of_transactions() -> None:
+    said = warned("4.1.0", "java:4.1", "transaction.version=2")
+    assert list(said) == ["a marker that is sent twice can end the next transaction in one partition"]
+
+
+def test_commits_of_offsets_are_verified_since_3_7() -> None:
+    for version, expected in (("3.5.2", False), ("3.6.2", True), ("3.7.0", False)):
+        assert any("__consumer_offsets" in what for what in warned(version, "java:3.6")) == expected
+    fault = next(fault for fault in FAULTS if fault.since == "2.5" and fault.fails == "nothing_hangs")
+    assert fault.to_do.startswith("brokers of 3.7 or later")
+
+
+def test_streams_that_processes_exactly_once_writes_transactions() -> None:
+    assert written(cluster_of(streams=STREAMS)) == "yes"
+    assert written(cluster_of(streams=STREAMS.replace("exactly_once_v2", "at_least_once"))) == "unknown"
+    assert warned("3.5.0", "java:3.5", producer=STREAMS) == warned("3.5.0", "java:3.5")

@@ -97,11 +97,8 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
         once = [
             setting for setting in settings if setting.key == "processing.guarantee" and setting.value in _EXACTLY_ONCE
         ]
-        exactly = [Setting("enable.idempotence", "true", setting.origin) for setting in once if kind == "producer"]
-        exactly += [
-            Setting("isolation.level", "read_committed", setting.origin) for setting in once if kind == "consumer"
-        ]
-        first, last = _of_streams(path) if kind == "consumer" else ([], [])
+        exactly = [setting for asked in once[-1:] for setting in _exactly_once(kind, application.value, asked.origin)]
+        first, last = _of_streams(path) if kind == "consumer" else (_timeout(path) if once else [], [])
         given = [*first, *_known(mine, kind), *stripped, *exactly, *last]
         _client(part, path, kind, given, "Streams runs the Java client")
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
@@ -112,6 +109,23 @@ def _streams(path: str, settings: Sequence[Setting], by_key: Mapping[str, Settin
     if factor is None:
         part.made = [replace(topic, streams=path) for topic in part.made]
     return part
+
+
+def _exactly_once(kind: str, application: str, where: Origin) -> list[Setting]:
+    """What Streams sets whatever is stated for its clients, where it is to process exactly once: its producers write
+    transactions, with ids that begin with the application's (NON_CONFIGURABLE_PRODUCER_EOS_CONFIGS)."""
+    if kind == "consumer":
+        return [Setting("isolation.level", "read_committed", where)]
+    return [
+        Setting("enable.idempotence", "true", where),
+        Setting("transactional.id", f"{application}-(instance)", where),
+    ]
+
+
+def _timeout(path: str) -> list[Setting]:
+    """How long a transaction of Streams takes at most, unless it is stated (StreamsConfig, DEFAULT_TRANSACTION_TIMEOUT,
+    since 2.6; before that it is the producer's own default)."""
+    return [Setting("transaction.timeout.ms", "10000", Origin(path, None, "StreamsConfig"))]
 
 
 CHANGELOG = "-(store)-changelog"
