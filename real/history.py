@@ -300,7 +300,7 @@ class _Reading:
         was passing and from which nothing went on is none that passes."""
         within = entry.batch == self.batch
         for partition in about if passing else (*about, *self.unsettled.values()):
-            if partition.ended is None:
+            if partition.ended is None or not partition.moments:
                 _add(partition.moments, self._moment(partition, entry, passing), within)
                 self.unsettled[id(partition)] = partition
         if not passing:

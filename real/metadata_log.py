@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 from ..language.errors import UsageError
 from ..language.immutable import immutable
-from .metadata_records import KINDS, MetadataRecord, NotReadable, decoded
+from .metadata_records import MetadataRecord, NotReadable, decoded, named
 
 if TYPE_CHECKING:
     from kafka.record.memory_records import Batch, MemoryRecords
 
 TOPIC = "__cluster_metadata-0"
 SEGMENT, SNAPSHOT = ".log", ".checkpoint"
-_NAMES = frozenset(kind.name for kind in KINDS.values())
 _DUMPED = re.compile(r"^\| offset: (?P<offset>\d+) CreateTime: (?P<time>-?\d+) .*?(?:payload: (?P<payload>.*)|\S)$")
 _BATCH = re.compile(r"^baseOffset: (\d+) lastOffset: (\d+) ")
 _FILE = re.compile(r"^Dumping (\S.*?)\s*$")
@@ -254,7 +253,8 @@ class _Printed:
 def _payload(where: str, text: str) -> MetadataRecord | None:
     try:
         payload = json.loads(text)
-        kind, data = payload["type"], payload["data"]
+        return named(payload["type"], payload["data"])
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{where}: {text[:60]!r} is no whole record as kafka-dump-log prints it") from None
-    return MetadataRecord(kind, data) if kind in _NAMES else None
+    except NotReadable as error:
+        raise UsageError(f"{where}: the record cannot be read: {error}") from None

@@ -7,7 +7,7 @@ frame version (1), the kind's number, the record's version, and its fields (Meta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from ..language.immutable import immutable
 from .flexible import (
@@ -28,6 +28,8 @@ from .flexible import (
 )
 
 FRAME_VERSION = 1
+_NULLABLE = frozenset({"rack", "value"})
+"""Strings that may be none at all."""
 _BROKERS, _DIRECTORIES = list_of(int32), list_of(identity)
 
 
@@ -149,6 +151,31 @@ class MetadataRecord:
 
     kind: str
     fields: Mapping[str, Any]
+
+
+def named(kind: str, fields: Mapping[str, Any]) -> MetadataRecord | None:
+    """The record of a kind with these fields, as `kafka-dump-log` prints it; None for a kind that says nothing of a
+    partition. NotReadable for a field of another type."""
+    for known in KINDS.values():
+        if known.name == kind:
+            for field in known.fields:
+                if field.name in fields and not _is_of(field, fields[field.name]):
+                    raise NotReadable(f"its {field.name} is {fields[field.name]!r}")
+            return MetadataRecord(kind, fields)
+    return None
+
+
+def _is_of(field: Field, value: Any) -> bool:
+    """Whether a field may have such a value."""
+    read = field.read
+    if read in (text, identity):
+        return isinstance(value, str) or (value is None and field.name in _NULLABLE)
+    if read in (int8, int16, int32, int64, boolean):
+        return isinstance(value, int)
+    if not isinstance(value, list):
+        return value is None
+    of = int if read is _BROKERS else str if read is _DIRECTORIES else dict
+    return all(isinstance(one, of) for one in cast(list[Any], value))
 
 
 def decoded(value: bytes) -> MetadataRecord | None:

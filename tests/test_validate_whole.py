@@ -125,6 +125,8 @@ def twice(text: str) -> str:
         (without_record("PARTITION_RECORD"), "which is not created"),
         (replaced('"isr":[1,2,3]', '"isr":[1,2,9]'), "has 9 lead or be in sync"),
         (replaced('"leader":1', '"leader":7'), "has 7 lead or be in sync"),
+        (replaced('"leader":1,', '"leader":[1],'), "the record cannot be read: its leader is [1]"),
+        (replaced('"name":"min.insync.replicas"', '"name":null'), "the record cannot be read: its name is None"),
         (replaced('"leader":1,', ""), "has other fields than such a record: 'leader'"),
         (replaced('"replicas":[1,2,3]', '"replicas":[1,1,2,3]'), "has the replicas"),
         (without(r"(?<=\})\}(?=\n)"), "is no whole record"),
@@ -140,6 +142,8 @@ def twice(text: str) -> str:
         "a partition is missing",
         "a stranger is in sync",
         "a stranger leads",
+        "a field of another type",
+        "a name that is none",
         "a field is missing",
         "a broker is there twice",
         "a line without its end",
@@ -180,6 +184,16 @@ def test_what_a_printed_snapshot_has_is_no_creation(tmp_path: Path) -> None:
     assert all(history.whole for history in cluster_of(read(PRINTED)).histories)
     path.write_text(re.sub("^Dumping .*", "Dumping 00000000000000000051-0000000001.checkpoint", text), "utf-8")
     assert not any(history.whole for history in cluster_of(read(path)).histories)
+
+
+def test_a_partition_that_is_first_seen_within_a_reassignment_is_said(tidegate: Run, tmp_path: Path) -> None:
+    path = tmp_path / "metadata.txt"
+    path.write_text(replaced('"addingReplicas":[]', '"addingReplicas":[3]')(PRINTED.read_text("utf-8")), "utf-8")
+    done = tidegate("validate", str(path))
+    assert done.exit == 0
+    assert "checked until its replicas were being reassigned, which the search does not follow" in " ".join(
+        done.out.split()
+    )
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
