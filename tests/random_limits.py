@@ -314,23 +314,30 @@ def runs(
     claim: Claim,
     node: int,
     can: Callable[[World, Collection[tuple[str, int]]], bool],
-    violating: bool = True,
 ) -> bool:
-    """Whether a fair run violates a claim of a node; without `violating`, whether there is any fair run, for a
-    `@leads_to` after its beginning. `can` says what can happen in a state."""
+    """Whether a fair run violates a claim of a node. `can` says what can happen in a state."""
     every = set(space.stopped)
     region = every
     then = {state for state in every if claim.then[1](state, node)}
-    if violating and claim.kind != "eventually_always":
+    if claim.kind != "eventually_always":
         region = every - then
     if claim.when is not None:
         region = space.ahead((state for state in region if claim.when[1](state, node)), region)
     for states in space.rounds:
-        if not states <= region or (violating and claim.kind == "eventually_always" and states <= then):
+        if not states <= region or (claim.kind == "eventually_always" and states <= then):
             continue
         if all(_is_met(space, states, fairness, can) for fairness in claim.fairness):
             return True
     return False
+
+
+def some_end(space: Space, claim: Claim, node: int, can: Callable[[World, Collection[tuple[str, int]]], bool]) -> bool:
+    """Whether there is a state, for a `@leads_to` after its beginning, from which no fair run goes on."""
+    fair = [
+        states for states in space.rounds if all(_is_met(space, states, fairness, can) for fairness in claim.fairness)
+    ]
+    asked = space.ahead(state for state in space.stopped if claim.when is None or claim.when[1](state, node))
+    return any(not any(states & space.ahead([state]) for states in fair) for state in asked)
 
 
 def _is_met(
@@ -369,7 +376,7 @@ def _of_one(space: Space, claim: Claim, node: int) -> str:
         return "holds"
     if runs(space, claim, node, soft):
         return "violated" if runs(space, claim, node, hard) else "undecided"
-    return "holds" if runs(space, claim, node, hard, violating=False) else "undecided"
+    return "undecided" if some_end(space, claim, node, hard) else "holds"
 
 
 def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) -> Iterator[str]:
@@ -394,6 +401,5 @@ def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) ->
         for node in nodes:
             if runs(space, claim, node, really):
                 yield "a run within the bounds, fair in the protocol without them, violates it"
-            begins = claim.when is None or any(claim.when[1](state, node) for state in space.stopped)
-            if begins and not runs(space, claim, node, really, violating=False):
-                yield "no run within the bounds is fair in the protocol without them"
+            if some_end(space, claim, node, really):
+                yield "after a run within the bounds no run goes on that is fair in the protocol without them"

@@ -152,16 +152,19 @@ def test_a_leader_alone_answers_nobody_until_a_follower_fetches(cache: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("mistake", "repair", "claim", "bounds"),
+    ("mistake", "repair", "claim", "bounds", "word"),
     [
-        ("kafka_14154", "kafka_3_9", "leader_may_write_in_the_end", "one_expiry"),
-        pytest.param("kafka_2729", "kafka_2_6", "leader_knows_in_the_end", "returning", marks=pytest.mark.long),
+        ("kafka_14154", "kafka_3_9", "leader_may_write_in_the_end", "one_expiry", "holds"),
+        pytest.param(
+            "kafka_2729", "kafka_2_6", "leader_knows_in_the_end", "returning", "undecided", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_leader_that_cannot_write_its_isr_for_ever(
-    mistake: str, repair: str, claim: str, bounds: str, cache: Path
+    mistake: str, repair: str, claim: str, bounds: str, word: str, cache: Path
 ) -> None:
-    """B40, KAFKA-14154, and B39, KAFKA-2729: nothing happens any more, and the leader was refused, or is behind."""
+    """B40, KAFKA-14154, and B39, KAFKA-2729: nothing happens any more, and the leader was refused, or is behind. With
+    the second repair no run within the bounds is so, but some come to where a limit on versions stops elections."""
     recorded = read(ROOT / "spec/zk_controller_live.toml").bounds[bounds]
     constants: dict[str, Value] = {name: value for name, value in recorded.items() if not isinstance(value, str)}
     mistaken = shipped(f"zk_controller_live:{mistake}", constants, ghosts=False)
@@ -174,4 +177,6 @@ def test_a_leader_that_cannot_write_its_isr_for_ever(
     assert (leader in last.refused) == (mistake == "kafka_14154")
     assert (last.known[leader].version < last.partition.version) == (mistake == "kafka_2729")
     mended = shipped(f"zk_controller_live:{repair}", constants, ghosts=False)
-    assert words(checked(mended, cache))[claim] == "holds"
+    answer = next(prop for prop in checked(mended, cache).properties if prop.name == claim)
+    assert answer.verdict == word
+    assert word == "holds" or answer.why.startswith("after a run of 13 steps no fair run goes on within the bounds")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -13,7 +14,7 @@ from ...language.model import Action, Model, Property
 from ...language.steptext import format_step
 from ...language.values import State
 from ...language.verdict import Disagreement, PropertyWord, Run, Step
-from .graph import Fair, Graph, Heed, no_limit
+from .graph import Graph, Heed, no_limit
 from .lasso import Lasso, lasso
 from .questions import Question, Questions
 
@@ -63,23 +64,25 @@ def answers(
     """What is so of each property that can be evaluated, by its name.
 
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
-    holds within the bounds, if there are fair runs at all that no limit ends. Then it counts as one that can: a run
-    that is fair even so violates the property in the protocol without the bounds too, and where there is none the
-    property is open. `heed` is called before each question, and `says_what` with what is looked for.
+    holds within the bounds, if from every state a fair run goes on that no limit ends. Then it counts as one that can:
+    a run that is fair even so violates the property in the protocol without the bounds too, and where there is none
+    the property is open. `heed` is called before each question, and `says_what` with what is looked for.
     """
     order = ("violated", "undecided", "holds")
     found = dict[Question, Answer | Lasso]()
     for number, question in enumerate(questions.asked, 1):
         says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
         found[question] = _within_bounds(model, question, graph, replayer, heed)
-    ended = {question: _first_ended(question, made, graph) for question, made in found.items()}
-    if any(isinstance(made, Lasso) or ended[question] is not None for question, made in found.items()):
+    stopped = {question for question, made in found.items() if _is_stopped(question, made, graph)}
+    if stopped or any(isinstance(made, Lasso) for made in found.values()):
         graph.harden()
-    known = dict[Fair, bool]()
+    known = dict[tuple[int | None, int, int], int | None]()
     answered = {
         question: _without_bounds(model, questions, question, graph, replayer, made, heed)
         if isinstance(made, Lasso)
-        else _unless_all_are_ended(model, question, graph, replayer, made, ended[question], known)
+        else _unless_some_are_ended(model, question, graph, replayer, made, known)
+        if question in stopped
+        else made
         for question, made in found.items()
     }
     return {
@@ -92,34 +95,51 @@ def answers(
     }
 
 
-def _first_ended(question: Question, made: Answer | Lasso, graph: Graph) -> int | None:
-    """Of what holds of runs, the first state in which a limit stops a step of a fairness that this assumes."""
+def _is_stopped(question: Question, made: Answer | Lasso, graph: Graph) -> bool:
+    """Whether it holds of runs, and a limit stops a step of a fairness that this assumes in some state."""
     if isinstance(made, Lasso) or made.idle or question.kind == "always_possible":
-        return None
-    return graph.first_stopped(question.weak | question.strong)
+        return False
+    return graph.first_stopped(question.weak | question.strong) is not None
 
 
-def _unless_all_are_ended(
+def _unless_some_are_ended(
     model: Model,
     question: Question,
     graph: Graph,
     replayer: Replayer,
     made: Answer,
-    ended: int | None,
-    known: dict[Fair, bool],
+    known: dict[tuple[int | None, int, int], int | None],
 ) -> Answer:
-    """What holds of the fair runs within the bounds, unless no such run is fair in the protocol without bounds: limits
-    end all of them then, and of the others nothing is known. `known` are the searches for such runs."""
+    """What holds of the fair runs within the bounds, unless some state is such that no run from there is fair in the
+    protocol without bounds: limits end all of them then, and of how it goes on nothing is known. Of a `@leads_to` only
+    states after its beginning count. `known` are the searches for such states."""
+    wanted = question.when, question.weak, question.strong
+    if wanted not in known:
+        known[wanted] = graph.first_ended(*wanted)
+    ended = known[wanted]
     if ended is None:
         return made
-    wanted = Fair(None, question.when, None, question.weak, question.strong)
-    if wanted not in known:
-        known[wanted] = graph.goes_on(wanted)
-    if known[wanted]:
-        return made
-    stopped = _hindrance(model, question, graph, [replayer.state(ended)])
-    why = f"every run within the bounds that is fair comes to where a limit stops a step that must happen: {stopped}"
+    count = len(replayer.run_to(ended).steps)
+    begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "from an initial state"
+    why = (
+        f"{begin} no fair run goes on within the bounds, since a limit stops a step that must happen: "
+        f"{_hindrance_after(model, question, graph, replayer, ended)}"
+    )
     return Answer("undecided", None, None, question.case.arguments, why)
+
+
+def _hindrance_after(model: Model, question: Question, graph: Graph, replayer: Replayer, ended: int) -> str:
+    """The nearest step, from a state on, that limits stop and that must happen; from some state on there is one."""
+    seen, waiting = {ended}, deque([ended])
+    while waiting and len(seen) <= LOOKED_AT_MAX:
+        at = waiting.popleft()
+        found = _stopped_of(model, question, [replayer.state(at)])
+        if found is not None:
+            return found
+        new = dict.fromkeys(edge.target for edge in graph.edges(at) if edge.target not in seen)
+        seen.update(new)
+        waiting.extend(new)
+    return _unnamed(question, exact=graph.exact and not waiting)
 
 
 def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Replayer, heed: Heed) -> Answer | Lasso:
@@ -167,15 +187,25 @@ def _without_bounds(
 
 def _hindrance(model: Model, question: Question, graph: Graph, loop: Sequence[State]) -> str:
     """The first step that limits stop in a loop and that must happen: one that a fairness of the property is about."""
-    prop = question.prop
-    stopped = [found for state in loop for found in _limits(model, state)]
-    for group in (group for fairness in prop.fairness for group in fairness_groups(model, fairness)):
+    return _stopped_of(model, question, loop) or _unnamed(question, exact=graph.exact)
+
+
+def _stopped_of(model: Model, question: Question, states: Sequence[State]) -> str | None:
+    """The first step that limits stop in some states and that a fairness of the property is about, with the limit."""
+    stopped = [found for state in states for found in _limits(model, state)]
+    for group in (group for fairness in question.prop.fairness for group in fairness_groups(model, fairness)):
         for action, arguments, limit in stopped:
             if group.has(action.name, arguments):
                 return f"{format_step(action.name, arguments)}, {limit}"
-    if graph.exact:
-        raise Disagreement(f"natively a limit stops a step that is fair in {prop.name}; in plain Python none does")
-    return "it is not known which, of more than 63 actions or where a step breaks its types beyond a @bound"
+    return None
+
+
+def _unnamed(question: Question, exact: bool) -> str:
+    """What is said of a step that plain Python does not find."""
+    if exact:
+        message = f"natively a limit stops a step that is fair in {question.prop.name}; in plain Python none does"
+        raise Disagreement(message)
+    return "it is not known which, of many states, of more than 63 actions or where a step breaks types beyond a @bound"
 
 
 def replayed(model: Model, questions: Questions, made: Lasso, replayer: Replayer) -> tuple[Run, int]:

@@ -88,8 +88,9 @@ class Graph(Protocol):
         """States among which a run goes on for ever as it is looked for; None where there are none."""
         ...
 
-    def goes_on(self, wanted: Fair) -> bool:
-        """Whether there are such states."""
+    def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
+        """The first state from which no run goes on that is fair: of those that are reached from where the predicate
+        `after` is true (None: of all). None where from each of them some does."""
         ...
 
     def is_ever(self, predicate: int) -> bool:

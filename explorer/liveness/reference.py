@@ -50,10 +50,7 @@ class PlainGraph:
 
     def possible(self, predicate: int) -> tuple[Possible, int]:
         """Whether a predicate can always become true."""
-        sources: list[list[int]] = [[] for _ in self.steps]
-        for state, mine in enumerate(self.steps):
-            for edge in mine:
-                sources[edge.target].append(state)
+        sources = self._sources()
         good = _closure([at for at in range(self.size) if not self.false(at, predicate)], lambda at: sources[at])
         if len(good) == self.size:
             return "always", 0
@@ -70,9 +67,21 @@ class PlainGraph:
         """The first state in which a limit stops a step of some of these groups."""
         return next((at for at, stopped in enumerate(self.stopped) if stopped & groups), None)
 
-    def goes_on(self, wanted: Fair) -> bool:
-        """Whether there are states among which a run goes on for ever as it is looked for."""
-        return self.fair(wanted) is not None
+    def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
+        """The first state, of those that are reached from where `after` is true, from which no fair run goes on."""
+        fair = self._components(set(range(self.size)), Fair(None, None, None, weak, strong))
+        good = _closure([at for found in fair for at in found], self._sources().__getitem__)
+        begins = [at for at in range(self.size) if after is None or not self.false(at, after)]
+        asked = _closure(begins, lambda at: [edge.target for edge in self.steps[at]])
+        return min(asked - good, default=None)
+
+    def _sources(self) -> list[list[int]]:
+        """The states that the steps to each state come from."""
+        sources: list[list[int]] = [[] for _ in self.steps]
+        for state, mine in enumerate(self.steps):
+            for edge in mine:
+                sources[edge.target].append(state)
+        return sources
 
     def fair(self, wanted: Fair) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""

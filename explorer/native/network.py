@@ -146,9 +146,7 @@ class Network:
     def possible(self, predicate: int) -> tuple[Possible, int]:
         """Whether a predicate can always become true."""
         self.call("mark_all", _OUT)
-        if not self["SOURCES_DONE"]:
-            self.call("transpose")
-            self["SOURCES_DONE"] = 1
+        self._transpose()
         for words, new in (("TRUTHS", _IN), ("STOPPED", _REST)):
             bits = 1 << predicate if words == "TRUTHS" else (1 << 64) - 1
             tail = self.call("seed_any", self[words], bits, _OUT, new, 0)
@@ -158,6 +156,12 @@ class Network:
             return "stuck", stuck
         cut = self.call("first_marked", _REST, 0)
         return ("cut", cut) if cut < self.size else ("always", 0)
+
+    def _transpose(self) -> None:
+        """Writes down where the steps to each state come from, once."""
+        if not self["SOURCES_DONE"]:
+            self.call("transpose")
+            self["SOURCES_DONE"] = 1
 
     def is_ever(self, predicate: int) -> bool:
         """Whether a predicate is true in some state."""
@@ -178,10 +182,27 @@ class Network:
 
     def fair(self, wanted: Fair) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
-        return self._component() if self.goes_on(wanted) else None
+        return self._component() if self._mark_fair(wanted) else None
 
-    def goes_on(self, wanted: Fair) -> bool:
-        """Whether there are states among which a run goes on for ever as it is looked for: they are marked then."""
+    def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
+        """The first state, of those that are reached from where `after` is true, from which no fair run goes on."""
+        self._mark_fair(Fair(None, None, None, weak, strong), every=True)
+        self._transpose()
+        tail = self.call("seed", self["TRUTHS"], 0, 0, _FAIR, _FAIR, 0)
+        self.call("backward", 0, tail, _OUT, _FAIR)
+        if after is not None:
+            begins = 1 << after
+            tail = self.call("seed", self["TRUTHS"], begins, begins, _FAIR, _REST, 0)
+            self.call("forward", 0, tail, _FAIR, _REST)
+            tail = self.call("seed", self["TRUTHS"], 0, 0, _REST, _REST, 0)
+            tail = self.call("seed", self["TRUTHS"], begins, begins, _OUT, _IN, tail)
+            self.call("forward", 0, tail, _OUT, _IN)
+        found = self.call("first_marked", _OUT if after is None else _IN, 0)
+        return found if found < self.size else None
+
+    def _mark_fair(self, wanted: Fair, every: bool = False) -> bool:
+        """Marks states among which a run goes on for ever as it is looked for: some, or `every` one; whether there are
+        such states. All others are marked as out then, if `every` one is asked for."""
         self.call("mark_all", _OUT)
         avoid = 0 if wanted.avoid is None else 1 << wanted.avoid
         if wanted.after is None:
@@ -193,14 +214,14 @@ class Network:
             self.call("forward", 0, tail, _REST, _IN)
             self.call("remark", _REST, _OUT)
         again = 0 if wanted.again is None else 1 << wanted.again
+        fair = False
         while True:
             found = self.call("components", _IN)
             self.call("gather", _IN, found)
             sifted = self.call("sift", _IN, _FAIR, wanted.weak, wanted.strong, again)
-            if sifted & 0xFFFFFFFF:
-                return True
-            if not sifted >> 32:
-                return False
+            fair = fair or sifted & 0xFFFFFFFF != 0
+            if not sifted >> 32 or (fair and not every):
+                return fair
 
     def _component(self) -> Component:
         """The fair component that was met first, and the way to it from where it was entered."""
