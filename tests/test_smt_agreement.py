@@ -119,7 +119,7 @@ NOT_STATED = {
     "end_to_end": "compared, searched or counted as a whole",
     "assignors": "the loop goes over something that has no end here",
     "uniform_assignor": "the loop goes over something that has no end here",
-    "uniform_heterogeneous": "the loop goes over something that has no end here",
+    "uniform_heterogeneous": "`sum` goes over something that has no end here",
     "sticky_assignors": "the loop goes over something that has no end here",
     "modern_group": "the loop goes over something that has no end here",
     "leadership": "the loop goes over something that has no end here",
