@@ -162,10 +162,10 @@ def test_without_a_fork_server_a_check_is_a_fresh_process(method: str, monkeypat
         return [method]
 
     monkeypatch.setattr("tidegate.cli.forked.get_all_start_methods", methods)
-    with started(["models", "nothing"]) as command:
+    with started(["models", "qqq"]) as command:
         exit_, out, err = command.ended()
     assert (exit_, out) == (64, "")
-    assert err.startswith("tidegate: there is no model nothing; known: ")
+    assert err.startswith("tidegate: there is no model qqq; known: ")
 
 
 def is_running(pid: int) -> bool:
