@@ -60,7 +60,7 @@ def test_a_merged_state_leads_to_each_of_its_steps_in_turn(
     with shown(browser, path, "s=0") as one:
         assert one.count("#graph .node") == 2
         free = one.all('#graph [data-steps^="0 "]')
-        reached = []
+        reached: list[str] = []
         for _ in range(3):
             free.focus()
             one.press("Enter")

@@ -453,7 +453,7 @@ def test_on_a_phone_the_header_of_an_audits_longest_scenario_takes_less_than_a_t
         "Now no write is taken until what is missing is back, or an operator acts."
     )
     rows = [{"role": "title", "step": None, "text": "How it happens"}, {"role": "short", "step": 8, "text": short}]
-    cluster = {"title": title, "verdict": "✗ writes stop", "letters": "A is broker 1", "properties": {}}
+    cluster = {"title": title, "verdict": "✗ writes stop", "letters": "A is broker 1", "properties": dict[str, str]()}
     document = kip_101() | {"title": title, "argument": rows, "cluster": cluster}
     with shown(browser, saved(document), viewport={"width": 390, "height": 844}) as one:
         assert one.run("document.querySelector('main').getBoundingClientRect().top") < 844 / 3
