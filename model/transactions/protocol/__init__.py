@@ -65,12 +65,12 @@ makes no difference, since each transaction of version 2 begins with the first. 
 partition at most. The window of five batches, and writes without transactions, are left out. A partition's log keeps of
 a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made from its
 log; without `replicate_later` a record is below the high watermark at once. AddOffsetsToTxn and TxnOffsetCommit are
-not modelled, and only since 3.7 is a partition of `__consumer_offsets` like any other: in 3.6 commits of offsets are not
-verified (KAFKA-15449), so that they are as in `kafka_2_5`, and leaders of 1.1 to 2.4 check neither their epoch nor their
-sequence. What holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. Leaders up to 2.4 refuse a producer
-that they do not know, unless it begins with sequence 0; here they take any number, as since 2.5, so that what
-`kafka_7190` and `kafka_9144` say of `sequences_have_no_gap` is not of their versions. There is no clock: a transaction may take too long, and an id that is not used expire, at
-any time.
+not modelled, and only since 3.7 is a partition of `__consumer_offsets` like any other: in 3.6 commits of offsets are
+not verified (KAFKA-15449), so that they are as in `kafka_2_5`, and leaders of 1.1 to 2.4 check neither their epoch
+nor their sequence. What holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. Leaders up to 2.4
+refuse a producer that they do not know, unless it begins with sequence 0; here they take any number, as since 2.5, so
+that what `kafka_7190` and `kafka_9144` say of `sequences_have_no_gap` is not of their versions. There is no clock: a
+transaction may take too long, and an id that is not used expire, at any time.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
