@@ -37,7 +37,12 @@ def classic(says: str, file: str, text: str, by: str, profile: str, bounds: str,
     return Case(says, Mutant("groups.classic", f"groups/classic/{file}.py", text, by), profile, bounds, fails)
 
 
-NAMES = {"groups.classic": "classic_group", "groups.outage": "offsets_outage", "groups.assignors": "assignors"}
+NAMES = {
+    "groups.classic": "classic_group",
+    "groups.static_members": "static_members",
+    "groups.outage": "offsets_outage",
+    "groups.assignors": "assignors",
+}
 COUNTS = "counts(group, commit.source, commit.generation)"
 CASES = (
     classic(
@@ -97,8 +102,8 @@ CASES = (
     classic(
         "a new coordinator loads no offsets",
         "coordinator",
-        "s.groups[s.newest] = replace(group, offsets=offsets)",
-        "s.groups[s.newest] = group",
+        "return replace(group, offsets=offsets)",
+        "return group",
         "eager",
         "old_offset",
         "offset_durable",
@@ -111,6 +116,27 @@ CASES = (
         "eager",
         "missed_generation",
         "valid_stable_state",
+    ),
+    classic(
+        "a member that counts is told that it does not",
+        "members",
+        "is_here(group) and not counts(group, member, s.generation[member])",
+        "is_here(group)",
+        "eager",
+        "leaving",
+        "members_are_not_refused",
+    ),
+    Case(
+        "the client that has its instance's place is fenced",
+        Mutant(
+            "groups.static_members",
+            "groups/static_members.py",
+            "fence_instances and not is_current(s, client)",
+            "fence_instances",
+        ),
+        None,
+        "restarts",
+        "members_are_not_fenced",
     ),
     Case(
         "a partition is reassigned without its log",

@@ -15,6 +15,7 @@ from ...model.groups.classic.state import (
     GroupState,
     Partition,
     Phase,
+    answers_to,
     consumes,
     cooperative,
     counts,
@@ -141,9 +142,23 @@ def revoke_before_assign(before: Cluster, after: Cluster) -> bool:
     )
 
 
+@invariant
+def claims_do_not_meet(s: Cluster) -> bool:
+    """Of the members that joined a rebalance, one at most claims a partition: of two, none has to be chosen."""
+    return all(
+        a == b or len(s.groups[c].claims[a] & s.groups[c].claims[b]) == 0
+        for c in range(failovers + 1)
+        for a in Consumer
+        for b in Consumer
+    )
+
+
 @transition
 def commits_never_go_back(before: Cluster, after: Cluster) -> bool:
-    """G9: a coordinator has no smaller offset than what was confirmed last, unless a committed tombstone removed it."""
+    """G9: a coordinator has no smaller offset than what was confirmed last, unless a committed tombstone removed it.
+
+    Kafka keeps that of members that commit what they own; whether they do is not asked (`commit_what_is_owned`).
+    """
     group = newest(after)
     return not is_here(group) or all(
         group.offsets[p] >= before.confirmed[p] or (group.offsets[p] == 0 and is_removed(after, p)) for p in Partition
@@ -165,6 +180,17 @@ def is_tombstone_of(s: Cluster, entry: Entry, p: Partition) -> bool:
 def offset_durable(s: Cluster) -> bool:
     """G13: the coordinator knows every offset that was confirmed to a member, and that did not expire."""
     return not is_here(newest(s)) or all(newest(s).offsets[p] >= s.confirmed[p] for p in Partition)
+
+
+@transition
+def members_are_not_refused(before: Cluster, after: Cluster) -> bool:
+    """Who learns that it is not a member any longer is none, or is of another generation than the group."""
+    return all(
+        before.phase[m] == Phase.OUT
+        or after.phase[m] != Phase.OUT
+        or not counts(answers_to(after, m), m, before.generation[m])
+        for m in Consumer
+    )
 
 
 @transition

@@ -41,6 +41,23 @@ def confirmed_id_is_known(s: Cluster) -> bool:
 
 
 @transition
+def members_are_not_fenced(before: Cluster, after: Cluster) -> bool:
+    """Who is fenced has another member id than its instance, and than was confirmed to that last (KAFKA-10284)."""
+    return all(
+        before.phase[client] == Phase.FENCED
+        or after.phase[client] != Phase.FENCED
+        or not (is_current(before, client) or is_confirmed(before, client))
+        for client in Client
+    )
+
+
+def is_confirmed(s: Cluster, client: Client) -> bool:
+    """Whether a client's member id was confirmed to its instance, and not replaced since."""
+    instance = s.instance[client]
+    return instance is not None and s.member[client] > 0 and s.confirmed[instance] == s.member[client]
+
+
+@transition
 def only_the_instances_member_begins(before: Cluster, after: Cluster) -> bool:
     """Who begins to consume has the member id of its instance: another client of that instance is fenced."""
     return all(

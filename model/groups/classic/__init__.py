@@ -20,11 +20,18 @@ profile:
   consumed what it had revoked (KAFKA-5154).
 * `forget_when_lost`: a member whose JoinGroup or SyncGroup is answered with its id unknown forgets what it owned
   (KAFKA-12983). One that learns of its loss by a heartbeat, or that its own heartbeat thread has left, always did.
-* `claims`: the leader of a cooperative group believes, of each partition, the claim of the newest generation. In
-  `kafka_12984` it believes all claims, and members do not forget in a rebalance, as up to 2.8.0. In `kafka_14639` it
-  believes members of the group's generation alone, as from 3.0 on: one that missed a generation still owns what it
-  owned (mended in 3.4.1 and 3.5).
-* `load_newest`: a coordinator that loads keeps the newest offset of a partition (KAFKA-5600, 0.11.0.0).
+* `trust`: the leader of a cooperative group believes, of each partition, the claim of the newest generation
+  (`../claims.py`). In `kafka_12984` it believes all claims, and members do not forget in a rebalance, as up to 2.8.0.
+  In `kafka_14639` it believes those of the highest generation alone, as from 3.0 on: a member that missed a generation
+  still owns what it owned, though nobody else claims it (mended in 3.4.1 and 3.5). Up to 3.3 a claim is of the
+  generation of the last assignment, so that a member misses one whose SyncGroup is refused. In 3.4.0 it is of the
+  generation that was joined last (`claims_name_what_is_joined`, KAFKA-13715): to miss one takes a fail-over, or an
+  answer to a JoinGroup that is late (`kafka_14639_in_3_4`). With the newest claim of each partition, it is the older
+  claims that nobody disputes that make the difference: two members that claim one partition in one rebalance are not
+  reached within the bounds recorded for `cooperative`, and `sticky_assignors` has them.
+* `load_newest`: a coordinator that loads keeps the newest of the group, and of each partition's offset (KAFKA-5600,
+  0.11.0.1). In 0.11.0.0 it kept what its first buffer held, of which how far it goes is open: the group with an older
+  generation and its members, and older offsets or none.
 * `keep_loaded`: an offset that a coordinator has loaded expires once its retention has ended, as any other. In 2.1,
   where brokers still wrote records of before (`inter.broker.protocol.version`), it was loaded with an end of retention
   long ago, and expired at once if the group was empty (KAFKA-8069, 2.2.0).
@@ -39,6 +46,10 @@ profile:
   generation, with which the member cannot take the assignment, and up to 2.3 tries to for ever; with
   `rejoin_when_cleared` (KAFKA-8104, 2.4.0) it joins again.
 * `process_first`: a member commits an offset once it has processed the record, so that whoever takes over skips none.
+* `commit_what_is_owned` is an assumption about the application, and no fence: a coordinator asks for the id of a
+  member and the generation, and not for the partitions of whom it is. An application that remembers its position in a
+  partition, and commits it while it is a member that has another, takes back what the partition's owner has committed
+  (`commits_of_others`). Consumers commit by themselves only what they own.
 * `commit_at_once` is no mistake: a member commits each record in the step in which it processes it. An eager member
   that commits later to the same coordinator does the same as one whose commit arrives later. The runs that are lost are
   those in which it processes a record and does not commit it, so that `processed_once` is not asked with it, and those
@@ -75,8 +86,9 @@ ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Pro
 from __future__ import annotations
 
 from ....language import GroupLanes, terminal
+from ..claims import Trust
 from . import coordinator, joining, late, members, state
-from .state import Claims, Cluster, Consumer, GroupState, Phase, counts, newest
+from .state import Cluster, Consumer, GroupState, Phase, counts, newest
 
 modules = (state, joining, late, members, coordinator)  # in the order of the story
 
@@ -93,8 +105,9 @@ profiles = {
     "cooperative": {"cooperative": True},
     "kafka_5154": {"rejoin_until_synced": False},
     "kafka_12983": {"cooperative": True, "forget_when_lost": False},
-    "kafka_12984": {"cooperative": True, "forget_when_lost": False, "claims": Claims.ALL},
-    "kafka_14639": {"cooperative": True, "claims": Claims.CURRENT},
+    "kafka_12984": {"cooperative": True, "forget_when_lost": False, "trust": Trust.ALL},
+    "kafka_14639": {"cooperative": True, "trust": Trust.HIGHEST_GENERATION, "claims_name_what_is_joined": False},
+    "kafka_14639_in_3_4": {"cooperative": True, "trust": Trust.HIGHEST_GENERATION},
     "kafka_5600": {"load_newest": False},
     "kafka_8069": {"keep_loaded": False},
     "kafka_13636": {"expire_only_empty": False},
@@ -104,6 +117,7 @@ profiles = {
     "kafka_2_4": {"leave_in_rebalances": True},
     "commit_before_process": {"process_first": False},
     "unfenced_commits": {"fence_commits": False},
+    "commits_of_others": {"commit_what_is_owned": False},
     "unfenced_appends": {"fence_appends": False},
     "offsets_lost": {"loses_acknowledged": True},
 }

@@ -108,18 +108,30 @@ def fail_over(s: Cluster, survives: bool) -> None:
 @action
 def load(s: Cluster) -> None:
     """Coordinator {s.newest} loads the group and its offsets from the log."""
-    require(not is_here(s.groups[s.newest]))
+    require(not is_here(s.groups[s.newest]) and (load_newest or len(s.log.committed) == 0))
+    s.groups[s.newest] = read(s, last(s.log))
+
+
+@action
+def load_first_buffer(s: Cluster, end: Entry) -> None:
+    """KAFKA-5600: coordinator {s.newest} loads what its first buffer holds, up to record {end}. A group that is there
+    is not replaced, so that what it reads after that counts for nothing."""
+    require(not load_newest and not is_here(s.groups[s.newest]) and end in s.log.committed)
+    s.groups[s.newest] = read(s, end)
+
+
+def read(s: Cluster, end: int) -> Group:
+    """The group and its offsets, as the newest records of the log have them, up to that one."""
     group = nothing(GroupState.DEAD)
-    for entry in s.log.committed:
-        line = s.group_lines[entry]
-        if entry not in s.log.lost and line is not None:
-            group = loaded(line)
     offsets: Offsets = Map({p: 0 for p in Partition})
     for entry in s.log.committed:
-        found = s.offset_lines[entry]
-        if entry not in s.log.lost and found is not None and (load_newest or offsets[found.partition] == 0):
-            offsets = with_offset(offsets, found)
-    s.groups[s.newest] = replace(group, offsets=offsets)
+        group_line = s.group_lines[entry]
+        offset_line = s.offset_lines[entry]
+        if entry <= end and entry not in s.log.lost and group_line is not None:
+            group = loaded(group_line)
+        if entry <= end and entry not in s.log.lost and offset_line is not None:
+            offsets = with_offset(offsets, offset_line)
+    return replace(group, offsets=offsets)
 
 
 def loaded(line: GroupLine) -> Group:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ....language import Map, Set, action, limit, replace, require
+from ..claims import Trust, that_count
 from .state import (
     Answer,
     Assignment,
-    Claims,
     Cluster,
     Consumer,
     Coordinator,
@@ -14,11 +14,15 @@ from .state import (
     Group,
     GroupLine,
     GroupState,
+    Offset,
+    Offsets,
     Partition,
     Phase,
     answers_to,
     append,
-    claims,
+    claims_name_what_is_joined,
+    claims_of,
+    commit_what_is_owned,
     cooperative,
     counts,
     is_here,
@@ -30,6 +34,7 @@ from .state import (
     partitions,
     rejoin_until_synced,
     rejoin_when_cleared,
+    trust,
 )
 
 
@@ -47,17 +52,13 @@ def receive_join(s: Cluster, member: Consumer) -> None:
     require(is_here(group) and s.phase[member] == Phase.JOINING and s.answers[member] is None)
     require(member not in group.joined or member in group.given_up)
     require(s.generation[member] == 0 or member in group.members)
-    s.groups[s.talks_to[member]] = joined_by(
-        group, member, s.owned[member], s.generation[member], s.assigned_in[member]
-    )
+    s.groups[s.talks_to[member]] = joined_by(group, member, s.owned[member], claims_of(s, member))
 
 
-def joined_by(
-    group: Group, member: Consumer, owned: Set[Partition], generation: Generation, claimed_in: Generation
-) -> Group:
+def joined_by(group: Group, member: Consumer, owned: Set[Partition], claimed_in: Generation) -> Group:
     """A group with a JoinGroup that waits for its answer: a rebalance is in preparation."""
     begun = group if group.state == GroupState.PREPARING_REBALANCE else without_claims(group)
-    counted: Set[Partition] = owned if is_believed(group, member, generation) else Set()
+    counted: Set[Partition] = owned if cooperative else Set()
     return replace(
         begun,
         state=GroupState.PREPARING_REBALANCE,
@@ -74,11 +75,6 @@ def without_claims(group: Group) -> Group:
     return replace(
         group, joined=Set(), given_up=Set(), claims=nobody(), claimed_in=Map({member: 0 for member in Consumer})
     )
-
-
-def is_believed(group: Group, member: Consumer, generation: Generation) -> bool:
-    """Whether what a member owns is taken down when it joins."""
-    return cooperative and (claims != Claims.CURRENT or (member in group.members and generation >= group.generation))
 
 
 @action
@@ -147,7 +143,7 @@ def divided(group: Group, target: Map[Partition, Consumer]) -> Assignment:
                 p
                 for p in Partition
                 if (target[p] == member and all(not owns(group, m, p) for m in group.members - {member}))
-                or (claims == Claims.ALL and member in group.members and p in group.claims[member])
+                or (trust == Trust.ALL and member in group.members and p in group.claims[member])
             )
             for member in Consumer
         }
@@ -155,11 +151,10 @@ def divided(group: Group, target: Map[Partition, Consumer]) -> Assignment:
 
 
 def owns(group: Group, member: Consumer, partition: Partition) -> bool:
-    """Whether the leader believes that a member owns a partition: no other claims it of a later generation."""
-    return partition in group.claims[member] and (
-        claims != Claims.NEWEST
-        or all(partition not in group.claims[m] or group.claimed_in[m] <= group.claimed_in[member] for m in Consumer)
-    )
+    """Whether the leader believes that a member owns a partition."""
+    claimants = Set(m for m in Consumer if partition in group.claims[m])
+    highest = max(group.claimed_in[m] for m in Consumer)
+    return member in that_count(claimants, group.claimed_in, highest, trust)
 
 
 def is_balanced(group: Group, target: Map[Partition, Consumer]) -> bool:
@@ -209,18 +204,16 @@ def take_assignment(s: Cluster, member: Consumer) -> None:
     if answer is not None:
         revoked = s.owned[member] - answer.partitions
         s.phase[member] = Phase.JOINING if len(revoked) > 0 else Phase.RUNNING
-        s.position[member] = Map(
-            {
-                p: 0
-                if p not in answer.partitions
-                else s.position[member][p]
-                if p in s.owned[member]
-                else group.offsets[p]
-                for p in Partition
-            }
-        )
+        s.position[member] = Map({p: begin(s, member, answer.partitions, group.offsets, p) for p in Partition})
         s.owned[member] = answer.partitions
-        s.assigned_in[member] = answer.generation if cooperative else 0
+        s.assigned_in[member] = answer.generation if cooperative and not claims_name_what_is_joined else 0
+
+
+def begin(s: Cluster, member: Consumer, assigned: Set[Partition], offsets: Offsets, partition: Partition) -> Offset:
+    """Where a member goes on: what is new to it, where the committed offset is."""
+    if partition in assigned - s.owned[member]:
+        return offsets[partition]
+    return s.position[member][partition] if partition in assigned or not commit_what_is_owned else 0
 
 
 @action

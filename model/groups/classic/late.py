@@ -13,6 +13,7 @@ from .state import (
     Partition,
     Phase,
     answers_to,
+    claims_of,
     cooperative,
     counts,
     delays,
@@ -34,7 +35,7 @@ def delay_join(s: Cluster, member: Consumer) -> None:
         is_join=True,
         generation=s.generation[member],
         owned=s.owned[member],
-        claimed_in=s.assigned_in[member],
+        claimed_in=claims_of(s, member),
     )
 
 
@@ -49,7 +50,7 @@ def receive_late_join(s: Cluster) -> None:
     assert sent is not None
     group = s.groups[sent.to]
     require(sent.is_join and is_here(group) and sent.source in group.members and is_news(group, sent))
-    begun = joined_by(group, sent.source, sent.owned, sent.generation, sent.claimed_in)
+    begun = joined_by(group, sent.source, sent.owned, sent.claimed_in)
     s.groups[sent.to] = replace(begun, given_up=begun.given_up | {sent.source})
     s.late = None
 
@@ -77,7 +78,7 @@ def delay_sync(s: Cluster, member: Consumer) -> None:
         is_join=False,
         generation=s.generation[member],
         owned=s.owned[member],
-        claimed_in=s.assigned_in[member],
+        claimed_in=claims_of(s, member),
     )
     s.phase[member] = Phase.JOINING
 

@@ -16,6 +16,7 @@ from .state import (
     answers_to,
     append,
     commit_at_once,
+    commit_what_is_owned,
     consumes,
     cooperative,
     counts,
@@ -80,7 +81,7 @@ def reached(s: Cluster, member: Consumer, partition: Partition) -> int:
 @action(kind="client", budget="commits")
 def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
     """{member} commits offset {reached(s, member, partition)} of partition {partition}."""
-    require(partition in consumes(s, member) and member not in s.paused)
+    require(may_commit(s, member, partition) and member not in s.paused)
     require(commit_at_once or not process_first or s.position[member][partition] > 0)
     limit((not commit_at_once and process_first) or s.position[member][partition] < records)
     limit(len(s.commits) < 2 and all(request.source != member for request in s.commits))
@@ -95,6 +96,11 @@ def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
             offset=reached(s, member, partition),
         )
     )
+
+
+def may_commit(s: Cluster, member: Consumer, partition: Partition) -> bool:
+    """Whether an application commits a partition's offset: a coordinator asks who it is, and not what it owns."""
+    return partition in consumes(s, member) or (not commit_what_is_owned and s.phase[member] == Phase.RUNNING)
 
 
 def is_accepted(group: Group, commit: Commit) -> bool:

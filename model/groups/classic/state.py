@@ -23,15 +23,7 @@ from ....language import (
 )
 from ...parts.replicated_logs import Entry, Log, appended, empty, entries, may_append
 from ...parts.replicated_logs import loses_acknowledged as loses_acknowledged
-
-
-class Claims(Enum):
-    """Which claims to own a partition the leader believes."""
-
-    ALL = "all"  # up to 2.8: whoever claims a partition keeps it
-    CURRENT = "current"  # KAFKA-12984, 3.0: those of members that were in the group's generation
-    NEWEST = "newest"  # KAFKA-14639: of each partition that of the newest generation
-
+from ..claims import Trust
 
 consumers = constant(2, minimum=1, maximum=4, says="consumers with one group id")
 partitions = constant(2, minimum=1, maximum=4, says="partitions of the topic that they consume")
@@ -46,11 +38,15 @@ expiries = constant(0, minimum=0, maximum=2, says="offsets whose retention ends"
 delays = constant(0, minimum=0, maximum=2, says="JoinGroups and SyncGroups that arrive late, if at all")
 cooperative = constant(False, says="KIP-429: members keep what they own while they join; else they revoke it first")
 fence_commits = constant(True, says="a commit counts only of a member, and in the group's generation")
+commit_what_is_owned = constant(True, says="a member commits offsets only of what it consumes (no fence of Kafka)")
 fence_appends = constant(True, says="only the leader of the offsets' partition appends to it")
 process_first = constant(True, says="a member processes a record before it commits its offset")
 rejoin_until_synced = constant(True, says="KAFKA-5154: a member whose SyncGroup is cut off joins again")
 forget_when_lost = constant(True, says="KAFKA-12983: a member that loses its id in a rebalance forgets what it owned")
-claims = constant(Claims.NEWEST, says="which members' claims to own a partition the leader believes")
+trust = constant(Trust.NEWEST, says="which claims to own a partition the leader believes (KAFKA-12984, KAFKA-14639)")
+claims_name_what_is_joined = constant(
+    True, says="KAFKA-13715, 3.4: a claim is of the generation joined last; before, of the one assigned in last"
+)
 throw_out_unsynced = constant(
     True, says="KAFKA-12890: who sends no SyncGroup in time is thrown out, though its heartbeats arrive"
 )
@@ -63,7 +59,7 @@ leave_in_rebalances = constant(
 rejoin_when_cleared = constant(
     True, says="KAFKA-8104: a member whose heartbeat thread has left, joins again when it polls"
 )
-load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest offset")
+load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest group and offsets")
 keep_loaded = constant(True, says="KAFKA-8069: an offset that was loaded expires no sooner than any other")
 expire_only_empty = constant(
     True, says="KAFKA-13636: offsets are kept as soon as the first member joins an empty group"
@@ -115,7 +111,7 @@ class Group:
     joined: Set[Consumer]  # whose JoinGroup waits for its answer
     given_up: Set[Consumer]  # those of them that do not: it was late, and its answer reaches nobody
     claims: Assignment  # what those who joined said that they own (cooperative)
-    claimed_in: Map[Consumer, Generation]  # and the generation in which that was assigned to them
+    claimed_in: Map[Consumer, Generation]  # and of which generation, as they have it
     leader: Option[Consumer]
     assignment: Assignment
     offsets: Offsets  # the committed ones; 0: none
@@ -157,7 +153,7 @@ class Late:
     is_join: bool
     generation: Generation  # of which its sender took itself for a member
     owned: Set[Partition]  # what a JoinGroup says that its sender owns (cooperative)
-    claimed_in: Generation  # and the generation in which that was assigned to it
+    claimed_in: Generation  # and of which generation, as it has it
 
 
 @record
@@ -178,7 +174,7 @@ class Cluster:
     phase: Map[Consumer, Phase]  # what each client is doing
     generation: Map[Consumer, Generation]  # with which each takes itself for a member; 0: it does not
     owned: Assignment  # what was assigned to each
-    assigned_in: Map[Consumer, Generation]  # and in which generation (cooperative)
+    assigned_in: Map[Consumer, Generation]  # and in which generation, where claims name that
     position: Map[Consumer, Offsets]  # up to where each has processed what it owns
     paused: Set[Consumer]  # who does nothing for now
     talks_to: Map[Consumer, Coordinator]  # whom each takes for its coordinator
@@ -280,8 +276,16 @@ def lose(s: Cluster, member: Consumer) -> None:
 def give_up(s: Cluster, member: Consumer) -> None:
     """A member consumes nothing more."""
     s.owned[member] = Set()
-    s.assigned_in[member] = 0
-    s.position[member] = Map({partition: 0 for partition in Partition})
+    if commit_what_is_owned:
+        s.position[member] = Map({partition: 0 for partition in Partition})
+
+
+def claims_of(s: Cluster, member: Consumer) -> Generation:
+    """The generation that a member names with what it owns. What its assignor has seen last, it remembers when it has
+    lost everything, too."""
+    if not cooperative:
+        return 0
+    return s.generation[member] if claims_name_what_is_joined else s.assigned_in[member]
 
 
 def last(log: Log) -> Entry:

@@ -37,6 +37,9 @@ Each of the other profiles has that repair, and leaves out one fence:
 * `unfenced_epochs`: a heartbeat counts with any epoch. `any_previous`: one with the previous epoch counts whatever the
   member owns.
 * `unfenced_commits`, `unfenced_appends`: a commit counts with any epoch; a stale coordinator appends.
+* `commits_of_others`: an application commits its remembered position of a partition that it does not own. That it does
+  not is an assumption, and no fence: a coordinator asks for the member and its epoch, and not for its partitions
+  (`commit_what_is_owned`). Consumers commit by themselves only what they own.
 * `unwritten_assignments`, `unwritten_targets`: CurrentMemberAssignment, or TargetAssignmentMember, is not written.
 * `shared_instance`: a static member may join while another with its group.instance.id is in the group.
 * `offsets_lost`: the log loses what it acknowledged, the switch of the abstract log. One replica on a disk that is
@@ -88,6 +91,7 @@ profiles = {
     "unfenced_epochs": {"report_target": True, "fence_epochs": False},
     "any_previous": {"report_target": True, "subset_of_assigned": False},
     "unfenced_commits": {"report_target": True, "fence_commits": False},
+    "commits_of_others": {"report_target": True, "commit_what_is_owned": False},
     "unfenced_appends": {"report_target": True, "fence_appends": False},
     "unwritten_assignments": {"report_target": True, "persist_assignments": False},
     "unwritten_targets": {"report_target": True, "persist_targets": False},

@@ -14,10 +14,12 @@ from .state import (
     Phase,
     Records,
     Says,
+    commit_what_is_owned,
     commits,
     delays,
     fence_appends,
     fence_commits,
+    forget_positions,
     give_up,
     leaves,
     memory,
@@ -47,7 +49,7 @@ def reconcile(s: Cluster, member: Consumer) -> None:
     """{member} has revoked and taken on what it should, and its next heartbeat says so."""
     require(s.phase[member] == Phase.MEMBER and member not in s.paused and s.target[member] != s.owned[member])
     s.placed[member] = s.placed[member] & s.target[member]
-    s.position[member] = Map({p: s.position[member][p] if p in s.placed[member] else 0 for p in Partition})
+    forget_positions(s, member)
     s.owned[member] = s.target[member]
     if s.says[member] == Says.NOTHING:
         s.says[member] = Says.OWNED
@@ -120,7 +122,7 @@ def process(s: Cluster, member: Consumer, partition: Partition) -> None:
 @action(kind="client", budget="commits")
 def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
     """{member} commits offset {s.position[member][partition]} of partition {partition}."""
-    require(partition in s.placed[member] and member not in s.paused and s.position[member][partition] > 0)
+    require(may_commit(s, member, partition) and member not in s.paused and s.position[member][partition] > 0)
     limit(len(s.commits) < 2 and all(request.source != member for request in s.commits))
     s.commits.add(
         Commit(
@@ -131,6 +133,11 @@ def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
             offset=s.position[member][partition],
         )
     )
+
+
+def may_commit(s: Cluster, member: Consumer, partition: Partition) -> bool:
+    """Whether an application commits a partition's offset: a coordinator asks who it is, and not what it owns."""
+    return partition in s.placed[member] or (not commit_what_is_owned and s.phase[member] == Phase.MEMBER)
 
 
 def is_accepted(group: Records, request: Commit) -> bool:

@@ -43,6 +43,7 @@ fence_epochs = constant(True, says="FENCED_MEMBER_EPOCH: a heartbeat counts only
 accept_previous = constant(True, says="a heartbeat with the member's previous epoch counts: the answer was lost")
 subset_of_assigned = constant(True, says="but only if the member owns nothing that is not assigned to it")
 fence_commits = constant(True, says="STALE_MEMBER_EPOCH: a commit counts only with the member's epoch")
+commit_what_is_owned = constant(True, says="a member commits offsets only of what it consumes (no fence of Kafka)")
 fence_appends = constant(True, says="only the leader of the offsets' partition appends to it")
 persist_assignments = constant(True, says="the record CurrentMemberAssignment is written")
 persist_targets = constant(True, says="the records TargetAssignmentMember are written")
@@ -264,7 +265,13 @@ def give_up(s: Cluster, member: Consumer, phase: Phase) -> None:
     s.says[member] = Says.ALL
     s.answers[member] = None
     s.placed[member] = Set()
-    s.position[member] = Map({partition: 0 for partition in Partition})
+    forget_positions(s, member)
+
+
+def forget_positions(s: Cluster, member: Consumer) -> None:
+    """A consumer has no position in what it does not consume; an application may remember one."""
+    if commit_what_is_owned:
+        s.position[member] = Map({p: s.position[member][p] if p in s.placed[member] else 0 for p in Partition})
 
 
 def consumes(s: Cluster, member: Consumer) -> Set[Partition]:

@@ -6,19 +6,13 @@ from enum import Enum
 from typing import Annotated
 
 from ....language import Map, Option, Range, Set, constant, initial, record, state
+from ..claims import Trust as Trust
+from ..claims import that_count
 from ..topology import Cells, Counts, Flags, Load, Member, Number, Subscriptions, Topic, is_assignable, max_partitions
 
 generations = constant(1, minimum=1, maximum=3, says="generations that a member's claims may be of")
 max_claims = constant(2, minimum=0, maximum=12, says="claims of partitions, at most")
 disputes = constant(False, says="several members may claim a partition")
-
-
-class Trust(Enum):
-    """Which claims the leader believes."""
-
-    ALL = "all"
-    HIGHEST_GENERATION = "highest generation"
-    NEWEST = "newest"
 
 
 class Assignor(Enum):
@@ -118,10 +112,8 @@ def believed_of(s: Group, topic: Topic, number: Number) -> Set[Member]:
     claims = s.claims[topic][number]
     if trust == Trust.ALL:
         return claims
-    newest = {m for m in claims if all(s.generation[m] >= s.generation[other] for other in claims)}
-    if len(newest) != 1:
-        return Set()
-    return Set({m for m in newest if trust == Trust.NEWEST or s.generation[m] == highest_generation(s)})
+    counting = that_count(claims, s.generation, highest_generation(s), trust)
+    return counting if len(counting) == 1 else Set()
 
 
 def highest_generation(s: Group) -> Generation:
@@ -135,7 +127,7 @@ def is_disputed(s: Group, topic: Topic, number: Number) -> bool:
     if trust == Trust.ALL:
         return False
     if trust == Trust.HIGHEST_GENERATION:
-        return len({m for m in claims if s.generation[m] == highest_generation(s)}) > 1
+        return len(that_count(claims, s.generation, highest_generation(s), trust)) > 1
     return any(
         a < b
         and s.generation[a] == s.generation[b]
