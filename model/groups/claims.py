@@ -28,5 +28,5 @@ def that_count(claims: Set[M], generation: Map[M, int], highest: int, trust: Tru
     if trust == Trust.ALL:
         return claims
     if trust == Trust.HIGHEST_GENERATION:
-        return {m for m in claims if generation[m] == highest}
-    return {m for m in claims if all(generation[m] >= generation[other] for other in claims)}
+        return Set(m for m in claims if generation[m] == highest)
+    return Set(m for m in claims if all(generation[m] >= generation[other] for other in claims))
