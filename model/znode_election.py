@@ -18,7 +18,8 @@ controller is who creates the one znode `/controller`. What the recipe turns on 
 * `fires_once`: a watch fires once, as those do that the recipe sets; not so persistent watches (ZooKeeper 3.6).
 * `ends_with_session`: a znode goes when its owner's session ends; ZOOKEEPER-2985 has some that stay.
 * `syncs`: before it looks it asks its server for all that was written (`sync`): a server that it has reached anew may
-  be behind its znode.
+  be behind its znode. It is taken for exact here; ZooKeeper's is no operation of a quorum (ZOOKEEPER-1675), so that it
+  may miss what a newer leader has written while two servers take themselves for the leader.
 
 What is abstracted away: there is no clock, so a session may expire whenever its client is cut off. A candidate reads
 all znodes in one step, and sets its watch in another. What a leader does is one step, to one thing, which remembers the

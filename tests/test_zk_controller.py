@@ -239,6 +239,16 @@ def test_one_loss_of_the_controllers_host_is_enough_for_it_to_lead_again_in_the_
     assert story.deliver(2, A).state.seen[A] == 2
 
 
+def test_who_has_not_heard_of_the_newest_controller_obeys_the_one_before() -> None:
+    """What `no_zombie_effect` allows: the effect is on a broker that is behind, and ends when it hears."""
+    story = Story().take_over(A).expire(A).take_over(B).step("announce", broker=A)
+    assert story.deliver(1, C).state.seen[C] == 1
+    story.step("announce", broker=B).deliver(2, C)
+    assert story.state.seen[C] == 2
+    with pytest.raises(StepError, match="controller_epoch"):
+        story.step("elect", broker=A)
+
+
 def test_a_controller_that_stays_sends_nothing_to_who_registers_anew_before_it_reads() -> None:
     """BrokerChange of 2.1.1 has neither new nor dead ids then; from KIP-380 on the leader is replaced."""
     for profile, noticed in (("kafka_7235", False), ("kafka_2_6", True)):

@@ -10,8 +10,8 @@ until it learns of that. What keeps that harmless is a switch each:
 * `one_multi`: `/controller` is created and `/controller_epoch` is raised in one transaction, not in two steps, as up to
   2.0. The second step reads the epoch and compares when it writes, so that no epoch is taken twice.
 * `epoch_cas`: who takes over compares the version of `/controller_epoch` when it writes it.
-* `resigns_first`: a broker opens a new session when its controller has resigned, as from 1.1 on (from 2.0 on when it
-  has begun to, after which it writes nothing); before, the thread of the controller could go on under the new session.
+* `resigns_first`: a broker opens a new session when its controller has begun to resign, as from 1.1 on (Expire.process),
+  after which it writes nothing; before, the thread of the controller could go on under the new session.
 * `broker_fence`: a broker refuses requests of a lower controller epoch than it has seen (KAFKA-532).
 * `write_fence`: a controller writes only where `/controller_epoch` is still the epoch that it holds (KAFKA-6082).
 * `controller_cas`: a controller writes only over the version of the partition's znode that it has read.
@@ -53,6 +53,8 @@ is left out, as are new partitions, unclean elections and log directories that f
 alter the partition is asked, written and answered in one step; `model/async_isr.py` has answers that are late or lost.
 A broker that restarts keeps what it knows. Nor is the answer lost to who creates `/controller`: Kafka's reads who has
 it, and the epoch, and compares.
+A controller that is asked lets nobody into the ISR that it has not read to be registered, which Kafka does from 3.3 on
+(INELIGIBLE_REPLICA); it stands in `kafka_3_2` as well, so that profile is 3.2 but for that.
 All else of reassignment and clients is left out.
 
 The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
@@ -96,7 +98,7 @@ profiles = {
     "kafka_9539": {"alter_partition": False, "stop_epoch": False},
     "kafka_7738": {"client_epochs": False},
     "acks_1": {"acks_all": False},
-    "kafka_2729": {"alter_partition": False, "write_fence": False, "broker_epochs": False},
+    "kafka_2729": {"alter_partition": False, "write_fence": False, "resigns_first": False},
     "goes_on": {"alter_partition": False, "resigns_first": False},
     "epoch_overwrites": {"alter_partition": False, "epoch_cas": False},
     "zookeeper_2985": {"alter_partition": False, "ends_with_session": False},
