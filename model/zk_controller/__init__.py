@@ -10,8 +10,8 @@ until it learns of that. What keeps that harmless is a switch each:
 * `one_multi`: `/controller` is created and `/controller_epoch` is raised in one transaction, not in two steps, as up to
   2.0. The second step reads the epoch and compares when it writes, so that no epoch is taken twice.
 * `epoch_cas`: who takes over compares the version of `/controller_epoch` when it writes it.
-* `resigns_first`: a broker opens a new session when its controller has begun to resign, as from 1.1 on (Expire.process),
-  after which it writes nothing; before, the thread of the controller could go on under the new session.
+* `resigns_first`: a broker opens a new session when its controller has begun to resign, as from 1.1 on
+  (Expire.process), after which it writes nothing; before, the controller's thread could go on under the new session.
 * `broker_fence`: a broker refuses requests of a lower controller epoch than it has seen (KAFKA-532).
 * `write_fence`: a controller writes only where `/controller_epoch` is still the epoch that it holds (KAFKA-6082).
 * `controller_cas`: a controller writes only over the version of the partition's znode that it has read.
