@@ -58,7 +58,7 @@ def controller_epoch_monotone(before: Cluster, after: Cluster) -> bool:
 def no_zombie_effect(before: Cluster, after: Cluster) -> bool:
     """Z4: no broker obeys a lower controller epoch than before, and the newest controller alone writes the partition.
 
-    It no longer exists than that: a broker that has yet to hear of the newest controller obeys the one before until then.
+    That is all: a broker that has yet to hear of the newest controller obeys the one before until then.
     That is so of elections and of an ISR that a leader asks for. A leader that writes the ISR itself is no controller.
     """
     return all(after.seen[node] >= before.seen[node] for node in Broker) and (
