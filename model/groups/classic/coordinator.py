@@ -114,8 +114,10 @@ def load(s: Cluster) -> None:
 
 @action
 def load_first_buffer(s: Cluster, end: Entry) -> None:
-    """KAFKA-5600: coordinator {s.newest} loads what its first buffer holds, up to record {end}. A group that is there
-    is not replaced, so that what it reads after that counts for nothing."""
+    """Coordinator {s.newest} loads what its first buffer holds, up to record {end}.
+
+    KAFKA-5600: a group that is there is not replaced, so that what it reads after that counts for nothing.
+    """
     require(not load_newest and not is_here(s.groups[s.newest]) and end in s.log.committed)
     s.groups[s.newest] = read(s, end)
 
