@@ -489,8 +489,8 @@ ONE_MEMBER = {"consumers": 1, "partitions": 1, "max_generation": 2, "records": 2
         ("unfenced_commits", "commits_never_go_back", ONE_PARTITION, 2, None),  # A commits 1, and B 2 at once, without
         ("unfenced_commits", "commits_never_go_back", ONE_PARTITION, 3, 27),
         ("offsets_lost", "offset_durable", ONE_MEMBER, 2, 14),
-        ("kafka_5600", "offset_durable", ONE_MEMBER, 2, 16),
-        ("kafka_5600", "commits_never_go_back", ONE_MEMBER, 2, 16),
+        ("kafka_5600", "offset_durable", ONE_MEMBER, 2, 13),
+        ("kafka_5600", "commits_never_go_back", ONE_MEMBER, 2, 13),
     ],
 )
 def test_with_commit_at_once_a_record_is_a_commit(
