@@ -254,7 +254,8 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("advice", "warning", what, where, "2, which is the default", "KIP-98")
         acks = number_of(cluster, broker, "offsets.commit.required.acks")
         if acks is not None and acks != -1:
-            what = f"offsets.commit.required.acks={acks}: committed offsets can be lost with one broker"
+            does = "committed offsets can be lost with one broker" if acks in (0, 1) else "every commit is refused"
+            what = f"offsets.commit.required.acks={acks}: {does}"
             where = place_of(cluster, broker, "offsets.commit.required.acks")
             yield Finding("advice", "warning", what, where, "remove it; the default is -1", "KIP-1041")
 

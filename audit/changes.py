@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .cluster import COMMIT_ACKS
 from .racks import worst_of
 from .signature import NEWEST, Signature
 from .situations import BY_NAME, OF_MACHINES, OF_RACKS, Name, voters_of
@@ -27,6 +28,7 @@ class SettingChange:
 _SETTING = {
     "unclean": "unclean.leader.election.enable={}",
     "acks": "acks={}",
+    "commit_acks": f"{COMMIT_ACKS}={{}}",
     "idempotence": "enable.idempotence={}",
     "lower_min_isr": "min.insync.replicas={}",
     "min_isr": "min.insync.replicas={}",
@@ -44,13 +46,14 @@ MOST_VOTERS = 3
 """So many controllers, or ZooKeeper servers, are proposed where there are fewer."""
 
 
-def changes_of(signature: Signature) -> Iterator[SettingChange]:
-    """What settings could be changed, the cheapest first."""
+def changes_of(signature: Signature, *, of_offsets: bool = False) -> Iterator[SettingChange]:
+    """What settings could be changed, the cheapest first. `of_offsets`: brokers write `__consumer_offsets`."""
     if signature.unclean:
         yield SettingChange("unclean", "false", lambda s: replace(s, unclean=False))
     if signature.acks != "all":
-        yield SettingChange("acks", "all", lambda s: replace(s, acks="all"))
-    if not signature.idempotent:
+        name, value = ("commit_acks", "-1") if of_offsets else ("acks", "all")
+        yield SettingChange(name, value, lambda s: replace(s, acks="all"))
+    if not signature.idempotent and not of_offsets:
         yield SettingChange("idempotence", "true", lambda s: replace(s, idempotent=True))
     if signature.min_isr > 2:
         yield SettingChange("lower_min_isr", "2", lambda s: replace(s, min_isr=2))

@@ -246,6 +246,8 @@ class Topic:
 
 
 OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+COMMIT_ACKS = "offsets.commit.required.acks"
+"""What the append of a committed offset waits for, up to 3.9; 4.0 has no such key (KIP-1041)."""
 SHARE, REMOTE = "__share_group_state", "__remote_log_metadata"
 
 INTERNAL = frozenset({OFFSETS, TRANSACTIONS, SHARE, REMOTE, "__cluster_metadata"})

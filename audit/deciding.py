@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from .changes import SettingChange
+from .cluster import COMMIT_ACKS, OFFSETS
 from .signature import Constant, Subject, Used
 
 _KEYS: Mapping[str, str] = {
     "unclean": "unclean.leader.election.enable",
     "acks": "acks",
+    "commit_acks": COMMIT_ACKS,
     "idempotence": "enable.idempotence",
     "lower_min_isr": "min.insync.replicas",
     "min_isr": "min.insync.replicas",
@@ -38,7 +40,7 @@ def deciding(
             key = _KEYS.get(change.name)
             yield _used(subject, key or "where the nodes run"), change.value if key else change.setting
         return
-    key = _cause(cell, constants)
+    key = _cause(subject, cell, constants)
     if key:
         yield _used(subject, key), ""
 
@@ -49,12 +51,12 @@ def _used(subject: Subject, key: str) -> Used:
     return stated or Used(key, DEFAULTS.get(key, "as given"), None, "Kafka's own" if key in DEFAULTS else "")
 
 
-def _cause(cell: str, constants: Mapping[str, Constant]) -> str:
+def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> str:
     """The key of the setting that a loss comes from; "" where no one setting is to blame."""
     if not constants:
         return ""
     if constants.get("acks") != "all":
-        return "acks"
+        return COMMIT_ACKS if subject.topics[0].name == OFFSETS else "acks"
     if constants.get("unclean") and constants.get("heed_unclean"):
         return "unclean.leader.election.enable"
     if cell.startswith("rack-"):

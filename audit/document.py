@@ -9,7 +9,7 @@ from typing import Any
 
 from ..traces.heading import tool
 from .changes import SettingChange
-from .cluster import Cluster, Finding, Origin
+from .cluster import COMMIT_ACKS, OFFSETS, Cluster, Finding, Origin
 from .deciding import deciding
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
@@ -358,13 +358,18 @@ def _loss(subject: SubjectReport) -> Document | None:
         "scenario": sentences(subject.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
-        "source": _source(cell, answer.case.values) if question in _MAIN and answer.case is not None else "",
+        "source": _source(subject.verdict.subject, cell, answer) if question in _MAIN else "",
         "html": None,
     }
 
 
-def _source(cell: Name, constants: Mapping[str, Any]) -> str:
+def _source(subject: Subject, cell: Name, answer: Answer) -> str:
     """The KIP or the issue that a loss is about."""
+    if answer.case is None:
+        return ""
+    constants = answer.case.values
+    if constants.get("acks") != "all" and subject.topics[0].name == OFFSETS:
+        return f"KIP-1041: {COMMIT_ACKS} is -1 by default, and 4.0 has no other"
     if constants.get("acks") != "all":
         return "KIP-679: acks=all is the producer's default since 3.0"
     if constants.get("unclean") and constants.get("heed_unclean"):

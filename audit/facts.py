@@ -64,6 +64,12 @@ class NeverUp(CannotTell):
     stops = ("writable", "readable")
 
 
+class CommitsRefused(CannotTell):
+    """The offsets topic of brokers that refuse every write to it; the message says why."""
+
+    stops = ("writable", "groups")
+
+
 class DoesNotStart(CannotTell):
     """A topic whose producer does not start, so that it writes nothing; the message says why."""
 

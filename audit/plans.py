@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from .cluster import REPLICAS_OF, TRANSACTIONS, Cluster, Topic
+from .cluster import COMMIT_ACKS, REPLICAS_OF, TRANSACTIONS, Cluster, Topic
 from .keys import at_least, place_of
 from .moves import PlanStep, move
 from .patches import Lines, by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
@@ -25,6 +25,7 @@ _ORDER = (
     "lower_min_isr",
     "unclean",
     "fsync",
+    "commit_acks",
     "acks",
     "idempotence",
 )
@@ -52,6 +53,8 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
                 yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
         case "acks" | "idempotence":
             yield _client(subject, cluster, *_OF_PRODUCERS[name])
+        case "commit_acks":
+            yield _planned(subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets")
         case "elr":
             yield _elr(cluster)
         case _:
@@ -118,7 +121,8 @@ def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str
         says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {_cap(cost)}."
         return PlanStep(says, kafka_config(cluster, key, value), True, cost)
     kafka = cluster.versions.kafka
-    if key.startswith("transaction.") or (kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False):
+    old = kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False
+    if key.startswith(("transaction.", "offsets.")) or old:
         says = f"Set {key}={value} on every broker{about}, and restart them. {_cap(cost)}."
         return PlanStep(says, (f"{key}={value}",), True, cost)
     says = f"Set {key}={value} for the whole cluster{about}; it is dynamic, and stronger than the brokers' files."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .cluster import OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
-from .facts import CannotTell, DoesNotStart, Fact, FactValue, Used, note
+from .cluster import COMMIT_ACKS, OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
+from .facts import CannotTell, CommitsRefused, DoesNotStart, Fact, FactValue, Used, note
 from .keys import at_least, underneath, value_of
 from .starting import breaks_idempotence, in_force, why_not
 
@@ -71,14 +71,21 @@ def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
 
 
 def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
-    """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more."""
-    key, kafka = "offsets.commit.required.acks", cluster.versions.kafka
+    """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more: 0 is as 1, since
+    the leader itself appends, and any other number is refused with each commit (ReplicaManager.isValidRequiredAcks).
+    Raises CommitsRefused."""
+    key, kafka = COMMIT_ACKS, cluster.versions.kafka
     if topic.name == OFFSETS and (kafka is None or at_least(kafka.value, "4.0") is not True):
         for setting in (setting for broker in cluster.keepers for setting in broker.settings):
-            word = ACKS.get(setting.value.strip()) if setting.key == key else None
-            if word not in (None, "all"):
+            value = setting.value.strip() if setting.key == key else "-1"
+            if value not in ACKS and value.isdecimal():
+                what = f"{key}={value} at {setting.origin} is not -1, 0 or 1, so that nothing is written"
+                raise CommitsRefused(
+                    f"{what}, no offset and no group (INVALID_REQUIRED_ACKS); remove it: the default is -1"
+                )
+            if ACKS.get(value, "all") != "all":
                 used.append(Used(key, setting.value, setting.origin))
-                return Fact("acks", (FactValue(setting.value, {"acks": word}),))
+                return Fact("acks", (FactValue(setting.value, {"acks": "leader"}),))
     return Fact("acks", (FactValue("all", {"acks": "all"}),))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from .cases import Explorations
 from .changes import SettingChange, changes_of, moves_of
-from .cluster import Cluster
+from .cluster import OFFSETS, Cluster
 from .headline import in_words
 from .plans import PlanStep, plan
 from .questions import OF_TOPICS, QUESTION
@@ -52,10 +52,12 @@ class Repair:
     changes: tuple[Needed, ...]
 
 
-def _offered(signatures: Sequence[Signature], wanted: Sequence[CellQuestion]) -> list[SettingChange]:
+def _offered(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingChange]:
     """Everything that could be changed, settings first, each once."""
     cells = [cell for _, cell in wanted]
-    settings = (change for signature in signatures for change in changes_of(signature))
+    of_offsets = subject.topics[0].name == OFFSETS
+    signatures = [variant.signature for variant in subject.variants]
+    settings = (change for signature in signatures for change in changes_of(signature, of_offsets=of_offsets))
     moves = (change for signature in signatures for change in moves_of(signature, cells))
     return list({change.name: change for change in (*settings, *moves)}.values())
 
@@ -77,7 +79,7 @@ def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorat
     signatures = [variant.signature for variant in subject.subject.variants]
     if not wanted or not signatures:
         return None
-    offered = _offered(signatures, wanted)
+    offered = _offered(subject.subject, wanted)
     kept = [cell for cell in _going(subject) if cell not in wanted]
     for number in range(1, MOST_CHANGES + 1):
         for some in itertools.combinations(offered, number):
@@ -99,16 +101,17 @@ def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explor
         return "no repair is looked for: it takes a change of what is said above, and not of these settings"
     if not wanted_of(checks):
         return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
-    tried = ", ".join(change.setting for change in _offered(signatures, wanted_of(checks))) or "no setting"
-    left = _left(signatures, wanted_of(checks), explorations)
+    tried = ", ".join(change.setting for change in _offered(subject.subject, wanted_of(checks))) or "no setting"
+    left = _left(subject.subject, wanted_of(checks), explorations)
     return f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
 
 
-def _left(signatures: Sequence[Signature], wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
+def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
     if explorations.late:
         return IN_TIME
-    offered = _offered(signatures, wanted)
+    signatures = [variant.signature for variant in subject.variants]
+    offered = _offered(subject, wanted)
     some = itertools.combinations(offered, min(MOST_CHANGES, len(offered)))
     cell = _first_bad(signatures, next(some), wanted, explorations)
     if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some):

@@ -12,8 +12,8 @@ from .questions import QUESTION
 from .signature import Subject
 from .situations import BY_NAME, FAULT, SITUATIONS, Name
 
-Whose = Literal["topics", "internal", "transactions", "all"]
-"""Topics of users, all of Kafka's own, the one of transactions, or all of them."""
+Whose = Literal["topics", "internal", "transactions", "offsets", "all"]
+"""Topics of users, all of Kafka's own, the one of transactions, the one of groups' offsets, or all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,15 @@ class Requirement:
             return False
         if self.uncleanly and not any(variant.signature.elects_uncleanly for variant in subject.variants):
             return False
-        if self.of == "transactions":
-            return subject.topics[0].name == TRANSACTIONS
+        if self.of in _NAMED:
+            return subject.topics[0].name == _NAMED[self.of]
         return self.of == "all" or (self.of == "internal") == subject.internal
 
     def _is_of_offsets(self, subject: Subject) -> bool:
         return self.question == "groups" and subject.topics[0].name == OFFSETS
 
+
+_NAMED: Mapping[Whose, str] = {"transactions": TRANSACTIONS, "offsets": OFFSETS}
 
 _OF_READERS = ("groups", "no-skips")
 """Questions about consumers, which read no other topic of Kafka's own."""
@@ -77,6 +79,8 @@ _STANDARD = (
     *_FAILOVER,
     *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="transactions"),
     *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr", of="transactions"),
+    *_each("no-loss", "leader-move@all", "restart@all", "crash@all", of="offsets"),
+    *_each("no-loss", "cut-off@all", "power-loss@all", "disk-loss@all", of="offsets"),
 )
 
 PRESETS: Mapping[str, Preset] = {
@@ -87,8 +91,9 @@ PRESETS: Mapping[str, Preset] = {
             "what three replicas with min.insync.replicas=2, clean elections and acks=all give: nothing acknowledged "
             "is lost by one fault while the ISR is at min.insync.replicas, nor by two crashes there or one with one "
             "in sync, nor, where leaders are elected uncleanly, by a crash of every broker; writes go on without one "
-            "broker; of Kafka's own topics only that writes go on without one broker, and that nothing in the log of "
-            "transactions is lost by one fault, where a producer is transactional",
+            "broker; of Kafka's own topics only that writes go on without one broker, that no committed offset is lost "
+            "by one fault while all replicas are in sync, and that nothing in the log of transactions is lost by one "
+            "fault, where a producer is transactional",
             _STANDARD,
         ),
         Preset(

@@ -448,6 +448,14 @@ def test_before_4_0_a_brokers_setting_says_what_a_commit_waits_for(version: str,
     assert {signature.acks for signature in signatures(cluster, "__transaction_state")} == {"all"}
 
 
+def test_a_commit_with_acks_0_is_appended_by_the_leader_itself_and_other_numbers_are_refused() -> None:
+    cluster = cluster_of(nodes("offsets.commit.required.acks=0\n"), "3.9.0")
+    assert {signature.acks for signature in signatures(cluster, "__consumer_offsets")} == {"leader"}
+    found = subject_of(cluster_of(nodes("offsets.commit.required.acks=2\n"), "3.9.0"), "__consumer_offsets")
+    assert found.stops == ("writable", "groups") and "INVALID_REQUIRED_ACKS" in found.not_checked
+    assert not subject_of(cluster_of(nodes("offsets.commit.required.acks=-1\n"), "3.9.0"), "__consumer_offsets").stops
+
+
 @pytest.mark.parametrize(
     ("version", "ask"),
     [

@@ -138,6 +138,28 @@ def test_what_acks_0_loses_needs_no_fault(cache: Path) -> None:
     assert orders["loss"]["source"].startswith("KIP-679")
 
 
+def test_committed_offsets_that_wait_for_the_leader_alone_fail_and_are_repaired_at_the_brokers(cache: Path) -> None:
+    """No producer's acks are about them: that of the brokers is, up to 3.9."""
+    topic = (
+        "Topic: __consumer_offsets\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+        "\tTopic: __consumer_offsets\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+    )
+    node = (
+        "process.roles=broker,controller\nnode.id={0}\ncontroller.quorum.voters=1@h1:9093,2@h2:9093,3@h3:9093\n"
+        "listeners=PLAINTEXT://h{0}:9092,CONTROLLER://h{0}:9093\ncontroller.listener.names=CONTROLLER\nlog.dirs=/data\n"
+        "min.insync.replicas=2\noffsets.topic.replication.factor=3\noffsets.commit.required.acks=1\n"
+    )
+    nodes = [(f"{number}.properties", node.format(number), True) for number in (1, 2, 3)]
+    options = Options(kafka_version="3.9.1", distribution="apache", acks="all")
+    asked = AuditRequest(folder=cache, workers=1)
+    found = audit(*of_texts([*nodes, ("t.txt", topic, True)], options, "x"), asked).document["subjects"]
+    (offsets,) = (subject for subject in found if subject["topics"] == ["__consumer_offsets"])
+    assert "no-loss=leader-move@all" in offsets["failed"] and offsets["loss"]["source"].startswith("KIP-1041")
+    (step,) = offsets["repair"]["steps"]
+    assert step["commands"] == ["offsets.commit.required.acks=-1"] and step["restart"]
+    assert [setting["key"] for setting in offsets["deciding"]] == ["offsets.commit.required.acks"]
+
+
 @pytest.mark.long
 def test_who_starts_unnoticed_has_lost_its_session_and_leads_with_the_next_leaderandisr(cache: Path) -> None:
     """KAFKA-7235: up to 2.1 a broker cannot start while its session goes on, and BrokerChange alone sends nothing."""

@@ -53,14 +53,15 @@ def subject(cluster: Cluster, name: str) -> Subject:
     return next(candidate for candidate in subjects(cluster) if candidate.topics[0].name == name)
 
 
-def test_the_default_asks_what_one_fault_loses_of_the_log_of_transactions_alone() -> None:
+def test_the_default_asks_what_one_fault_loses_of_transactions_and_of_offsets_while_all_are_in_sync() -> None:
     cluster = cluster_of()
     of_log, of_offsets = (
         {requirement.text for requirement in DEFAULT if requirement.is_about(subject(cluster, name))}
         for name in ("__transaction_state", "__consumer_offsets")
     )
     assert "no-loss=power-loss@min-isr" in of_log and "no-loss=disk-loss@min-isr" in of_log
-    assert not any(offset.startswith("no-loss") for offset in of_offsets)
+    losses = {offset for offset in of_offsets if offset.startswith("no-loss")}
+    assert losses and all(loss.endswith("@all") for loss in losses)
 
 
 def test_other_checks_and_other_topics_are_left_as_they_are() -> None:
