@@ -6,6 +6,7 @@ import gc
 import sys
 
 from ..reports.exits import INTERRUPTED, Exit
+from .streams import own_streams
 
 OBJECTS = 200_000
 """So many new objects are made between two searches for cycles (Python's own: 700). A command makes millions of nodes
@@ -20,21 +21,29 @@ def collect_seldom() -> None:
 
 def run() -> None:
     """The entry point of the `tidegate` command."""
+    ending = own_streams()
     collect_seldom()
     try:
-        _run()
+        exit_ = _exit()
     finally:
         gc.freeze()  # to look for cycles in what the process leaves behind would take a tenth of a second
+    sys.exit(ending(exit_))
 
 
-def _run() -> None:
+def _exit() -> int:
+    """What the command line ends with. What it prints by itself, such as help, ends it from within."""
     try:
         if sys.argv[1:] in (["--help"], ["-h"], ["--version"]):
             from .verbs import parser
 
             parser().parse_args()
         from .main import main  # here, since importing everything takes half a second
+
+        return main(sys.argv[1:])
     except KeyboardInterrupt:
         print(f"tidegate: {INTERRUPTED}", file=sys.stderr)
-        sys.exit(Exit.INCONCLUSIVE)
-    sys.exit(main(sys.argv[1:]))
+        return Exit.INCONCLUSIVE
+    except SystemExit as ended:
+        if not isinstance(ended.code, int):  # a text, which is to be printed
+            raise
+        return ended.code

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import traceback
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from types import MappingProxyType
-from typing import Any, TextIO
+from typing import Any
 
 from ..language.errors import ModelErrors, Unreadable, UsageError, nearest
 from ..language.values import ModelError
@@ -53,9 +52,6 @@ def _exit_of(arguments: Sequence[str]) -> Exit:
         return report(
             f"the engine and plain Python disagree; do not trust this result\n{error}\n{TO_REPORT}", Exit.INTERNAL
         )
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.INTERNAL
     except KeyboardInterrupt:
         return report(INTERRUPTED, Exit.INCONCLUSIVE)
     except Exception:
@@ -121,18 +117,6 @@ def _replay_line(error: ModelError, options: argparse.Namespace) -> str | None:
 def report(message: str, exit_: Exit, name: str = "tidegate: ", more: Mapping[str, Any] = NOTHING_MORE) -> Exit:
     """Print a message for the user to standard error, after the program's name, and with `--json` as an object, with
     what `more` is known; the exit code that it comes with."""
-    with unread(sys.stderr):
-        print(f"{name}{message}", file=sys.stderr)
-    with unread(sys.stdout):
-        print_failure(message, exit_, more)
+    print(f"{name}{message}", file=sys.stderr)
+    print_failure(message, exit_, more)
     return exit_
-
-
-@contextmanager
-def unread(stream: TextIO) -> Generator[None]:
-    """Within it nobody need read the stream to its end, as `head` does not: the rest of what is said goes nowhere, and
-    the exit is what it would be."""
-    try:
-        yield
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

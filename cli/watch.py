@@ -15,6 +15,7 @@ from pathlib import Path
 from ..api.models import definition_of
 from ..language.errors import UsageError
 from ..reports.exits import Exit
+from .streams import is_unread
 
 _GLANCE_SECONDS = 0.2
 INTERRUPTED = 130
@@ -24,14 +25,14 @@ Stamps = tuple[tuple[str, int, int], ...]
 
 
 def watched(model: str, check: Callable[[], int], *, turns: int | None = None) -> Exit:
-    """Checks, then again after each change of a file of the model, until Ctrl-C: the exit of the last check. `turns`
-    ends it after so many checks. `check` reports every mistake itself. UsageError where processes cannot be forked, or
-    there is no such model."""
+    """Checks, then again after each change of a file of the model, until Ctrl-C, or until nobody reads the output any
+    more: the exit of the last check. `turns` ends it after so many checks. `check` reports every mistake itself.
+    UsageError where processes cannot be forked, or there is no such model."""
     if not hasattr(os, "fork"):
         raise UsageError("--watch needs a system that can fork a process; run the check again by hand instead")
     files, done, code = files_of(model), 0, int(Exit.HOLDS)
     try:
-        while turns is None or done < turns:
+        while (turns is None or done < turns) and not is_unread():
             stamps = stamps_of(files)
             code, done = _apart(check), done + 1
             if turns is None or done < turns:
@@ -67,8 +68,8 @@ def stamps_of(files: Sequence[Path]) -> Stamps:
 
 
 def wait(files: Sequence[Path], before: Stamps) -> None:
-    """Until a file is changed, and all of them are there."""
-    while (now := stamps_of(files)) == before or len(now) < len(files):
+    """Until a file is changed, and all of them are there, or nobody reads the output any more."""
+    while ((now := stamps_of(files)) == before or len(now) < len(files)) and not is_unread():
         time.sleep(_GLANCE_SECONDS)
 
 

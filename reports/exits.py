@@ -26,12 +26,14 @@ class Exit(IntEnum):
     MODEL_TEXT = 65
     UNREADABLE = 66
     INTERNAL = 70
+    NOT_WRITTEN = 74
 
 
 INTERRUPTED = "interrupted before there was anything to report"
 """What Ctrl-C ends a command with (`Exit.INCONCLUSIVE`) that has found nothing yet."""
 
 _PRECEDENCE = (
+    Exit.NOT_WRITTEN,
     Exit.INTERNAL,
     Exit.MODEL_TEXT,
     Exit.UNREADABLE,

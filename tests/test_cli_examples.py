@@ -122,6 +122,7 @@ def test_what_needs_no_verb_imports_none(option: str) -> None:
     assert ours == {
         "tidegate.cli",
         "tidegate.cli.entry",
+        "tidegate.cli.streams",
         "tidegate.cli.verbs",
         "tidegate.reports",
         "tidegate.reports.exits",

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -139,6 +140,24 @@ def test_a_crash_is_drawn_as_one_and_a_lasso_as_a_loop() -> None:
     assert "  loop for ever\n  A-xA: 3. A takes the lock and goes in.\n" in text
     assert "  end\n" in text
     assert 'hnote over "A" : 3. A takes the lock and goes in.\n' in plantuml(document)
+
+
+@pytest.mark.parametrize("spelling", [mermaid, seqdiag, plantuml])
+def test_what_is_opened_in_a_diagram_is_closed_and_no_more(spelling: Callable[[Document], str]) -> None:
+    """A run that stays put, and a loop of which no step is drawn, had an `end` of nothing."""
+    made = counterexample("examples/lock.py:careless", "one_inside")
+    for loop in range(5):
+        document = copy.deepcopy(made)
+        document["loop"] = loop
+        lines = [line.strip() for line in spelling(document).splitlines()]
+        assert lines.count("end") == lines.count("loop for ever") == (loop < 4)
+        assert ("nothing more happens, for ever" in spelling(document)) == (loop == 4)
+    long = copy.deepcopy(made)
+    long["steps"] = [{**step, "i": step["i"] + 4 * time} for time in range(20) for step in made["steps"]]
+    long["loop"] = 40
+    lines = [line.strip() for line in spelling(long).splitlines()]
+    assert "end" not in lines and "loop for ever" not in lines
+    assert "steps 41 to 80 repeat for ever" in spelling(long)
 
 
 # --- Markdown and CSV -------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ are left out, and the diagram says how many.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ...language.immutable import immutable
@@ -63,14 +63,15 @@ class Diagram:
 def diagram(document: Document) -> Diagram:
     """The diagram of a trace."""
     shown = [step for step in document["steps"] if _is_shown(document, step)]
-    events = [event for step in shown for event in _events(document, step)]
+    turns = _first_around(document, shown)
+    events = [event for step in shown for event in _events(document, step, begins=step["i"] == turns)]
     known = [lane["id"] for lane in document["lanes"]]
     met = {name for event in events for name in _named(event)}
     participants = [name for name in known if name in met] + ([OTHERS] if OTHERS in met or not met else [])
     everyone = tuple(dict.fromkeys((participants[0], participants[-1])))
     closing = [
-        *([Turn(begins=False)] if document["loop"] is not None else []),
-        *(Note(everyone, text) for text in _closing(document, len(shown))),
+        *([Turn(begins=False)] if turns is not None else []),
+        *(Note(everyone, text) for text in _closing(document, len(shown), repeats=turns is not None)),
         *_in_flight(document),
     ]
     names = {name for event in closing for name in _named(event)} - set(participants)
@@ -89,8 +90,15 @@ def _fails_at(document: Document) -> int | None:
     return (claim.get("fails") or {"step": None})["step"]
 
 
-def _events(document: Document, step: Mapping[str, Any]) -> Iterator[Event]:
-    if document["loop"] is not None and step["i"] == document["loop"] + 1:
+def _first_around(document: Document, shown: Sequence[Mapping[str, Any]]) -> int | None:
+    """The first step that is drawn of those that repeat for ever; None where none is, as in a run that stays put."""
+    loop = document["loop"]
+    return None if loop is None else next((step["i"] for step in shown if step["i"] > loop), None)
+
+
+def _events(document: Document, step: Mapping[str, Any], *, begins: bool) -> Iterator[Event]:
+    """What is drawn of a step; where it `begins` what repeats for ever, that too."""
+    if begins:
         yield Turn(begins=True)
     for event in step["messages"]:
         message = document["messages"][event["id"]]
@@ -114,9 +122,13 @@ def _in_flight(document: Document) -> Iterator[Event]:
             yield _arrow(message, None, "in flight")
 
 
-def _closing(document: Document, shown: int) -> Iterator[str]:
-    """What is said at the end: what fails, and what the diagram does not show."""
-    claim, failure = document["property"], document["failure"]
+def _closing(document: Document, shown: int, *, repeats: bool) -> Iterator[str]:
+    """What is said at the end: how it goes on for ever, unless it `repeats` what is drawn, what fails, and what the
+    diagram does not show."""
+    claim, failure, loop = document["property"], document["failure"], document["loop"]
+    last = len(document["steps"])
+    if loop is not None and not repeats:
+        yield f"steps {loop + 1} to {last} repeat for ever" if loop < last else "nothing more happens, for ever"
     if failure is not None:
         yield failure["message"]
     elif claim is not None and claim["fails"] is not None:
