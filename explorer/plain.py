@@ -33,7 +33,7 @@ from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from .liveness.answers import Answer, answers
 from .liveness.explored import Undefined, explored
-from .liveness.graph import Incomplete
+from .liveness.graph import STOPPED, Incomplete
 from .liveness.questions import questions_of
 from .projections import projection_of
 from .renaming import canonical_keys
@@ -349,7 +349,7 @@ class _Exploration:
             self.deadlock = False
             return {}
         except (KeyboardInterrupt, Incomplete) as ended:
-            why = str(ended) if isinstance(ended, Incomplete) else "stopped by Ctrl-C"
+            why = str(ended) if isinstance(ended, Incomplete) else STOPPED
             return {prop.name: Answer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
 
     def _heed(self) -> None:

@@ -12,13 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType, SimpleNamespace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import jsonschema
 import pytest
 from tidegate.explorer import ENGINES, plain
 from tidegate.explorer.liveness import answers as found_answers
 from tidegate.explorer.liveness import questions
+from tidegate.explorer.liveness.graph import Incomplete
 from tidegate.explorer.native import liveness as native_liveness
 from tidegate.explorer.native import outcome
 from tidegate.explorer.search import Search
@@ -212,9 +213,34 @@ def test_ctrl_c_leaves_undecided_what_must_happen(
     model = model_of(tmp_path, SHARED + LOOP.replace("weak(take), weak(give)", "weak(take)"))
     monkeypatch.setattr(place, name, stopped)
     verdict = checked(model, engine, cache)
-    assert (verdict.verdict, {prop.verdict for prop in verdict.properties}) == ("inconclusive", {"undecided"})
-    for prop in ("is_free", "free_again"):
-        assert f"{prop} is undecided: stopped by Ctrl-C" in verdict.assurance
+    assert verdict.verdict == "inconclusive"
+    possible = "holds" if name in ("lasso", "unlike") else "undecided"  # it was answered by then
+    assert [prop.verdict for prop in verdict.properties] == [possible, "undecided"]
+    assert found(verdict, "free_again").why == "stopped by Ctrl-C"
+    assert "is undecided: stopped by Ctrl-C" in verdict.assurance
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize("ending", [KeyboardInterrupt(), Incomplete("the time limit of 6 s was reached")])
+def test_what_is_decided_before_the_end_stays_so(
+    engine: str, ending: BaseException, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was found of the first claim was thrown away with the second."""
+    loops, sought = found_answers.lasso, itertools.count(1)
+
+    def third_time_stopped(*asked: Any) -> Any:
+        if next(sought) > 2:  # each claim asks with what limits stop left out, and counted
+            raise ending
+        return loops(*asked)
+
+    unfair = LOOP.replace("weak(take), weak(give)", "weak(take)")
+    model = model_of(tmp_path, SHARED + unfair + unfair.replace("free_again", "free_at_last"))
+    monkeypatch.setattr(found_answers, "lasso", third_time_stopped)
+    verdict = checked(model, engine, cache)
+    assert (verdict.verdict, verdict.outcome) == ("violated", "liveness")
+    always, first, second = (found(verdict, name) for name in ("is_free", "free_again", "free_at_last"))
+    assert (always.verdict, first.verdict, first.loop is not None) == ("holds", "violated", True)
+    assert (second.verdict, second.why) == ("undecided", str(ending) or "stopped by Ctrl-C")
 
 
 def test_its_phases_are_reported(cache: Path, tmp_path: Path) -> None:

@@ -24,11 +24,14 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
         graph, wanted = drawn(seed), asked(seed + 1)
         native = graph.native()
         try:
-            for hardened in (False, True):
-                plain = graph.plain()
+            plain = graph.plain()
+            for hardened in (False, True, False):
                 if hardened:
                     plain.harden()
                     native.harden()
+                else:
+                    plain.soften()
+                    native.soften()
                 truth = [states for states, _ in fair_sets(plain, wanted)]
                 found += bool(truth)
                 for answer in (plain.fair(wanted), native.fair(wanted)):
@@ -46,8 +49,8 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
                 assert graph.plain().is_ever(predicate) == native.is_ever(predicate) == ever, (seed, predicate)
         finally:
             native.close()
-    assert len(seeds) * 0.2 < found < len(seeds) * 1.8, "graphs of both kinds are drawn"
-    assert len(seeds) * 0.02 < ended < len(seeds), "and with states that limits end and without"
+    assert len(seeds) * 0.3 < found < len(seeds) * 2.7, "graphs of both kinds are drawn"
+    assert len(seeds) * 0.03 < ended < len(seeds) * 1.5, "and with states that limits end and without"
 
 
 def _first_ended(graph: PlainGraph, wanted: Fair) -> int | None:

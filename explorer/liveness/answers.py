@@ -14,7 +14,7 @@ from ...language.model import Action, Model, Property
 from ...language.steptext import format_step
 from ...language.values import State
 from ...language.verdict import Disagreement, PropertyWord, Run, Step
-from .graph import Graph, Heed, no_limit
+from .graph import STOPPED, Graph, Heed, Incomplete, no_limit
 from .lasso import Lasso, lasso
 from .questions import Question, Questions
 
@@ -66,25 +66,21 @@ def answers(
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
     holds within the bounds, if from every state a fair run goes on that no limit ends. Then it counts as one that can:
     a run that is fair even so violates the property in the protocol without the bounds too, and where there is none
-    the property is open. `heed` is called before each question, and `says_what` with what is looked for.
+    the property is open. `heed` is called before each question, and `says_what` with what is looked for. Where it
+    raises Incomplete, or on Ctrl-C, what has no answer by then is undecided.
     """
     order = ("violated", "undecided", "holds")
-    found = dict[Question, Answer | Lasso]()
-    for number, question in enumerate(questions.asked, 1):
-        says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
-        found[question] = _within_bounds(model, question, graph, replayer, heed)
-    stopped = {question for question, made in found.items() if _is_stopped(question, made, graph)}
-    if stopped or any(isinstance(made, Lasso) for made in found.values()):
-        graph.harden()
+    answered = dict[Question, Answer]()
     known = dict[tuple[int | None, int, int], int | None]()
-    answered = {
-        question: _without_bounds(model, questions, question, graph, replayer, made, heed)
-        if isinstance(made, Lasso)
-        else _unless_some_are_ended(model, question, graph, replayer, made, known)
-        if question in stopped
-        else made
-        for question, made in found.items()
-    }
+    ended = ""
+    try:
+        for number, question in enumerate(questions.asked, 1):
+            says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
+            answered[question] = _answer(model, questions, question, graph, replayer, known, heed)
+    except (Incomplete, KeyboardInterrupt) as why:
+        ended = str(why) or STOPPED
+    for question in questions.asked:
+        answered.setdefault(question, Answer("undecided", why=ended))
     return {
         prop.name: min(
             (answer for question, answer in answered.items() if question.prop is prop),
@@ -95,9 +91,30 @@ def answers(
     }
 
 
-def _is_stopped(question: Question, made: Answer | Lasso, graph: Graph) -> bool:
+def _answer(
+    model: Model,
+    questions: Questions,
+    question: Question,
+    graph: Graph,
+    replayer: Replayer,
+    known: dict[tuple[int | None, int, int], int | None],
+    heed: Heed,
+) -> Answer:
+    """What is so of one question. `known` are the searches for states that limits end."""
+    graph.soften()
+    made = _within_bounds(model, question, graph, replayer, heed)
+    if isinstance(made, Lasso):
+        graph.harden()
+        return _without_bounds(model, questions, question, graph, replayer, made, heed)
+    if _is_stopped(question, made, graph):
+        graph.harden()
+        return _unless_some_are_ended(model, question, graph, replayer, made, known)
+    return made
+
+
+def _is_stopped(question: Question, made: Answer, graph: Graph) -> bool:
     """Whether it holds of runs, and a limit stops a step of a fairness that this assumes in some state."""
-    if isinstance(made, Lasso) or made.idle or question.kind == "always_possible":
+    if made.idle or question.kind == "always_possible":
         return False
     return graph.first_stopped(question.weak | question.strong) is not None
 

@@ -19,6 +19,10 @@ class Incomplete(Exception):
     """The properties of whole runs could not be checked; the message says why."""
 
 
+STOPPED = "stopped by Ctrl-C"
+"""Why they could not, where Ctrl-C ended it."""
+
+
 def no_limit() -> None:
     """Where nothing but Ctrl-C ends the search."""
 
@@ -73,7 +77,8 @@ class Graph(Protocol):
         ...
 
     def enabled(self, state: int) -> int:
-        """The groups that can happen in a state, a bit each; once hardened, those too that a limit stops."""
+        """The groups that can happen in a state, a bit each; once hardened, and until softened, those too that a limit
+        stops."""
         ...
 
     def false(self, state: int, predicate: int) -> bool:
@@ -103,4 +108,8 @@ class Graph(Protocol):
 
     def harden(self) -> None:
         """From now on a step that a limit stops counts as one that can happen: larger bounds would let it."""
+        ...
+
+    def soften(self) -> None:
+        """From now on a step that a limit stops counts as one that cannot happen, as at first."""
         ...

@@ -20,7 +20,9 @@ class PlainGraph:
     ) -> None:
         self.steps = [[edge for edge in mine if edge.target != state] for state, mine in enumerate(steps)]
         self.truths, self.stopped, self.held = truths, stopped, held
-        self.can = [_all(edge.groups for edge in mine) for mine in self.steps]
+        self.soft = [_all(edge.groups for edge in mine) for mine in self.steps]
+        self.hard = [can | more for can, more in zip(self.soft, stopped, strict=True)]
+        self.can = self.soft
 
     @property
     def size(self) -> int:
@@ -46,7 +48,11 @@ class PlainGraph:
 
     def harden(self) -> None:
         """From now on a step that a limit stops counts as one that can happen."""
-        self.can = [can | stopped for can, stopped in zip(self.can, self.stopped, strict=True)]
+        self.can = self.hard
+
+    def soften(self) -> None:
+        """From now on a step that a limit stops counts as one that cannot happen, as at first."""
+        self.can = self.soft
 
     def possible(self, predicate: int) -> tuple[Possible, int]:
         """Whether a predicate can always become true."""

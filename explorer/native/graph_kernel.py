@@ -30,6 +30,7 @@ GRAPH = (
     "IDLE",  # the number, beyond those of the actions, of a step that changes only ghosts, which is in no group
     "TRUTHS",  # address of the predicates that are true in each state, a bit each
     "ENABLED",  # address of the groups that can happen in each state, a bit each
+    "HARDENED",  # address of the same with those that a limit stops, once `harden` was called
     "STOPPED",  # address of the actions that a limit stops in each state, a bit each; then of their groups
     "ENTRIES",  # address of where the steps to each state begin, 64 bits, and of where the last one's end
     "SOURCES",  # address of the states that steps come from, 32 bits
@@ -46,6 +47,7 @@ GRAPH = (
     "PRESENT",  # address of the groups that some state of each component can take
     "WITHIN",  # address of the groups that a step within each component takes
     "SOURCES_DONE",  # whether SOURCES is filled
+    "HARDENED_DONE",  # whether HARDENED is filled
     "BOUNDS",  # the predicates of which each must be true of a state within the `@bound`s, a bit each
     "COARSE",  # whether a step beyond a `@bound` broke the model's types, so that all groups count there
     "MET",  # address of the predicates that are false in some state of each component
@@ -92,8 +94,8 @@ def remark(g, old, new):
 
 
 def harden(g, actions):
-    """Adds to what can happen in each state the groups of the actions that a limit stops there; all groups where the
-    last bit says that one of many was stopped."""
+    """Writes down what can happen in each state with the groups of the actions that a limit stops there; all groups
+    where the last bit says that one of many was stopped."""
     for i in range(g[SIZE_OF]):
         stopped = load64(g[STOPPED], i)
         groups = load64(g[ENABLED], i)
@@ -102,7 +104,7 @@ def harden(g, actions):
         for a in range(actions):
             if a < 63 and ((stopped >> a) & 1) != 0:
                 groups |= load64(g[GROUPS], a)
-        store64(g[ENABLED], i, groups)
+        store64(g[HARDENED], i, groups)
 
 
 def seed(g, words, bits, value, old, new, tail):

@@ -21,9 +21,9 @@ from .memory import Region
 
 CELLS = {name: number for number, name in enumerate(GRAPH)}
 PER_STATE = {
-    "OFFSETS": 8, "TRUTHS": 8, "ENABLED": 8, "STOPPED": 8, "ENTRIES": 8, "MARKS": 4, "QUEUE": 4, "BEFORE": 4,
-    "INDEXES": 4, "LOWS": 4, "COMPONENTS": 4, "STACK": 4, "CALLS": 4, "CURSORS": 8, "ABSENT": 8, "PRESENT": 8,
-    "WITHIN": 8, "MET": 8,
+    "OFFSETS": 8, "TRUTHS": 8, "ENABLED": 8, "HARDENED": 8, "STOPPED": 8, "ENTRIES": 8, "MARKS": 4, "QUEUE": 4,
+    "BEFORE": 4, "INDEXES": 4, "LOWS": 4, "COMPONENTS": 4, "STACK": 4, "CALLS": 4, "CURSORS": 8, "ABSENT": 8,
+    "PRESENT": 8, "WITHIN": 8, "MET": 8,
 }  # fmt: skip
 """Bytes of each array that has an element for each state."""
 PER_EDGE = {"TARGETS": 4, "LABELS": 4, "SOURCES": 4}
@@ -78,6 +78,7 @@ class Network:
         self["SIZE_OF"], self["ROOM_FOR"], self["IDLE"] = states, edges, len(groups)
         self._code = _code(cache)
         self._functions: dict[str, Callable[..., int]] = {}
+        self._enabled = "ENABLED"
 
     def __getitem__(self, cell: str) -> int:
         return self.block[CELLS[cell]]
@@ -132,7 +133,7 @@ class Network:
 
     def enabled(self, state: int) -> int:
         """The groups that can happen in a state."""
-        return self.word("ENABLED", state)
+        return self.word(self._enabled, state)
 
     def false(self, state: int, predicate: int) -> bool:
         """Whether a predicate is false in a state."""
@@ -141,7 +142,18 @@ class Network:
     def harden(self) -> None:
         """From now on a step that a limit stops counts as one that can happen. Of actions beyond the last bit it is
         known only that one of them was stopped: then all groups count."""
-        self.call("harden", len(self.groups))
+        if not self["HARDENED_DONE"]:
+            self.call("harden", len(self.groups))
+            self["HARDENED_DONE"] = 1
+        self._count("HARDENED")
+
+    def soften(self) -> None:
+        """From now on a step that a limit stops counts as one that cannot happen, as at first."""
+        self._count("ENABLED")
+
+    def _count(self, array: str) -> None:
+        self._enabled = array
+        self["ENABLED"] = self._region.address + self._begins[array]
 
     def possible(self, predicate: int) -> tuple[Possible, int]:
         """Whether a predicate can always become true."""

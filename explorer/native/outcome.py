@@ -35,12 +35,13 @@ from ..differences import (
     way_on,
 )
 from ..liveness.answers import Answer
+from ..liveness.graph import STOPPED, Incomplete
 from ..search import Report, Search
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
 from .kernel import ERROR_BIT, NO_ACTION
 from .kernels import Kernel
-from .liveness import Incomplete, judged
+from .liveness import judged
 from .starts import Starts
 
 Words = tuple[int, ...]
@@ -395,7 +396,7 @@ def _judged(
     try:
         return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, compiled, report, heed)
     except KeyboardInterrupt:
-        raise Incomplete("stopped by Ctrl-C") from None
+        raise Incomplete(STOPPED) from None
     finally:
         found.seconds += time.perf_counter() - started
 
