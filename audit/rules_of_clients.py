@@ -8,9 +8,10 @@ from ..model.consumer import Commits
 from . import starting
 from .clients import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from .cluster import Client, Cluster, Finding, Unknown
-from .keys import at_least, number_of, place_of, underneath, value_of
+from .keys import at_least, place_of, underneath, value_of
 from .placing import has_one_by_default
 from .producing import ACKS, asks_for_idempotence
+from .rules_of_members import has_new_protocol, of_members
 from .starting import is_transactional, stated
 
 
@@ -21,8 +22,7 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
             yield from refused(cluster, client)
             yield from unsafe(cluster, client)
         else:
-            yield from heartbeats(cluster, client)
-            yield from not_starting(client)
+            yield from of_members(cluster, client)
             yield from commits(cluster, client)
     yield from readers_of_transactions(cluster)
     yield from topics_of_streams(cluster)
@@ -87,26 +87,11 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     for setting in starting.in_force(client):
         if starting.breaks_idempotence(setting):
             what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
-            later = "; clients of 4.0 and later do not start with it" if setting.key == starting.IN_FLIGHT else ""
-            source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673"
+            java = underneath(client) == "java"
+            refused_later = java and setting.key == starting.IN_FLIGHT
+            later = "; clients of 4.0 and later do not start with it" if refused_later else ""
+            source = "KAFKA-13673, KAFKA-17927" if later else "KAFKA-13673" if java else "the client's source"
             yield Finding("advice", "warning", what + later, setting.origin, f"remove {setting.key}", source)
-
-
-def heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """Three heartbeats fit into a session; a session without one does not start. With KIP-848 brokers say how long."""
-    protocol = stated(client, "group.protocol")
-    if protocol is not None and protocol.value.lower() == "consumer":
-        return
-    beat, session = (number_of(cluster, client, key) for key in ("heartbeat.interval.ms", "session.timeout.ms"))
-    if beat is None or session is None:
-        return
-    where = place_of(cluster, client, "heartbeat.interval.ms")
-    if beat >= session:
-        what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the consumer does not start"
-        yield Finding("contradiction", "error", what, where, f"at most {session // 3}")
-    elif beat * 3 > session:
-        what = f"heartbeat.interval.ms={beat} is above a third of session.timeout.ms={session}: one lost is a rebalance"
-        yield Finding("advice", "note", what, where, f"at most {session // 3}")
 
 
 def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -160,29 +145,8 @@ _COMMITTING_IN_POLL = ("java", "kafka-python", "franz-go")
 
 def _commits_in_background(client: Client) -> bool:
     """Whether a client has KIP-848's consumer, and may be of a release whose background thread commits."""
-    protocol = stated(client, "group.protocol")
     old = client.version is None or at_least(client.version.value, "4.0") is not True
-    return underneath(client) == "java" and protocol is not None and protocol.value.lower() == "consumer" and old
-
-
-_NOT_WITH_CONSUMER = ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms")
-
-
-def not_starting(client: Client) -> Iterator[Finding]:
-    """What Java's consumer does not start with: settings of the classic protocol with the new one, since 4.0
-    (ConsumerConfig, checkUnsupportedConfigs), and `by_duration` before 4.0 (KIP-1106)."""
-    if underneath(client) != "java" or client.version is None:
-        return
-    new, protocol = at_least(client.version.value, "4.0"), stated(client, "group.protocol")
-    if new and protocol is not None and protocol.value.lower() == "consumer":
-        for setting in filter(None, (stated(client, key) for key in _NOT_WITH_CONSUMER)):
-            if setting.value.strip():
-                what = f"`{setting.key}={setting.value}` with group.protocol=consumer: the consumer does not start"
-                yield Finding("contradiction", "error", what, setting.origin, f"remove {setting.key}", "ConsumerConfig")
-    reset = stated(client, "auto.offset.reset")
-    if new is False and reset is not None and reset.value.startswith("by_duration:"):
-        what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"
-        yield Finding("contradiction", "error", what, reset.origin, "earliest, latest or none", "KIP-1106")
+    return underneath(client) == "java" and has_new_protocol(client) and old
 
 
 def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:

@@ -1,22 +1,61 @@
 """Producers that do not start: settings that the client refuses, so that nothing is ever written.
 
-Java's producer, and librdkafka's (CONFIGURATION.md, `enable.idempotence`), refuse idempotence that is asked for with
-acks other than all, without retries, or with over 5 in flight. Java's switches it off where it is on by default alone
-(ProducerConfig, postProcessAndValidateIdempotenceConfigs), but refuses over 5 since 4.0 even then. A value that is not
-legal is refused by Java's ConfigDef before anything else, and so is an empty transactional.id (NonEmptyString). A
-timeout of transactions above what the brokers allow is refused by the coordinator: INVALID_TRANSACTION_TIMEOUT is fatal
-in InitProducerIdHandler, and in librdkafka's rd_kafka_idemp_request_pid_failed.
+An idempotent producer refuses acks other than all, no retries, and more in flight than it keeps in order; `DEMANDS`
+says whose and since when. Where idempotence is on by default Java's and kafka-python's switch it off instead
+(ProducerConfig, postProcessAndValidateIdempotenceConfigs), but Java's refuses over 5 in flight since 4.0 even then, and
+franz-go refuses as if asked. A value that is not legal is refused by Java's ConfigDef before anything else, and so is
+an empty transactional.id (NonEmptyString). A timeout of transactions above what the brokers allow is refused by the
+coordinator: INVALID_TRANSACTION_TIMEOUT is fatal in InitProducerIdHandler, and in librdkafka's
+rd_kafka_idemp_request_pid_failed.
+
+What is said of librdkafka, from rd_kafka_conf_finalize of its releases, was tried with 2.3.0, 2.11.1, 2.12.0, 2.16.0;
+from 1.5 to 1.8 it compared timeouts in another way, of which nothing is said here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .cluster import HIDDEN, Client, Cluster, Finding, Setting, Unknown
 from .keys import at_least, is_never_blank, number_of, place_of, table, underneath, value_of, wrong
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 TRANSACTIONAL = "transactional.id"
+IDEMPOTENCE = "enable.idempotence"
+DELIVERY, LINGER = "delivery.timeout.ms", "linger.ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What an idempotent producer refuses, from a version on and before another: more in flight than `in_flight`, acks
+    other than all and, with `retries`, retries=0. With `unset` its own defaults count, too; with `by_default` it
+    refuses although nobody asked for idempotence. `implied`: transactional.id asks for it, and else is refused."""
+
+    since: str
+    source: str
+    until: str = ""
+    in_flight: int = 5
+    retries: bool = True
+    unset: bool = False
+    by_default: bool = False
+    implied: bool = True
+
+
+DEMANDS = {
+    "java": (Demands("0.11", "KIP-679, ProducerConfig"),),
+    "librdkafka": (Demands("1.0.0", "librdkafka CONFIGURATION.md, enable.idempotence"),),
+    "kafka-python": (
+        Demands("3.0.0", "kafka-python, producer/kafka.py"),
+        Demands("2.2.0", "kafka-python, producer/kafka.py", until="3.0.0", in_flight=1),
+    ),
+    "sarama": (Demands("1.20.0", "Sarama, config.go, Validate", in_flight=1, unset=True, implied=False),),
+    "franz-go": (
+        Demands("1.0.0", "franz-go, kgo/config.go, validate", until="1.4.0", retries=False, by_default=True),
+        Demands("1.4.0", "franz-go, kgo/config.go, validate", in_flight=1, retries=False, by_default=True),
+    ),
+}
+"""By family. Of a client whose version is not stated the first that would do counts."""
 
 
 def why_not(cluster: Cluster, client: Client) -> str:
@@ -27,25 +66,70 @@ def why_not(cluster: Cluster, client: Client) -> str:
 def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """The settings of a producer that are legal alone, and that it refuses together."""
     yield from _timeout(cluster, client)
-    if underneath(client) not in ("java", "librdkafka"):
-        return
-    asked, transactional = stated(client, "enable.idempotence"), stated(client, TRANSACTIONAL)
-    in_transactions = transactional is not None and transactional.value != ""
-    explicit = asked is not None and asked.value.lower() == "true"
-    for setting in in_force(client):
-        if not breaks_idempotence(setting):
-            continue
-        if explicit or (in_transactions and asked is None):
-            yield _refusal(setting, f" with {'enable.idempotence=true' if explicit else 'transactional.id'}")
-        elif asked is None and setting.key == IN_FLIGHT and _refuses_by_default(cluster, client):
-            yield _refusal(setting, ", and enable.idempotence is not set to false: since 4.0 that is refused")
-    if in_transactions and asked is not None and not explicit:
-        what = f"`{asked.key}={asked.value}` with transactional.id: the producer does not start"
-        yield Finding("contradiction", "error", what, asked.origin, "remove it", "KIP-98, ProducerConfig")
-    if transactional is not None and not in_transactions and underneath(client) == "java":
-        what = f"`{TRANSACTIONAL}=` has no value: the producer does not start"
-        yield Finding("contradiction", "error", what, transactional.origin, "remove it, or give one", "ProducerConfig")
+    demands = _demands(client)
+    if demands is not None:
+        yield from _not_idempotent(cluster, client, demands)
+        yield from _transactional(client, demands)
     yield from _delivery(cluster, client)
+
+
+def _demands(client: Client) -> Demands | None:
+    for demands in DEMANDS.get(underneath(client) or "", ()):
+        if client.version is None or _within(client, demands.since, demands.until):
+            return demands
+    return None
+
+
+def _within(client: Client, since: str, until: str = "") -> bool:
+    """Whether a client's version is stated, and in a span."""
+    if client.version is None or at_least(client.version.value, since) is not True:
+        return False
+    return not until or at_least(client.version.value, until) is False
+
+
+def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
+    """What an idempotent producer refuses."""
+    asked = stated(client, IDEMPOTENCE)
+    explicit, implied = asked is not None and asked.value.lower() == "true", asked is None and is_transactional(client)
+    wanted = f"with {IDEMPOTENCE}=true" if explicit else f"with {TRANSACTIONAL}"
+    by_default = asked is None and _is_default(cluster, client)
+    for setting in in_force(client):
+        if not _breaks(setting, demands):
+            continue
+        if explicit or (implied and demands.implied):
+            yield _refusal(setting, f" {wanted}", demands)
+        elif by_default and demands.by_default:
+            yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false", demands)
+        elif by_default and setting.key == IN_FLIGHT and underneath(client) == "java" and _within(client, "4.0"):
+            yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false: since 4.0 that is refused", demands)
+    if explicit and demands.unset:
+        yield from _defaults_that_break(cluster, client, demands)
+
+
+def _defaults_that_break(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
+    for key in ("acks", IN_FLIGHT):
+        answer = value_of(cluster, client, key)
+        if stated(client, key) is not None or isinstance(answer, Unknown):
+            continue
+        setting = Setting(key, answer.value, place_of(cluster, client, IDEMPOTENCE))
+        if _breaks(setting, demands):
+            yield _refusal(setting, f" by default, with {IDEMPOTENCE}=true", demands)
+
+
+def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
+    """Transactions without idempotence, and a transactional.id without one."""
+    asked, given = stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)
+    if given is None or (not demands.implied and not _within(client, "1.37.0")):  # Sarama has transactions since then
+        return
+    if given.value and asked is not None and asked.value.lower() != "true":
+        what = f"`{asked.key}={asked.value}` with {TRANSACTIONAL}: the producer does not start"
+        yield Finding("contradiction", "error", what, asked.origin, "remove it", f"KIP-98, {demands.source}")
+    elif given.value and asked is None and not demands.implied:
+        what = f"`{given.key}={given.value}` without {IDEMPOTENCE}=true: the producer does not start"
+        yield Finding("contradiction", "error", what, given.origin, f"{IDEMPOTENCE}=true", demands.source)
+    if not given.value and underneath(client) == "java":
+        what = f"`{TRANSACTIONAL}=` has no value: the producer does not start"
+        yield Finding("contradiction", "error", what, given.origin, "remove it, or give one", "ProducerConfig")
 
 
 def is_transactional(client: Client) -> bool:
@@ -66,22 +150,27 @@ def in_force(client: Client) -> list[Setting]:
 
 def breaks_idempotence(setting: Setting) -> bool:
     """Whether no producer is idempotent with it."""
+    return _breaks(setting, DEMANDS["java"][0])
+
+
+def _breaks(setting: Setting, demands: Demands) -> bool:
     if setting.key == IN_FLIGHT:
-        return setting.value.isdigit() and int(setting.value) > 5
-    return setting.value in {"acks": ("0", "1"), "retries": ("0",)}.get(setting.key, ())
+        return setting.value.isdigit() and int(setting.value) > demands.in_flight
+    if setting.key == "retries":
+        return demands.retries and setting.value == "0"
+    return setting.key == "acks" and setting.value in ("0", "1")
 
 
-def _refuses_by_default(cluster: Cluster, client: Client) -> bool:
-    on = value_of(cluster, client, "enable.idempotence")
-    version = client.version
-    later = version is not None and at_least(version.value, "4.0") is True
-    return later and not isinstance(on, Unknown) and on.value == "true"
+def _is_default(cluster: Cluster, client: Client) -> bool:
+    on = value_of(cluster, client, IDEMPOTENCE)
+    return not isinstance(on, Unknown) and on.value == "true"
 
 
-def _refusal(setting: Setting, why: str) -> Finding:
+def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:
     what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
-    to_do = "acks=all, retries above 0, max.in.flight.requests.per.connection at most 5"
-    return Finding("contradiction", "error", what, setting.origin, to_do, "KIP-679, ProducerConfig")
+    retries = "retries above 0, " if demands.retries else ""
+    to_do = f"acks=all, {retries}{IN_FLIGHT} at most {demands.in_flight}"
+    return Finding("contradiction", "error", what, setting.origin, to_do, demands.source)
 
 
 def _illegal(client: Client) -> Iterator[str]:
@@ -114,11 +203,36 @@ def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    keys = ("delivery.timeout.ms", "linger.ms", "request.timeout.ms")
-    delivery, linger, request = (number_of(cluster, client, key) for key in keys)
-    if stated(client, keys[0]) is None or None in (delivery, linger, request):
+    """A record's time, which begins before it is sent. Java has it since 2.1, kafka-python since 2.2."""
+    family = underneath(client)
+    if family == "librdkafka":
+        yield from _delivery_of_librdkafka(cluster, client)
+    elif family == "java" and (client.version is None or _within(client, "2.1")):
+        yield from _delivery_of_java(cluster, client, "ProducerConfig")
+    elif family == "kafka-python" and _within(client, "2.2.0"):
+        yield from _delivery_of_java(cluster, client, "kafka-python, producer/record_accumulator.py")
+
+
+def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator[Finding]:
+    delivery, linger, request = (number_of(cluster, client, key) for key in (DELIVERY, LINGER, "request.timeout.ms"))
+    if stated(client, DELIVERY) is None or delivery is None or linger is None or request is None:
         return
-    if (delivery or 0) < (linger or 0) + (request or 0):
+    if delivery < linger + request:
         what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
-        where = place_of(cluster, client, keys[0])
-        yield Finding("contradiction", "error", what, where, f"{(linger or 0) + (request or 0)} or more")
+        where = place_of(cluster, client, DELIVERY)
+        yield Finding("contradiction", "error", what, where, f"{linger + request} or more", source)
+
+
+def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """It lowers a linger.ms that nobody has set; message.timeout.ms=0 is without end."""
+    delivery, linger = (number_of(cluster, client, key) for key in (DELIVERY, LINGER))
+    transaction, where = number_of(cluster, client, "transaction.timeout.ms"), place_of(cluster, client, DELIVERY)
+    source, known = "librdkafka, rd_kafka_conf_finalize", client.version is None or not _within(client, "1.5", "1.9")
+    if stated(client, LINGER) is not None and delivery and linger is not None and delivery <= linger and known:
+        what = f"message.timeout.ms={delivery} is not above linger.ms={linger}: the producer does not start"
+        yield Finding("contradiction", "error", what, where, f"{linger + 1} or more", source)
+    longer = delivery is not None and transaction is not None and delivery > transaction
+    if is_transactional(client) and stated(client, DELIVERY) is not None and longer:
+        what = f"message.timeout.ms={delivery} is above transaction.timeout.ms={transaction}"
+        what += ": the producer does not start"
+        yield Finding("contradiction", "error", what, where, f"at most {transaction}", source)

@@ -262,6 +262,38 @@ def test_rules_of_clients(tmp_path: Path, text: str, word: str, kind: str) -> No
     assert finding.where.line == text.count("\n")
 
 
+@pytest.mark.parametrize(
+    ("settings", "client", "stops"),
+    [
+        ("heartbeat.interval.ms=60000\nsession.timeout.ms=45000", "java:3.9", True),
+        ("heartbeat.interval.ms=60000\nsession.timeout.ms=45000", "librdkafka:2.3.0", False),
+        ("heartbeat.interval.ms=45000\nsession.timeout.ms=45000", "sarama:1.40.0", True),
+        ("heartbeat.interval.ms=45000\nsession.timeout.ms=45000", "kafka-python:2.2.0", True),
+        ("heartbeat.interval.ms=45000\nsession.timeout.ms=45000", "franz-go:1.15.0", False),
+        ("heartbeat.interval.ms=46000\nsession.timeout.ms=45000", "franz-go:1.15.0", True),
+        ("heartbeat.interval.ms=60000\nsession.timeout.ms=45000\ngroup.protocol=consumer", "java:3.6", True),
+        ("heartbeat.interval.ms=60000\nsession.timeout.ms=45000\ngroup.protocol=consumer", "java:3.7", False),
+        ("session.timeout.ms=400000", "librdkafka:2.3.0", True),
+        ("max.poll.interval.ms=30000", "librdkafka:2.12.0", True),
+        ("max.poll.interval.ms=30000\ngroup.protocol=consumer", "librdkafka:2.12.0", False),
+        ("session.timeout.ms=400000", "java:3.9", False),
+        ("group.protocol=consumer\nsession.timeout.ms=45000", "librdkafka:2.12.0", True),
+        ("group.protocol=consumer\nheartbeat.interval.ms=3000", "librdkafka:2.16.0", True),
+        ("group.protocol=consumer\npartition.assignment.strategy=range", "librdkafka:2.12.0", True),
+        ("group.protocol=consumer\nsession.timeout.ms=45000", "librdkafka:2.8.0", False),
+        ("group.protocol=consumer", "librdkafka:2.3.0", True),
+        ("group.protocol=classic\ngroup.remote.assignor=uniform", "librdkafka:2.12.0", False),
+        ("group.protocol=classic\ngroup.remote.assignor=uniform", "java:4.0", True),
+        ("group.remote.assignor=uniform", "java:3.9", True),
+        ("group.protocol=consumer\ngroup.remote.assignor=uniform", "java:4.0", False),
+    ],
+)
+def test_each_client_refuses_what_its_own_source_says(tmp_path: Path, settings: str, client: str, stops: bool) -> None:
+    found = findings(tmp_path, {"app.properties": f"{CONSUMER}{settings}\n"}, Options(clients=(client,)))
+    assert any("the consumer does not start" in finding.what for finding in found) is stops
+    assert all(finding.severity == "error" for finding in found if "does not start" in finding.what)
+
+
 @pytest.mark.parametrize("setting", ["acks=1", "retries=0", "max.in.flight.requests.per.connection=6"])
 @pytest.mark.parametrize(
     ("client", "asked", "word"),

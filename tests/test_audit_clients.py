@@ -89,6 +89,8 @@ def test_what_was_cut_is_skipped_by_who_does_not_see_it() -> None:
         ("java", "3.9", {}, ()),
         ("java", "3.9", {"group.protocol": "consumer"}, (("background_commit", True),)),
         ("java", "4.0", {"group.protocol": "consumer"}, ()),
+        ("java", "3.7", {"group.protocol": "consumer"}, (("background_commit", True),)),
+        ("java", "3.6", {"group.protocol": "consumer"}, ()),  # it has the classic protocol alone
         ("java", None, {"group.protocol": "consumer"}, (("background_commit", True),)),
         ("librdkafka", "2.3", {}, (("background_commit", True),)),
         ("confluent-kafka-go", "2.3", {"enable.auto.offset.store": "false"}, (("commits", Commits.EACH),)),
