@@ -345,6 +345,21 @@ def test_a_log_that_loses_what_it_acknowledged_loses_the_groups_offsets() -> Non
     assert story.false() == {"offset_durable"}
 
 
+@pytest.mark.parametrize("profile", ["eager", "kafka_3_9_load"])
+def test_a_coordinator_that_fails_to_load_answers_as_if_there_were_no_group_up_to_3_9(profile: str) -> None:
+    """With the fence it answers nobody, and the offset is there when the log is loaded."""
+    story = Story(profile, failed_loads=1).both().step("process", member=A, partition=P)
+    story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1).step("fail_over", survives=False)
+    if profile == "eager":
+        with pytest.raises(StepError, match="await_load"):
+            story.step("load_fails")
+        story.step("load")
+        assert (story.state.groups[1].offsets[P], story.false()) == (1, set())
+    else:
+        story.step("load_fails")
+        assert (story.state.groups[1].state, story.false()) == (GroupState.DEAD, {"offset_durable"})
+
+
 # --- requests that are late -------------------------------------------------------------------------------------------
 
 

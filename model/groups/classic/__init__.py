@@ -32,6 +32,10 @@ profile:
 * `load_newest`: a coordinator that loads keeps the newest of the group, and of each partition's offset (KAFKA-5600,
   0.11.0.1). In 0.11.0.0 it kept what its first buffer held, of which how far it goes is open: the group with an older
   generation and its members, and older offsets or none.
+* `await_load`: a coordinator that fails to load the log answers for no group, until it is elected again or another one
+  is, as that of KIP-848 does (CoordinatorRuntime: FAILED). The one of before, in every release, catches what is thrown
+  while it loads, or finds no log, and takes the partition for loaded (GroupMetadataManager.loadGroupsAndOffsets): it
+  knows no group and no offset, and members begin where `auto.offset.reset` says (`kafka_3_9_load`).
 * `keep_loaded`: an offset that a coordinator has loaded expires once its retention has ended, as any other. In 2.1,
   where brokers still wrote records of before (`inter.broker.protocol.version`), it was loaded with an end of retention
   long ago, and expired at once if the group was empty (KAFKA-8069, 2.2.0).
@@ -109,6 +113,7 @@ profiles = {
     "kafka_14639": {"cooperative": True, "trust": Trust.HIGHEST_GENERATION, "claims_name_what_is_joined": False},
     "kafka_14639_in_3_4": {"cooperative": True, "trust": Trust.HIGHEST_GENERATION},
     "kafka_5600": {"load_newest": False},
+    "kafka_3_9_load": {"await_load": False},
     "kafka_8069": {"keep_loaded": False},
     "kafka_13636": {"expire_only_empty": False},
     "kafka_9752": {"watch_new_members": False},

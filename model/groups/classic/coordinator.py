@@ -18,8 +18,10 @@ from .state import (
     Phase,
     answers_to,
     append,
+    await_load,
     expire_only_empty,
     expiries,
+    failed_loads,
     failovers,
     is_here,
     keep_loaded,
@@ -120,6 +122,13 @@ def load_first_buffer(s: Cluster, end: Entry) -> None:
     """
     require(not load_newest and not is_here(s.groups[s.newest]) and end in s.log.committed)
     s.groups[s.newest] = read(s, end)
+
+
+@action(kind="fault", budget="failed_loads")
+def load_fails(s: Cluster) -> None:
+    """Coordinator {s.newest} fails to load the log, takes it for loaded, and knows of no group and no offset."""
+    require(failed_loads > 0 and not await_load and not is_here(s.groups[s.newest]))
+    s.groups[s.newest] = nothing(GroupState.DEAD)
 
 
 def read(s: Cluster, end: int) -> Group:

@@ -36,6 +36,7 @@ pauses = constant(1, minimum=0, maximum=3, says="times that a member pauses")
 leaves = constant(0, minimum=0, maximum=2, says="times that a member leaves by itself")
 expiries = constant(0, minimum=0, maximum=2, says="offsets whose retention ends")
 delays = constant(0, minimum=0, maximum=2, says="JoinGroups and SyncGroups that arrive late, if at all")
+failed_loads = constant(0, minimum=0, maximum=2, says="times that a coordinator fails to load the log")
 cooperative = constant(False, says="KIP-429: members keep what they own while they join; else they revoke it first")
 fence_commits = constant(True, says="a commit counts only of a member, and in the group's generation")
 commit_what_is_owned = constant(True, says="a member commits offsets only of what it consumes (no fence of Kafka)")
@@ -60,6 +61,7 @@ rejoin_when_cleared = constant(
     True, says="KAFKA-8104: a member whose heartbeat thread has left, joins again when it polls"
 )
 load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest group and offsets")
+await_load = constant(True, says="a coordinator that fails to load the log answers for no group in it")
 keep_loaded = constant(True, says="KAFKA-8069: an offset that was loaded expires no sooner than any other")
 expire_only_empty = constant(
     True, says="KAFKA-13636: offsets are kept as soon as the first member joins an empty group"
