@@ -349,7 +349,9 @@ def test_a_log_that_loses_what_it_acknowledged_loses_the_groups_offsets() -> Non
 def test_a_coordinator_that_fails_to_load_answers_as_if_there_were_no_group_up_to_3_9(profile: str) -> None:
     """With the fence it answers nobody, and the offset is there when the log is loaded."""
     story = Story(profile, failed_loads=1).both().step("process", member=A, partition=P)
-    story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1).step("fail_over", survives=False)
+    story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1).step(
+        "fail_over", survives=False
+    )
     if profile == "eager":
         with pytest.raises(StepError, match="await_load"):
             story.step("load_fails")
