@@ -148,6 +148,21 @@ def controller_removes_only_who_is_gone(before: Cluster, after: Cluster) -> bool
 
 
 @transition
+def nobody_joins_who_is_gone(before: Cluster, after: Cluster) -> bool:
+    """KAFKA-14140: nobody joins the ISR whom the controller has read to be gone.
+
+    Else it is in sync by name: no controller would elect it, and its leader goes on waiting for it with acks=all.
+    """
+    return all(
+        before.held[node] == 0
+        or before.held[node] < before.controller_epoch
+        or len(before.live[node]) == 0
+        or after.partition.isr - before.partition.isr <= before.live[node]
+        for node in Broker
+    )
+
+
+@transition
 def brokers_never_go_back(before: Cluster, after: Cluster) -> bool:
     """What a broker knows of the partition is never replaced by something older."""
     return all(after.known[node].leader_epoch >= before.known[node].leader_epoch for node in Broker)

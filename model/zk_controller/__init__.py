@@ -19,6 +19,8 @@ until it learns of that. What keeps that harmless is a switch each:
 * `not_controller`: a controller that a leader is ahead of does not refuse it for good (KAFKA-14154).
 * `compares_versions`: a controller that a leader is ahead of does not answer that the change is done. From 2.7 to 3.2
   it does where it has read that ISR before, whatever the version, and the leader drops the answer and waits.
+* `looks_registered`: a controller that is asked lets nobody into the ISR whom it has not read to be registered, as from
+  3.3 on (INELIGIBLE_REPLICA; KAFKA-14140, with KIP-841). From 2.7 to 3.2 it does not look.
 * `leader_epoch_check`: a broker refuses a LeaderAndIsr whose leader epoch is not newer (KAFKA-1188, KAFKA-1483).
 * `broker_epochs`: who was gone and is back before the controller has read so is new to it, and refuses requests that
   were meant for its registration before (KAFKA-7235, KIP-380).
@@ -53,8 +55,8 @@ is left out, as are new partitions, unclean elections and log directories that f
 alter the partition is asked, written and answered in one step; `model/async_isr.py` has answers that are late or lost.
 A broker that restarts keeps what it knows. Nor is the answer lost to who creates `/controller`: Kafka's reads who has
 it, and the epoch, and compares.
-A controller that is asked lets nobody into the ISR that it has not read to be registered, which Kafka does from 3.3 on
-(INELIGIBLE_REPLICA); it stands in `kafka_3_2` as well, so that profile is 3.2 but for that.
+Who is in the ISR and not registered is taken out of it whenever a controller has read so; Kafka's does that only where
+it learns that brokers have come or gone, or takes over, and else leaves it to the partition's leader.
 All else of reassignment and clients is left out.
 
 The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
@@ -86,7 +88,9 @@ view = GroupLanes(
 profiles = {
     "kafka_3_9": {},
     "kafka_14154": {"not_controller": False},
-    "kafka_3_2": {"compares_versions": False},
+    "kafka_14140": {"looks_registered": False},
+    "stale_is_done": {"compares_versions": False},
+    "kafka_3_2": {"compares_versions": False, "looks_registered": False},
     "kafka_2_6": {"alter_partition": False},
     "two_steps": {"alter_partition": False, "one_multi": False},
     "kafka_532": {"alter_partition": False, "broker_fence": False},

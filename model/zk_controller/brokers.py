@@ -20,6 +20,7 @@ from .state import (
     controller_cas,
     leader_cas,
     leader_epoch_check,
+    looks_registered,
     max_version,
     not_controller,
     stop_epoch,
@@ -102,7 +103,7 @@ def alter(s: Cluster, controller: Broker, leader: Broker, isr: Set[Broker]) -> N
     LeaderAndIsr that is on its way, changes nothing and is no step."""
     require(alter_partition and s.known[leader].leader == leader and s.running[leader] and leader not in s.refused)
     require(s.held[controller] > 0 and leader in s.live[controller] and leader not in s.back[controller])
-    require(isr <= s.live[controller])
+    require(not looks_registered or isr <= s.live[controller])
     known = s.known[leader]
     read = s.read[controller]
     require(read is not None)

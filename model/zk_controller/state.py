@@ -37,6 +37,9 @@ not_controller = constant(
 compares_versions = constant(
     True, says="from 3.3 on: a controller calls a change done only if the leader's version is no newer than its own"
 )
+looks_registered = constant(
+    True, says="KAFKA-14140: a controller takes nobody into the ISR whom it has not read to be registered"
+)
 leader_epoch_check = constant(True, says="KAFKA-1188: brokers refuse a LeaderAndIsr that is not newer")
 broker_epochs = constant(
     True, says="KIP-380: a broker that was gone is new to the controller, and obeys nothing sent before"
