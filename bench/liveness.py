@@ -100,11 +100,9 @@ def native(claims: tuple[str, ...], size: Mapping[str, Value], cache: Path) -> F
 
 
 def guarded(prop: PropertyVerdict) -> str:
-    """What is said of a claim; of one that is undecided, what is so if limits are guards, which they are in TLC. It
-    holds then where it is undecided only because after some run a limit ends each one that is fair."""
-    if prop.verdict != "undecided":
-        return prop.verdict
-    return "holds" if "no fair run goes on within the bounds" in prop.why else "violated"
+    """What is said of a claim; of one that bounds leave open, what is so if limits are guards, which they are in
+    TLC."""
+    return prop.guarded or prop.verdict
 
 
 def tlc(jar: Path, modules: Path, claim: str | None, size: Mapping[str, Value]) -> Found:

@@ -227,7 +227,8 @@ def _of_runs(prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...]
     if found.word == "holds" and not found.idle and prop.kind != "always_possible":
         why = _of_which_runs(why, ending)
     return PropertyVerdict(
-        prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, why, found.idle
+        prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, why, found.idle,
+        found.stopped, found.guarded,
     )  # fmt: skip
 
 

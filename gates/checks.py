@@ -279,13 +279,13 @@ def proof_result(entry: Proved, finished: Finished) -> Result:
 
 def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: bool = True) -> Result:
     """Compares a check's report with the record. `ci`: that nothing is expected of it is an error."""
-    if report["verdict"] == "inconclusive":
+    found = {prop["name"]: prop for prop in report["properties"]}
+    if report["verdict"] == "inconclusive" and not _is_open_as_recorded(check, report):
         why = (Difference("", report["assurance"]),)
         return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, report, why)
     if not check.expects:
         why = (Difference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation(report)}"),)
         return Result(check, "unrecorded", Exit.USAGE if ci else Exit.HOLDS, seconds, report, why)
-    found = {prop["name"]: prop for prop in report["properties"]}
     differences = [
         Difference(name, f"{name}: {text}")
         for name, wanted in check.properties.items()
@@ -304,6 +304,15 @@ def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: b
         differences.append(Difference("outcome", text))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
     return Result(check, result, exit_, seconds, report, tuple(differences))
+
+
+def _is_open_as_recorded(check: Recorded, report: Mapping[str, Any]) -> bool:
+    """Whether a check is inconclusive because bounds leave something open, and nothing else: what is recorded as
+    undecided, or anything, where nothing is recorded."""
+    open_ = [prop for prop in report["properties"] if prop["verdict"] in ("undecided", "not_checked")]
+    known = {name for name, wanted in check.properties.items() if wanted.verdict == "undecided"}
+    recorded = not check.expects or known.issuperset(prop["name"] for prop in open_)
+    return bool(open_) and recorded and all(prop["stopped"] for prop in open_)
 
 
 def _beside(report: Mapping[str, Any]) -> int | None:
@@ -326,6 +335,8 @@ def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> s
     if found["verdict"] != wanted.verdict:
         how = f" after {count(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
         return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
+    if wanted.verdict == "undecided" and found["stopped"] != wanted.stopped:
+        return f"recorded undecided since a limit stops {wanted.stopped}, found: {found['why']}"
     if wanted.steps is not None and found["steps"] != wanted.steps:
         return f"recorded a counterexample of {count(wanted.steps, 'step')}, found one of {found['steps']}"
     return ""
@@ -361,5 +372,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     for prop in violated or report["properties"]:
         if prop["verdict"] == "violated":
             yield f"{prop['name']} = {{ violated = {prop['steps']} }}"
+        elif prop["stopped"]:
+            yield f'{prop["name"]} = {{ undecided = "{prop["stopped"]}" }}'
         elif prop["verdict"] in ("holds", "reached", "missing"):
             yield f'{prop["name"]} = "{prop["verdict"]}"'

@@ -51,10 +51,12 @@ class EntryLocation:
 
 @immutable
 class Expected:
-    """What must come of one property: its verdict, and of a violated one the steps of the shortest counterexample."""
+    """What must come of one property: its verdict, of a violated one the steps of its counterexample, and of one that
+    bounds leave undecided the action that a limit stops."""
 
     verdict: str
     steps: int | None = None
+    stopped: str = ""
 
 
 @immutable
@@ -100,7 +102,8 @@ class Recorded:
     def name(self) -> str:
         """What names it among the checks of a gate: `replication:kip320 medium, symmetric`."""
         own = [f"{name}={constant_text(value)}" for name, value in self.own.items()]
-        wanted = [f"{name} violated" for name, claim in self.properties.items() if claim.verdict == "violated"]
+        words = ("violated", "undecided")
+        wanted = [f"{name} {claim.verdict}" for name, claim in self.properties.items() if claim.verdict in words]
         where = " ".join([self.target, self.bounds or ("" if own else "defaults"), *own])
         return ", ".join([" ".join(where.split()), *self.marks, *wanted])
 
@@ -431,10 +434,16 @@ def _outcome(properties: Mapping[str, Expected]) -> str:
 def _expected(value: Any, place: str) -> Expected:
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        _only(table, ("violated",), place)
+        _only(table, ("violated", "undecided"), place)
+        if len(table) != 1:
+            raise UsageError(f"{place}: write either violated = N or undecided = ACTION, that a limit stops")
+        if "undecided" in table:
+            return Expected("undecided", stopped=_take(table, "undecided", str, place))
         return Expected("violated", _take(table, "violated", int, place))
     if value == "violated":
         return Expected("violated")
+    if value == "undecided":
+        raise UsageError(f'{place}: write {{ undecided = "ACTION" }}, with the action that a limit stops')
     return Expected(_one_of(value, _WORDS, place))
 
 

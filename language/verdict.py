@@ -46,6 +46,8 @@ class PropertyVerdict:
     around it: `loop` is the number of the state that it returns to. `arguments` are the values of its parameters for
     which it fails, `why` a sentence about what was confirmed, what leaves it open, or of which runs it holds: the
     fairness, and the limits that these stay within. `idle` says that it holds because no state has what it begins with.
+    Of what bounds leave open, `stopped` is the action of a step that a limit stops there ("" where it is not known
+    which), and `guarded` what would be so if limits were guards of the protocol, as in TLA+.
     """
 
     name: str
@@ -65,6 +67,8 @@ class PropertyVerdict:
     arguments: tuple[tuple[str, Any], ...] = ()
     why: str = ""
     idle: bool = False
+    stopped: str = ""
+    guarded: PropertyWord | None = None
 
 
 @immutable

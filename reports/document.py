@@ -86,6 +86,7 @@ def _property(prop: PropertyVerdict, traces: Mapping[str, Document], paths: Mapp
         "says": prop.says,
         "verdict": prop.verdict,
         "why": prop.why,
+        "stopped": prop.stopped or None,
         **_trace(prop.run, prop.name, traces, paths),
     }
 

@@ -41,6 +41,35 @@ def test_the_gates_junit_and_sarif_say_how_the_loop_is_fair(tidegate: Run, tmp_p
     assert "--loop 0 --property is_served" in result["properties"]["replay"]
 
 
+def test_what_a_limit_leaves_open_is_recorded_with_its_action(tidegate: Run, tmp_path: Path) -> None:
+    """And differs where another is stopped, or it is decided; and what no limit leaves open is inconclusive."""
+    begin = WRITTEN.partition("@always_eventually")[0]
+    claim = "@always_eventually(weak(copy), weak(write))\ndef copied(s: Log) -> bool:\n    return is_whole(s)\n"
+    (tmp_path / "written.py").write_text(HEADER + begin + claim, encoding="utf-8")
+    head = 'schema = "tidegate.spec/1"\nmodel = "written.py"\n\n[[check]]\n'
+
+    def gated(expect: str, *options: str) -> tuple[int, str]:
+        (tmp_path / "gate.toml").write_text(f"{head}{expect}", encoding="utf-8")
+        done = tidegate("gate", str(tmp_path / "gate.toml"), *options)
+        return done.exit, done.out + done.err
+
+    code, out = gated("")
+    assert code == 0 and 'copied = { undecided = "write" }' in out
+    code, out = gated('expect = { copied = { undecided = "write" } }')
+    assert code == 0 and "copied is undecided, as recorded: " in out
+    code, out = gated('expect = { copied = { undecided = "copy" } }')
+    assert code == 6 and "copied: recorded undecided since a limit stops copy, found: " in out
+    code, out = gated('expect = { copied = "holds" }')
+    assert code == 5
+    code, out = gated('expect = { copied = { undecided = "write" } }', "--time", "0.000001")
+    assert code == 5
+    code, out = gated('expect = { copied = "undecided" }')
+    assert code == 64 and 'write { undecided = "ACTION" }, with the action that a limit stops' in out
+    (tmp_path / "written.py").write_text(HEADER + begin + claim.replace(", weak(write)", ""), encoding="utf-8")
+    code, out = gated('expect = { copied = { undecided = "write" } }')
+    assert code == 6 and "copied: recorded undecided, found holds" in out
+
+
 def test_a_sweep_has_what_must_happen_at_each_value(tidegate: Run) -> None:
     done = tidegate("sweep", "examples/liveness/alternating_bit.py", "--vary", "queue=1,2", "--json")
     rows = json.loads(done.out)["rows"]

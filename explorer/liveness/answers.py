@@ -27,7 +27,9 @@ class Answer:
     """What is so of one property: `run` shows it where it is violated, in the case that `arguments` give. `loop` is the
     state that the run returns to, if it goes round. `why` is a sentence: what plain Python confirmed, what leaves the
     property open, or of which runs it holds, with the fairness that this takes for granted. `idle` says that it holds
-    because no state has what it begins with."""
+    because no state has what it begins with. Of what bounds leave open, `stopped` is the action of a step that a limit
+    stops there ("" where it is not known which), and `guarded` what would be so if limits were guards of the
+    protocol."""
 
     word: PropertyWord
     run: Run | None = None
@@ -35,6 +37,16 @@ class Answer:
     arguments: tuple[tuple[str, Any], ...] = ()
     why: str = ""
     idle: bool = False
+    stopped: str = ""
+    guarded: PropertyWord | None = None
+
+
+@immutable
+class Hindrance:
+    """A step that a limit stops: its action, "" where it is not known which, and what is said of it."""
+
+    action: str
+    says: str
 
 
 class Replayer(Protocol):
@@ -138,14 +150,20 @@ def _unless_some_are_ended(
         return made
     count = len(replayer.run_to(ended).steps)
     begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "from an initial state"
-    why = (
-        f"{begin} no fair run goes on within the bounds, since a limit stops a step that must happen: "
-        f"{_hindrance_after(model, question, graph, replayer, ended)}"
-    )
-    return Answer("undecided", None, None, question.case.arguments, why)
+    hindrance = _hindrance_after(model, question, graph, replayer, ended)
+    why = f"{begin} no fair run goes on within the bounds, since a limit stops a step that must happen: "
+    return _open(question, "holds", why, hindrance)
 
 
-def _hindrance_after(model: Model, question: Question, graph: Graph, replayer: Replayer, ended: int) -> str:
+def _open(question: Question, guarded: PropertyWord, why: str, hindrance: Hindrance) -> Answer:
+    """What bounds leave open."""
+    return Answer(
+        "undecided", None, None, question.case.arguments, why + hindrance.says, stopped=hindrance.action,
+        guarded=guarded,
+    )  # fmt: skip
+
+
+def _hindrance_after(model: Model, question: Question, graph: Graph, replayer: Replayer, ended: int) -> Hindrance:
     """The nearest step, from a state on, that limits stop and that must happen; from some state on there is one."""
     seen, waiting = {ended}, deque([ended])
     while waiting and len(seen) <= LOOKED_AT_MAX:
@@ -188,9 +206,9 @@ def _without_bounds(
     component, arguments = graph.fair(question.wanted), question.case.arguments
     if component is None:
         loop = [within.way[-1], *(edge.target for edge in within.loop)]
-        stopped = _hindrance(model, question, graph, [replayer.state(index) for index in loop])
-        why = f"a run within the bounds violates it, but only because a limit stops a step that must happen: {stopped}"
-        return Answer("undecided", None, None, arguments, why)
+        hindrance = _hindrance(model, question, graph, [replayer.state(index) for index in loop])
+        why = "a run within the bounds violates it, but only because a limit stops a step that must happen: "
+        return _open(question, "violated", why, hindrance)
     made = lasso(graph, component, question.wanted)
     run, loop = replayed(model, questions, made, replayer)
     wrong = unlike(model, question.prop, question.case, run, loop)
@@ -202,27 +220,28 @@ def _without_bounds(
     return Answer("violated", run, loop, arguments)
 
 
-def _hindrance(model: Model, question: Question, graph: Graph, loop: Sequence[State]) -> str:
+def _hindrance(model: Model, question: Question, graph: Graph, loop: Sequence[State]) -> Hindrance:
     """The first step that limits stop in a loop and that must happen: one that a fairness of the property is about."""
     return _stopped_of(model, question, loop) or _unnamed(question, exact=graph.exact)
 
 
-def _stopped_of(model: Model, question: Question, states: Sequence[State]) -> str | None:
+def _stopped_of(model: Model, question: Question, states: Sequence[State]) -> Hindrance | None:
     """The first step that limits stop in some states and that a fairness of the property is about, with the limit."""
     stopped = [found for state in states for found in _limits(model, state)]
     for group in (group for fairness in question.prop.fairness for group in fairness_groups(model, fairness)):
         for action, arguments, limit in stopped:
             if group.has(action.name, arguments):
-                return f"{format_step(action.name, arguments)}, {limit}"
+                return Hindrance(action.name, f"{format_step(action.name, arguments)}, {limit}")
     return None
 
 
-def _unnamed(question: Question, exact: bool) -> str:
+def _unnamed(question: Question, exact: bool) -> Hindrance:
     """What is said of a step that plain Python does not find."""
     if exact:
         message = f"natively a limit stops a step that is fair in {question.prop.name}; in plain Python none does"
         raise Disagreement(message)
-    return "it is not known which, of many states, of more than 63 actions or where a step breaks types beyond a @bound"
+    says = "it is not known which, of many states, of more than 63 actions or where a step breaks types beyond a @bound"
+    return Hindrance("", says)
 
 
 def replayed(model: Model, questions: Questions, made: Lasso, replayer: Replayer) -> tuple[Run, int]:
@@ -255,7 +274,8 @@ def _possible(model: Model, question: Question, graph: Graph, replayer: Replayer
     predicate, arguments = question.case.then, question.case.arguments
     if word == "stuck":
         return Answer("violated", run, None, arguments, _confirmed_stuck(model, predicate, run))
-    return Answer("undecided", None, None, arguments, _cut(model, question, run))
+    why = f"within the bounds no run leads from {run.states()[-1]} to where it is true, and "
+    return _open(question, "violated", why, _cut(model, run))
 
 
 def _confirmed_stuck(model: Model, predicate: Property, run: Run) -> str:
@@ -295,20 +315,18 @@ def _limits(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, A
             yield action, arguments, limit
 
 
-def _cut(model: Model, question: Question, run: Run) -> str:
-    """Why a property is open: the nearest limit after a run that stops what could lead on."""
+def _cut(model: Model, run: Run) -> Hindrance:
+    """The nearest limit after a run that stops what could lead on."""
     seen, waiting = {run.states()[-1]}, [run.states()[-1]]
     while waiting and len(seen) <= LOOKED_AT_MAX:
         state = waiting.pop(0)
         found = next(_limits(model, state), None)
         if found is not None:
             action, arguments, limit = found
-            return (
-                f"within the bounds no run leads from {run.states()[-1]} to where it is true, and a limit stops a step "
-                f"that may: {format_step(action.name, arguments)}, {limit}"
-            )
+            says = f"a limit stops a step that may: {format_step(action.name, arguments)}, {limit}"
+            return Hindrance(action.name, says)
         for step in steps(model, state):
             if step.after not in seen:
                 seen.add(step.after)
                 waiting.append(step.after)
-    return f"within the bounds no run leads from {run.states()[-1]} to where it is true, and limits stop steps that may"
+    return Hindrance("", "limits stop steps that may")

@@ -49,12 +49,15 @@ def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
 
 
 def of_which_runs(check: Mapping[str, Any]) -> list[str]:
-    """Of which runs the claims of a check hold that hold of some runs and not of all: a line for each kind of runs."""
+    """Of which runs the claims of a check hold that hold of some runs and not of all, a line for each kind of runs; and
+    what leaves open those that are recorded as undecided."""
     names: dict[str, list[str]] = {}
     for claim in check["claims"]:
         if claim.get("verdict") == "holds" and claim["why"]:
             names.setdefault(claim["why"], []).append(claim["name"])
-    return [f"{', '.join(its)} {'holds' if len(its) == 1 else 'hold'} {why}" for why, its in names.items()]
+    held = [f"{', '.join(its)} {'holds' if len(its) == 1 else 'hold'} {why}" for why, its in names.items()]
+    open_ = [claim for claim in check["claims"] if claim.get("verdict") == "undecided" and claim["result"] == "ok"]
+    return [*held, *(f"{claim['name']} is undecided, as recorded: {claim['why']}" for claim in open_)]
 
 
 def found_text(check: Mapping[str, Any]) -> str:

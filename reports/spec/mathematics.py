@@ -333,7 +333,8 @@ def _helper(function: ir.Function) -> str:
 def _recorded(page: Specification) -> list[str]:
     if not page.recorded:
         return []
-    header = ("model", "distinct states", "transitions", "depth", "fails, in steps", "holds", "reached", "missing")
+    words = ("holds", "reached", "missing", "undecided")
+    header = ("model", "distinct states", "transitions", "depth", "fails, in steps", *words)
     rows = [
         (
             ", ".join(
@@ -343,7 +344,7 @@ def _recorded(page: Specification) -> list[str]:
             _number(check.transitions),
             _number(check.depth),
             ", ".join(f"`{name}` {steps}" for name, steps in check.properties.items() if isinstance(steps, int)),
-            *(_named(check, word) for word in ("holds", "reached", "missing")),
+            *(_named(check, word) for word in words),
         )
         for check in page.recorded
     ]
@@ -351,7 +352,13 @@ def _recorded(page: Specification) -> list[str]:
     about = f"""\
 From `{page.recorded_in}`, compared by `tidegate gate`. Depth counts states on the longest shortest path, the initial
 one being 1; after a property that fails stands the number of steps of its shortest counterexample."""
+    if page.model.liveness:
+        about += _OF_WHOLE_RUNS
     return [about, _table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
+
+
+_OF_WHOLE_RUNS = """ Of what must
+happen that is the way to a loop and the loop, once around. What is undecided a limit of the model leaves open."""
 
 
 def _named(checks: RecordedChecks, word: str) -> str:
