@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tidegate.reports.trace.html import SCRIPTS, digest, page, title_of
+from tidegate.reports.trace.html import SCRIPTS, digest, lean, page, title_of
 from tidegate.traces.document import schema
 
 from .conftest import Run
@@ -103,12 +103,26 @@ def test_a_page_needs_a_trace() -> None:
 
 def test_the_page_without_data_is_small_and_its_sources_are_short() -> None:
     empty = made([])
-    assert len(page([empty]).encode()) - len(json.dumps(empty)) < 135_000
+    assert len(page([empty]).encode()) - len(json.dumps(empty)) < 120_000
     lines = {name: ASSETS.joinpath(name).read_text(encoding="utf-8").splitlines() for name in (*SCRIPTS, "style.css")}
     assert {name: len(line) for name in lines for line in lines[name] if len(line) > 120} == {}
     code = [line for name in SCRIPTS for line in lines[name] if not re.match(r"\s*(//|/\*\*|\*|$)", line)]
     assert len(code) <= 2000, "blank lines and comments apart"
-    assert len(lines["style.css"]) <= 420
+    assert len(lines["style.css"]) <= 400
+
+
+def test_a_page_has_no_comment_and_no_indentation_of_its_sources() -> None:
+    source = "// why\nconst a = 1; // stays\n\n/** What\n * it is. */\n  const b = `/** text */`;\n"
+    assert lean(source) == "const a = 1; // stays\nconst b = `/** text */`;\n"
+
+
+def test_no_folder_of_the_machine_that_made_it_is_in_a_page() -> None:
+    model = "/home/somebody/secret/mine.py:careless"
+    document = kip_101() | {"model": model, "title": f"{model}: strong_isr fails", "replay": f"tidegate replay {model}"}
+    document["steps"][0]["where"] = {"file": "/home/somebody/secret/mine.py", "line": 3}
+    text = page([document], around={"replay": f"tidegate replay {model} --steps '@STEPS@'"})
+    assert "secret" not in text and "tidegate replay mine.py:careless --steps" in text
+    assert Parts(text).text("title") == "mine.py:careless: strong_isr fails"
 
 
 def test_a_thousand_steps_of_five_replicas_are_under_two_megabytes() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...traces.heading import tool
 from ..index import index_page, text, wide_table
+from ..trace.html import shared, without_folders
 from ..verdicts import reason_text
 
 _FOUND = {
@@ -23,7 +24,7 @@ def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
     the failure of the run itself."""
     found = _FOUND.get(document["outcome"], document["verdict"])
     too = " and has a deadlock" if document["failure"] and document["outcome"] in ("safety", "liveness") else ""
-    title = f"{document['model']} {found}{too}"
+    title = f"{without_folders(document['model'])} {found}{too}"
     return index_page(title, "\n".join(_body(document, pages, title)), tool=tool())
 
 
@@ -59,12 +60,17 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
 
 def row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:
     """A property with its verdict; where there is a page of its trace, the verdict opens it. `why` is a sentence."""
+    said = text(says) + (f"<br>{text(why)}" if why else "")
+    return f'{_cells(verdict, name, page)}<td class="loose">{said}</td></tr>'
+
+
+def _cells(verdict: str, name: str, page: str | None) -> str:
+    """The first cells of a row: the verdict, and of what."""
     look = _LOOK.get(verdict, "open")
     mark = {"good": "✓", "bad": "✗", "open": "?"}[look]
     word = f"{mark} {text(verdict)}"
     cell = word if page is None else f'<a href="{text(page)}">{word}</a>'
-    said = text(says) + (f"<br>{text(why)}" if why else "")
-    return f'<tr><td class="{look}">{cell}</td><th scope="row">{text(name)}</th><td class="loose">{said}</td></tr>'
+    return f'<tr><td class="{look}">{cell}</td><th scope="row">{text(name)}</th>'
 
 
 def proof_index(document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]]) -> str:
@@ -86,8 +92,10 @@ def _proof_body(
         yield f"<section><h2>Properties</h2>{wide_table(head.format('property', 'what it says'), rows)}</section>"
     if pages:
         yield "<section><h2>Counterexamples</h2><ul>"
-        yield from (f'<li><a href="{text(file)}">{text(trace["title"])}</a></li>' for file, trace in pages.items())
+        titles = {file: shared(trace)["title"] for file, trace in pages.items()}
+        yield from (f'<li><a href="{text(file)}">{text(called)}</a></li>' for file, called in titles.items())
         yield "</ul></section>"
     if document["lemmas"]:
-        rows = "".join(row(one["name"], "", one["verdict"], None) for one in document["lemmas"])
-        yield f"<section><h2>Lemmas</h2>{wide_table(head.format('lemma', ''), rows)}</section>"
+        rows = "".join(_cells(one["verdict"], one["name"], None) + "</tr>" for one in document["lemmas"])
+        names = '<thead><tr><th scope="col">verdict</th><th scope="col">lemma</th></tr></thead>'
+        yield f"<section><h2>Lemmas</h2>{wide_table(names, rows)}</section>"

@@ -13,6 +13,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import PurePath
@@ -60,16 +61,18 @@ def page(
     """
     if not documents:
         raise ValueError("a page needs a trace")
-    style, script = _asset("style.css") + (OF_A_PAGE if graph else ""), _script(live=live)
+    named = [shared(document) for document in documents]
+    style, script = lean(_asset("style.css") + (OF_A_PAGE if graph else "")), _script(live=live)
     parts = {
         "POLICY": policy(style, script, live=live),
-        "TOOL": html.escape(str(documents[0]["tool"])),
-        "TITLE": html.escape(title_of(documents[0])),
-        "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in documents[0]["argument"]),
+        "TOOL": html.escape(str(named[0]["tool"])),
+        "TITLE": html.escape(title_of(named[0])),
+        "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in named[0]["argument"]),
         "SECTION": section + (_GRAPH.format(graph) if graph else ""),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": _data(documents, beside, aligned, watches) + _around(around, live),
+        "DATA": _data(documents, named, beside, aligned, watches)
+        + _around(around and _shared(around, documents[0]["model"]), live),
     }
     return _filled(_asset("page.html"), parts)
 
@@ -104,6 +107,7 @@ def digest(document: Document) -> str:
 
 def _data(
     documents: Sequence[Document],
+    named: Sequence[Document],
     beside: str | None,
     aligned: Sequence[int] | None,
     watches: Sequence[Mapping[str, Sequence[str]]],
@@ -113,10 +117,10 @@ def _data(
     nothing: Mapping[str, Sequence[str]] = {}
     watched = [*watches, *(nothing for _ in documents[len(watches) :])]
     extras = [
-        {"id": name, "digest": digest(document), "texts": _texts(document), "watches": values}
-        for name, document, values in zip(names, documents, watched, strict=True)
+        {"id": name, "digest": digest(document), "texts": _texts(as_shown), "watches": values}
+        for name, document, as_shown, values in zip(names, documents, named, watched, strict=True)
     ]
-    shown = [_shared(cut(_drawable(document))) for document in documents]
+    shown = [cut(_drawable(document)) for document in named]
     was_cut = any(cut(document) is not document for document in documents)
     said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
     about = {"traces": extras, "beside": said, "aligned": None if aligned is None else list(aligned)}
@@ -138,17 +142,25 @@ def _drawable(document: Document) -> Document:
     return document
 
 
-def _shared(value: Any) -> Any:
-    """A value without the folders of the machine that made it: of a file in no repository its name alone."""
+def shared(document: Document) -> Document:
+    """A trace without the folders of the machine that made it: of a file in no repository its name alone. A model that
+    was named with its folders is named without them, in the line that replays the trace too."""
+    return cast("Document", _shared(document, str(document["model"])))
+
+
+def _shared(value: Any, model: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(model, without_folders(model))
     if isinstance(value, list):
-        return [_shared(element) for element in cast("list[Any]", value)]
+        return [_shared(element, model) for element in cast("list[Any]", value)]
     if not isinstance(value, Mapping):
         return value
     held = cast("Mapping[str, Any]", value).items()
-    return {key: _name(part) if key == "file" else _shared(part) for key, part in held}
+    return {key: without_folders(part) if key == "file" else _shared(part, model) for key, part in held}
 
 
-def _name(file: Any) -> Any:
+def without_folders(file: Any) -> Any:
+    """What a file, or a model by its file, is called where others read of it; anything else as it is."""
     return PurePath(file).name if isinstance(file, str) and PurePath(file).is_absolute() else file
 
 
@@ -166,7 +178,17 @@ def _json(value: Any) -> str:
 def _script(*, live: bool = False) -> str:
     """The files as one script, in a scope of its own; what asks a server is in a `live` page alone."""
     files_ = (*SCRIPTS, LIVE) if live else SCRIPTS
-    return '(() => {\n"use strict";\n' + "\n".join(_asset(name) for name in files_) + "})();\n"
+    return '(() => {\n"use strict";\n' + lean("\n".join(_asset(name) for name in files_)) + "})();\n"
+
+
+_ASIDE = re.compile(r"^ *(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
+"""Comments that have their lines for themselves, of a script or a style."""
+
+
+def lean(text: str) -> str:
+    """A script or a style without what a browser passes over: such comments, indentation and empty lines. No text in
+    it goes on over the end of a line."""
+    return "".join(f"{line}\n" for line in map(str.strip, _ASIDE.sub("", text).splitlines()) if line)
 
 
 def _asset(name: str) -> str:

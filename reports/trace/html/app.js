@@ -460,11 +460,14 @@ function renderProperties() {
 
 // --- what does not change from step to step --------------------------------------------------------------------------
 
-/** A text in which each "step 5" goes there, and code between backticks is code. */
-const linked = (phrase) => phrase.split(/(\bsteps? \d+\b|`[^`]+`)/).map((part, index) => {
+/** A text in which each "step 5" goes there, and code between backticks is code. What stands around a link without a
+ * space stays on its line. */
+const linked = (phrase) => phrase.split(/(\(?\bsteps? \d+\b[).,;:]*|`[^`]+`)/).map((part, index) => {
   if (index % 2 === 0) return part;
   if (part.startsWith("`")) return html("code", "", part.slice(1, -1));
-  return html("button", { class: "link", onclick: () => go(trace.positionOf(Number(part.match(/\d+/)))) }, part);
+  const [, before, step, after] = part.match(/^(\(?)(.*\d)(.*)$/);
+  return html("span", "together", before, html("button", { class: "link",
+    onclick: () => go(trace.positionOf(Number(step.match(/\d+/)))) }, step), after);
 });
 
 function reasons(fails) {
@@ -791,6 +794,7 @@ for (const name of ["kind", "member"]) $(name).addEventListener("change", ({ tar
 addEventListener("resize", () => { drawStrip(); strip.show(at.position); });
 addEventListener("hashchange", () => location.hash !== written && follow());
 addEventListener("beforeprint", renderPaper);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
 matchMedia("print").addEventListener("change", (event) => event.matches && renderPaper());
 watchCuts("#chart, #truth, .pane", $("chart"), $("truth"), $("panes"));
 follow();

@@ -1,6 +1,6 @@
 // Two drawings over time: the message chart (columns are lanes, rows are steps), and the truth strip with its scrubber.
 
-const LINE = 28, COLUMN = 116, HEADS = 30, CHART_WINDOW = 200;
+const LINE = 28, HEADS = 30, CHART_WINDOW = 200;
 
 /** The columns of the chart: lanes that take part, and, where someone else sends or receives, a column for them. */
 function columnsOf(trace) {
@@ -22,8 +22,10 @@ class Chart {
       ...message, sent: at(message.sent), gone: at(message.ended),
       received: message.received.map(({ step, lane }) => ({ at: at(step), lane: lane ?? message.to })) }));
     for (const message of messages) message.over = Math.min(message.gone, ...message.received.map((one) => one.at));
-    const gutter = trace.document.cluster && !narrow.matches ? 330 : 200;
-    Object.assign(this, { trace, host, onstep, messages, columns: columnsOf(trace), from: null, gutter });
+    const gutter = narrow.matches ? 22 : trace.document.cluster ? 330 : 200; // on a phone the numbers alone
+    const columns = columnsOf(trace), long = Math.max(0, ...columns.map((id) => (id ?? "").length));
+    Object.assign(this, { trace, host, onstep, messages, columns, from: null, gutter,
+      column: Math.max(narrow.matches ? 84 : 116, long * 9 + 12) });
     this.use(Array.from({ length: trace.last }, (_, index) => index + 1));
   }
 
@@ -44,7 +46,7 @@ class Chart {
   }
 
   x(id) {
-    return this.gutter + 44 + Math.max(0, this.columns.indexOf(id)) * COLUMN;
+    return this.gutter + 44 + Math.max(0, this.columns.indexOf(id)) * this.column;
   }
 
   y(position) {
@@ -64,7 +66,7 @@ class Chart {
     const steps = this.positions.slice(from, from + CHART_WINDOW);
     const [earliest, latest] = [steps[0] ?? 0, steps[steps.length - 1] ?? 0];
     Object.assign(this, { from, focus, earliest, latest, now: svg("g", "now") });
-    const [width, height] = [this.gutter + this.columns.length * COLUMN, steps.length * LINE + 10];
+    const [width, height] = [this.gutter + this.columns.length * this.column, steps.length * LINE + 10];
     this.veil = svg("rect", { x: 0, width, height, class: "future" });
     this.cursor = svg("rect", { x: 0, y: 0, width, height: LINE - 2, rx: 5, class: "cursor" });
     const rows = steps.map((position) => this.row(position, width));
@@ -87,9 +89,9 @@ class Chart {
     return svg("g", { class: `event ${step.kind}${faint}`, onclick: () => this.onstep(position) },
       svg("title", "", step.sentence),
       svg("rect", { x: 0, y: y - LINE / 2, width, height: LINE, class: "hit" }),
-      text(40, y + 4, step.i, { class: "number", "text-anchor": "end" }),
-      text(50, y + 4, this.trace.document.cluster ? short(step.sentence, Math.floor(this.gutter / 7.2))
-        : short(step.action, 20), { class: "what" }),
+      text(narrow.matches ? 22 : 40, y + 4, step.i, { class: "number", "text-anchor": "end" }),
+      narrow.matches ? null : text(50, y + 4, this.trace.document.cluster
+        ? short(step.sentence, Math.floor(this.gutter / 7.2)) : short(step.action, 20), { class: "what" }),
       this.trace.isAfterGap(position) ? svg("path", { d: `M0,${y - LINE / 2} H${width}`, class: "gap" }) : null,
       this.partners(step, y), this.dot(step, y));
   }

@@ -199,7 +199,7 @@ const chipsOf = ({ chips, kind }) => svg("g", "chips", chips.map((chip, index) =
 function headOf(lane, marks, view) {
   const term = word(view, "epoch");
   const [role, ...more] = lane.role_text.split(" (");
-  const long = lane.id.length > 3, after = 18 + lane.id.length * (long ? 9.2 : 15);
+  const long = lane.id.length > 3, after = 18 + lane.id.length * (long ? 10 : 15);
   const doubt = more.join(" (").replace(long ? /,.*\)/ : "", long ? ")" : ""); // the epoch has a pill of its own
   const pills = [lane.up ? null : ["down", "dead", "it has crashed"],
     lane.epoch === null ? null : [`${term} ${lane.epoch}`, "epoch", `in ${term} ${lane.epoch}`, colour(lane.epoch)],
@@ -215,9 +215,10 @@ function headOf(lane, marks, view) {
     pills.map((parts, index) => pill(startOf(index), 60, ...parts)));
 }
 
-/** Further badges of a lane, as lines of small text at its right end. */
-const badgesOf = (lane, x) => Object.entries(lane.badges).filter(([, value]) => value !== "none")
-  .map(([name, value], index) => text(x, 34 + index * 15, `${name} ${value}`, { class: "badge" }));
+/** Further badges of a lane, as lines of small text at its right end: on a phone to the edge, below its role. */
+const badgesOf = (lane, x, width) => Object.entries(lane.badges).filter(([, value]) => value !== "none")
+  .map(([name, value], index) => text(narrow.matches ? width - 14 : x, (narrow.matches ? 56 : 34) + index * 15,
+    `${name} ${value}`, { class: "badge", "text-anchor": narrow.matches ? "end" : null }));
 
 /** What follows from other lanes, so that a lane in which it differs has not changed itself. */
 const DERIVED = new Set(["in_isr", "role_text"]);
@@ -275,15 +276,21 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
       before && !isGroup(view, lane) ? ghostOf(before.lanes[name], lane, shown) : null,
       isGroup(view, lane) ? chipsOf(lane) : logOf(lane, marks, 0, shown, id),
       lost.filter((cell) => cell.lane === name && cell.offset >= shown.from).map((cell) => lostBox(cell, shown))),
-    badgesOf(lane, narrow.matches ? 258 : right + 4));
+    badgesOf(lane, right + 4, width));
   }));
   made.style.minWidth = `${Math.round(width * (narrow.matches ? 0.6 : 0.7))}px`;
   return made;
 }
 
-/** What the model draws itself. An image runs no script, loads nothing, and has no style but its own. */
-const drawing = ({ svg: drawn, says }) => html("img", { class: "drawing", alt: says || "the model's own picture",
-  src: `data:image/svg+xml,${encodeURIComponent(drawn)}` });
+/** What the model draws itself. An image runs no script, loads nothing, and has no style but its own: one that draws in
+ * `currentColor` gets the page's, and lies on the page; another one lies on white. */
+function drawing({ svg: drawn, says }) {
+  const end = drawn.includes("currentColor") ? drawn.lastIndexOf("</svg>") : -1;
+  const dressed = end < 0 ? drawn : `${drawn.slice(0, end)}<style>:root { color: ${
+    getComputedStyle(document.body).color} }</style>${drawn.slice(end)}`;
+  return html("img", { class: end < 0 ? "drawing own" : "drawing", alt: says || "the model's own picture",
+    src: `data:image/svg+xml,${encodeURIComponent(dressed)}` });
+}
 
 /** Faint outlines of what a lane was, where it is not any more. */
 function ghostOf(was, lane, shown) {
