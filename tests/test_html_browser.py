@@ -436,9 +436,9 @@ def test_on_a_phone_what_is_cut_off_fades_on_that_side(
 
 def assert_it_fades(box: Locator) -> None:
     """Scrolled to the left, in between and to the right, a box fades where it is cut off."""
-    for left, cut in ((0, "right"), (20, "left right"), (10_000, "left")):
+    for left, sides in ((0, "right"), (20, "left right"), (10_000, "left")):
         box.evaluate(f"(box) => box.scrollLeft = {left}")
-        expect(box).to_have_attribute("data-cut", cut)
+        expect(box).to_have_attribute("data-cut", sides)
         assert "linear-gradient" in box.evaluate("(box) => getComputedStyle(box).maskImage")
 
 
