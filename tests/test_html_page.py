@@ -117,8 +117,8 @@ def test_a_page_has_no_comment_and_no_indentation_of_its_sources() -> None:
 
 
 def test_no_folder_of_the_machine_that_made_it_is_in_a_page() -> None:
-    model = "/home/somebody/secret/mine.py:careless"
-    where = {"file": "/home/somebody/secret/mine.py", "line": 3}
+    model = "/srv/secret/mine.py:careless"
+    where = {"file": "/srv/secret/mine.py", "line": 3}
     steps = [step | {"where": where} for step in kip_101()["steps"]]
     named = {"model": model, "title": f"{model}: strong_isr fails", "replay": f"tidegate replay {model}"}
     document = kip_101() | named | {"steps": steps}
