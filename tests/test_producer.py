@@ -105,6 +105,42 @@ def test_a_batch_that_was_given_up_and_comes_late_is_refused_since_kip_360() -> 
         assert story.log() == log, profile
 
 
+def test_an_error_that_finds_a_batchs_time_over_bumps_the_epoch_and_what_is_written_comes_again() -> None:
+    story = (
+        Story("gives_up", refuses_late_begin=True).sends(2).step("append_batch", turn=0).step("append_batch", turn=1)
+    )
+    lost = {"leader": 0, "arrives": False}
+    in_time = Story("gives_up").sends(2).step("append_batch", turn=0).step("append_batch", turn=1)
+    in_time.step("lose_connection", **lost).step("transmit", partition=0).step("find_copy", turn=0)
+    assert in_time.log() == [0, 1]
+    story.step("run_out", turn=0).step("lose_connection", **lost)
+    with pytest.raises(StepError):  # it looks before it sends
+        story.step("transmit", partition=0)
+    story.step("look_at_times").step("bump", partition=0).step("transmit", partition=0).step("append_batch", turn=0)
+    assert (story.log(), story.state.outcome[0]) == ([0, 1, 1], Outcome.GIVEN_UP)
+    assert "no_duplicates" in story.false()
+
+
+def test_with_a_record_all_that_are_older_are_given_up_and_none_is_sent_again() -> None:
+    story = Story("gives_up", elections=2).sends().step("send", partition=0).step("transmit", partition=0)
+    story.step("lose_connection", leader=0, arrives=False)
+    assert [batch.first for batch in story.state.waiting] == [0, 1]
+    story.step("transmit", partition=0).step("send", partition=0).step("expire_waiting")
+    assert [story.state.outcome[n] for n in range(3)] == [Outcome.GIVEN_UP, Outcome.GIVEN_UP, Outcome.ACCEPTED]
+    story.step("refuse_for_now", turn=0)
+    assert [batch.first for batch in story.state.waiting] == [2]
+
+
+def test_a_partition_with_records_takes_a_later_batch_first_in_4_5_too() -> None:
+    for profile, log in (("refuses_late_begin", list[int]()), ("in_use", [1])):
+        story = Story(profile).sends(2).step("refuse_for_now", turn=0)
+        if log:
+            story.written()
+        else:
+            story.step("refuse_sequence", turn=0)
+        assert story.log() == log
+
+
 def test_an_application_that_starts_again_has_another_producer_id() -> None:
     story = Story().sends().step("append_batch", turn=0).step("die", arrives=False).sends().written()
     assert (story.log(), story.false()) == ([0, 0], {"no_duplicates"})

@@ -10,20 +10,22 @@ their way. A connection is first in, first out, and a broker handles one request
 refuses: it does not lead (the client's metadata are stale), has too few replicas in sync, or the sequence is wrong. An
 answer may be lost with its connection, or be an error after the append (NOT_ENOUGH_REPLICAS_AFTER_APPEND,
 REQUEST_TIMED_OUT). A failed batch goes back to the front and is sent again, `retries` times, until
-`delivery.timeout.ms` is over (`expiries`). What a client no longer waits for may still arrive. Of a connection that is
-lost since 2.0 the oldest request goes back to the front first, so that without sequences several change their order
-(`turns_around`: InFlightRequests.clearAll).
+`delivery.timeout.ms` is over (`expiries`), for a record and for all that are older. What a client no longer waits for
+may still arrive. Of a connection that is lost since 2.0 the oldest request goes back to the front first, so that
+without sequences several change their order (`turns_around`: InFlightRequests.clearAll).
 
 With idempotence (KIP-98) a batch gets a producer id, an epoch and a sequence when it is first sent, and keeps them. The
 leader knows the last `window` batches of an id (KAFKA-5494) from its log: a copy is answered like the first, and what
 is not next in sequence is refused. It forgets with time (`expirations`: `producer.id.expiration.ms`), up to 2.3 also
-with the records (`forgets_with_records`, KAFKA-7190). A retry waits for all batches before it. A batch that was
-given up in a retry may be there or not: no new batch is sent until the others are answered, and then, if there may be a
-gap, the epoch is bumped, since 2.5 (KIP-360); before, the client took a new producer id, so that a late request of the
-old one was not refused (`bumps_epoch`). Of a producer that a leader does not know it takes any sequence since 2.5. So a
-batch may be a producer's first whose predecessor was refused for now, or is on its way to the leader before, and the
-predecessor is refused for ever (KAFKA-14359, KAFKA-15591). Up to 2.4 such a batch was refused with UNKNOWN_PRODUCER_ID,
-and since 4.5 it is where the partition is empty (`refuses_late_begin`).
+with the records (`forgets_with_records`, KAFKA-7190). A retry waits for all batches before it. A batch that was given
+up in a retry may be there or not: no new batch is sent until the others are answered, and then, if there may be a gap,
+the epoch is bumped, since 2.5 (KIP-360); before, the client took a new producer id, so that a late request of the old
+one was not refused (`bumps_epoch`). Comes an error when the time is over and the client has not looked at it
+(`run_out`), the epoch is bumped at once, and batches behind, which may be written, get other sequences. Of a producer
+that a leader does not know it takes any sequence since 2.5. So a batch may be a producer's first whose predecessor was
+refused for now, or is on its way to the leader before, and the predecessor is refused for ever (KAFKA-14359,
+KAFKA-15591). Up to 2.4 such a batch was refused with UNKNOWN_PRODUCER_ID, and since 4.5 it is where the partition never
+had records (`refuses_late_begin`; `has_records`).
 
 The log is the abstract one of `../parts/replicated_logs.py`, one for each partition. An entry that is not committed may
 survive a change of the leader, or not. What acks=1 and acks=0 do is the log's to say (`acknowledges_uncommitted`,
@@ -37,12 +39,14 @@ What is abstracted away. There are no clocks. Of a connection that is lost, one 
 arrives at most, and one of all at a time. `max.in.flight` counts the requests to all leaders together. An epoch is
 bumped for one partition, and when nothing of it is in flight (Kafka rewrites what is). UNKNOWN_PRODUCER_ID of brokers
 up to 2.4, after which the client begins its sequence anew, is here that any sequence is taken at once where the
-partition has records. Batches are not split. Transactions are not here.
+partition has records of the producer's. Up to 2.4 the sequences behind a batch that is given up with an error are moved
+down, which is not here. Of records that are sent again on errors none is given up for another's age. Batches are not
+split. Transactions are not here.
 
 Sources: KIP-98, KIP-91, KIP-360, KIP-480; RecordAccumulator (drain, reenqueue, shouldStopDrainBatchesForPartition),
-Sender (completeBatch, failBatch, canRetry, sendProducerData), TransactionManager (canRetry, handleFailedBatch,
-maybeResolveSequences) and ProducerAppendInfo (checkSequence) of Kafka's trunk of October 2024, before 4.0; the issues
-named above. Properties are in `invariants/producer.py`.
+Sender (completeBatch, failBatch, canRetry, sendProducerData, getExpiredInflightBatches), TransactionManager (canRetry,
+handleFailedBatch, maybeResolveSequences) and ProducerAppendInfo (checkSequence) of Kafka's trunk of October 2024,
+before 4.0; the issues named above. Properties are in `invariants/producer.py`.
 """
 
 from __future__ import annotations
@@ -85,6 +89,7 @@ profiles = {
     "no_memory": {"window": 0},
     "kafka_15591": {"restarts": 0},
     "refuses_late_begin": {"restarts": 0, "refuses_late_begin": True},
+    "in_use": {"restarts": 0, "refuses_late_begin": True, "has_records": True},
     "adds_partitions": {"partitions": 2, "grows": True},
     "keeps_partitions": {"partitions": 2},
     "without_keys": {"partitions": 2, "keyed": False},

@@ -100,6 +100,7 @@ def die(s: Producing, arrives: bool) -> None:
     s.believed = s.leader
     s.given += 1
     s.gap = Set()
+    s.overdue = 0
     for partition in range(partitions):
         s.unresolved[partition] = None
         begin_sequence(s, partition, s.given, 0)

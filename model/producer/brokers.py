@@ -27,6 +27,7 @@ from .state import (
     expirations,
     forgets_with_records,
     grows,
+    has_records,
     idempotent,
     loses_acknowledged,
     max_in_flight,
@@ -119,7 +120,8 @@ def checked(s: Producing, batch: Batch) -> Check:
 
 def begins_late(s: Producing, batch: Batch) -> bool:
     """Whether a batch that is not a producer's first would be the first of a partition that never had any."""
-    return refuses_late_begin and batch.sequence > 0 and all(s.held[batch.partition][e] is None for e in range(entries))
+    never_had_any = not has_records and all(s.held[batch.partition][e] is None for e in range(entries))
+    return refuses_late_begin and batch.sequence > 0 and never_had_any
 
 
 def after(written: Option[Written], batch: Batch) -> Check:

@@ -20,6 +20,7 @@ from .state import (
     max_in_flight,
     no_answer,
     on_error,
+    partitions,
     records,
     restarts,
     retries,
@@ -55,7 +56,7 @@ def may_transmit(s: Producing, partition: Partition) -> bool:
 @action
 def transmit(s: Producing, partition: Partition) -> None:
     """The producer sends the first batch of partition {partition}, to broker {s.believed}."""
-    require(len(s.in_flight) < max_in_flight and may_transmit(s, partition))
+    require(len(s.in_flight) < max_in_flight and may_transmit(s, partition) and s.overdue == 0)
     limit(s.next_sequence[partition] < 2 * records)
     first = first_of(s, partition)
     batch = s.waiting[first]
@@ -95,7 +96,10 @@ def fail(s: Producing, request: Request) -> None:
     """A request failed, and may be retried: its batch goes back to the front, or is given up."""
     batch = request.batch
     if not request.abandoned:
-        if batch.attempts < retries:
+        if batch.attempts < retries and batch.first < s.overdue:
+            s.gap.add(batch.partition)
+            give_up(s, batch)
+        elif batch.attempts < retries:
             place = place_of(s, batch)
             again = replace(batch, attempts=batch.attempts + 1)
             s.waiting = s.waiting[:place] + Seq([again]) + s.waiting[place:]
@@ -133,6 +137,7 @@ def expire_waiting(s: Producing) -> None:
     require(len(s.waiting) > 0)
     batch = s.waiting[0]
     s.waiting = s.waiting[1:]
+    expire_older(s, batch.first)
     if batch.pid > 0:
         leave_open(s, batch)
     give_up(s, batch)
@@ -144,10 +149,52 @@ def expire_in_flight(s: Producing, turn: Turn) -> None:
     require(expiries > 0)
     require(turn < len(s.in_flight) and is_first(s, turn) and not s.in_flight[turn].abandoned)
     batch = s.in_flight[turn].batch
+    expire_older(s, batch.first)
+    abandon(s, turn)
+
+
+def abandon(s: Producing, turn: Turn) -> None:
+    """The client waits no longer for the answer to request {turn}."""
+    batch = s.in_flight[turn].batch
     s.in_flight[turn] = replace(s.in_flight[turn], abandoned=True)
     if batch.pid > 0 and batch.attempts > 0:
         leave_open(s, batch)
     give_up(s, batch)
+
+
+def expire_older(s: Producing, number: int) -> None:
+    """With a batch the time of all is over that are older: Sender.getExpiredInflightBatches and
+    RecordAccumulator.expiredBatches take them in turn, up to the first that still has time."""
+    if on_error == OnError.SEND_AGAIN:  # there a record's number does not say how old it is
+        return
+    for turn in range(max_in_flight):
+        if turn < len(s.in_flight) and s.in_flight[turn].batch.first < number and not s.in_flight[turn].abandoned:
+            abandon(s, turn)
+    for partition in range(partitions):
+        for _ in range(records):
+            first = first_of(s, partition)
+            if first < len(s.waiting) and s.waiting[first].first < number:
+                older = s.waiting[first]
+                s.waiting = s.waiting[:first] + s.waiting[first + 1 :]
+                if older.pid > 0:
+                    leave_open(s, older)
+                give_up(s, older)
+
+
+@action(kind="fault", budget="expiries")
+def run_out(s: Producing, turn: Turn) -> None:
+    """delivery.timeout.ms is over for the batch of request {turn}, at which the producer has not looked yet."""
+    require(expiries > 0 and idempotent and bumps_epoch and on_error != OnError.SEND_AGAIN)
+    require(s.overdue == 0 and turn < len(s.in_flight) and is_first(s, turn) and not s.in_flight[turn].abandoned)
+    s.overdue = s.in_flight[turn].batch.first + 1
+
+
+@action
+def look_at_times(s: Producing) -> None:
+    """The producer gives up the batches whose time is over, before it sends the next."""
+    require(expiries > 0 and s.overdue > 0)
+    expire_older(s, s.overdue)
+    s.overdue = 0
 
 
 def leave_open(s: Producing, batch: Batch) -> None:

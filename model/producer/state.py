@@ -40,6 +40,7 @@ forgets_with_records = constant(False, says="up to 2.3: what a leader knows of a
 refuses_late_begin = constant(
     False, says="up to 2.4, and since 4.5 (KAFKA-15591): an empty partition takes no batch but a producer's first"
 )
+has_records = constant(False, says="the partitions had records of others before")
 elections = constant(1, minimum=0, maximum=2, says="times that the other broker becomes the leader")
 refusals = constant(1, minimum=0, maximum=2, says="errors that may be retried, before an append or after it")
 cuts = constant(1, minimum=0, maximum=2, says="connections that are lost")
@@ -124,6 +125,7 @@ class Producing:
     answered: Map[Partition, Sequence]  # the sequence after the last that was acknowledged
     unresolved: Map[Partition, Option[Sequence]]  # the sequence after a batch that was given up and may be there
     gap: Set[Partition]  # where a sequence was out of order
+    overdue: Annotated[int, Range(0, records)]  # the time of records before this one is over, and nobody has looked
     used: Annotated[int, Range(1, partitions)]  # partitions that there are
     logs: Map[Partition, Log]  # the log of each partition
     held: Map[Partition, Map[Entry, Option[Written]]]  # what its entries hold; nothing where one is not there
@@ -150,6 +152,7 @@ def start() -> Producing:
         answered=Map({partition: 0 for partition in range(partitions)}),
         unresolved=Map({partition: None for partition in range(partitions)}),
         gap=Set(),
+        overdue=0,
         used=1 if grows else partitions,
         logs=Map({partition: empty() for partition in range(partitions)}),
         held=Map({partition: Map({entry: None for entry in range(entries)}) for partition in range(partitions)}),
