@@ -55,8 +55,8 @@ there is to compile."""
 RECHECK = 2
 """States of each exhausted case that plain Python checks again."""
 
-WORTH_A_PROCESS = 40
-"""Cases from which on a second process is worth its start."""
+WORTH_A_PROCESS, WORTH_A_TURN = 40, 2
+"""Cases from which on a second process is worth its start, and its turn once it runs."""
 
 CHUNK = 12
 """Cases that a process takes at a time."""
@@ -69,8 +69,8 @@ NO_TIME = "out of time"
 DIED = "the process that explored it ended, perhaps for lack of memory; free memory and audit again"
 
 MANY = 20_000
-"""Of an exploration with more states the rest is left out once the main questions are answered, all against it. One
-that is for a single question ends with any number of states."""
+"""Of an exploration with more states the rest is left out once the main questions are answered, all against it; of a
+brief one they are before it begins. One that is for a single question ends with any number of states."""
 
 MEMORY_BYTES = 1 << 30
 
@@ -157,6 +157,8 @@ class StopRule:
     def is_here(self, decided: frozenset[str], states: int) -> bool:
         """Whether it may, given what was violated or met by name, and the number of states."""
         before, self.level, self.states = self.level, states - self.states, states
+        if self.case.brief:
+            return states > MANY
         if (states > MANY or self.case.is_of_one) and self.case.is_enough(decided):
             return True
         if states > TOO_MANY and self.level > before * GROWTH:
@@ -275,7 +277,7 @@ def text_digest() -> str:
 
 def key_of(case: Case) -> str:
     """A name for what a case finds."""
-    return hashlib.sha256(json.dumps([text_digest(), case.asked, case.constants]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([text_digest(), case.asked, case.constants, case.brief]).encode()).hexdigest()
 
 
 class Explorations:
@@ -341,7 +343,8 @@ class Explorations:
         if self.late:
             yield from ((case, CaseResult(stopped=NO_TIME, for_good=False)) for case in cases)
             return
-        if self.workers < 2 or self.folder is None or len(cases) < WORTH_A_PROCESS:
+        worth = WORTH_A_TURN if self.processes.running else WORTH_A_PROCESS
+        if self.workers < 2 or self.folder is None or len(cases) < worth:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
         kernels = list({case.size: case for case in sorted(cases, key=lambda case: case.size)}.values())

@@ -25,6 +25,7 @@ from .questions import (
     QUESTION,
     WITNESS,
     Case,
+    Question,
     asked_instead,
     case_with,
     kind_of,
@@ -235,9 +236,15 @@ def known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     return found
 
 
+def found_of(case: Case, explorations: Explorations) -> CaseResult | None:
+    """What a case's own exploration found, or its brief one, which is the beginning of it; None if there was none."""
+    return explorations.known.get(case.explored) or explorations.known.get(case.beside.explored)
+
+
 def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
-    own, order = explorations.known.get(case.explored), plan.order(case)
-    fewer, more = ({other: found for other in some if (found := explorations.known.get(other.explored)) is not None}
+    own, order = found_of(case, explorations), plan.order(case)
+    whole = explorations.known.get(case.explored)
+    fewer, more = ({other: found for other in some if (found := found_of(other, explorations)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stopped else []
     holding += sorted(more.items(), key=lambda item: item[1].states)
@@ -258,8 +265,8 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
         },
         held=held,
         reached=any(WITNESS in of.reached for of in (*fewer.values(), *((own,) if own else ()))),
-        explored=own is not None,
-        stopped=own.stopped if own is not None else "",
+        explored=whole is not None,
+        stopped=whole.stopped if whole is not None else "",
         basis=basis,
         states=states,
     )
@@ -269,7 +276,7 @@ def _kept_with(name: str, case: Case, order: Order, explorations: Explorations) 
     """An exploration with wider settings, and no fewer faults, in which a property of what is read holds."""
     for base in (case, *order.more):
         for other in wider(base):
-            found = explorations.known.get(other.explored)
+            found = found_of(other, explorations)
             if found is not None and not found.stopped and name in found.checked:
                 return other, found
     return None
@@ -279,7 +286,7 @@ def _lost_with(name: str, case: Case, order: Order, explorations: Explorations) 
     """A run of narrower settings, and no more faults, in which a property is violated: it is one of this case, too."""
     for base in (case, *order.fewer):
         for other in narrower(base):
-            found = explorations.known.get(other.explored)
+            found = found_of(other, explorations)
             if found is not None and name in found.scenarios:
                 return LossFound(base, found.scenarios[name])
     return None
@@ -301,6 +308,17 @@ def is_decided(case: Case, found: Known) -> bool:
 def _main(case: Case) -> tuple[str, ...]:
     """The questions that are decided for every cell; the others are where an exploration was made."""
     return (*case.main, "no-stale-reads") if case.asked == "reads" else case.main
+
+
+def in_question(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
+    """The exploration to make before a question is answered of one of a cell's ways; None where there is nothing to
+    make. Where all that the cell is for is lost already in one of the ways it is the brief one, which ends where the
+    other would."""
+    found = known(case, plan, explorations)
+    if found.explored or found.decides(question.name):
+        return None
+    lost = any(way.is_enough(frozenset(known(way, plan, explorations).lost)) for way in ways)
+    return case.beside if lost else case
 
 
 def next_wave(plan: Plan, explorations: Explorations) -> list[Case]:

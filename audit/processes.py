@@ -51,6 +51,11 @@ class Processes(Generic[T, R]):
                 continue
             yield from self._done(pool, waiting)
 
+    @property
+    def running(self) -> bool:
+        """Whether they have begun."""
+        return self._pool is not None
+
     def close(self) -> None:
         """Ends the processes; those that run something end after it."""
         if self._pool is not None:

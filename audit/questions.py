@@ -144,29 +144,37 @@ ENOUGH: Mapping[Asked, tuple[str, ...]] = {
 class Case:
     """One exploration: what it is for, and the constants of the model. Equal cases are explored once.
 
-    An audit compares cases millions of times, so that what follows from the constants is computed once.
+    `brief`: its main questions are answered, against the settings, and it is for the others alone; it ends at the
+    losses that it would end at, so that few states are enough. An audit compares cases millions of times, so that what
+    follows from the constants is computed once.
     """
 
     asked: Asked
     constants: tuple[tuple[str, Constant], ...]
+    brief: bool = False
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, Case)
             and self._number == other._number
-            and (self.asked, self.constants) == (other.asked, other.constants)
+            and (self.asked, self.constants, self.brief) == (other.asked, other.constants, other.brief)
         )
 
     def __hash__(self) -> int:
         return self._number
 
-    def __reduce__(self) -> tuple[type[Case], tuple[Asked, tuple[tuple[str, Constant], ...]]]:
+    def __reduce__(self) -> tuple[type[Case], tuple[Asked, tuple[tuple[str, Constant], ...], bool]]:
         """Another process has other hashes: nothing that was computed goes along."""
-        return Case, (self.asked, self.constants)
+        return Case, (self.asked, self.constants, self.brief)
 
     @cached_property
     def _number(self) -> int:
-        return hash((self.asked, self.constants))
+        return hash((self.asked, self.constants, self.brief))
+
+    @cached_property
+    def beside(self) -> Case:
+        """The brief one of the same faults and settings."""
+        return _the_one(Case(self.asked, self.constants, brief=True))
 
     @cached_property
     def values(self) -> Mapping[str, Constant]:
@@ -212,7 +220,7 @@ class Case:
             "unclean": bool(values["unclean"]) and self.takes_all,
             "min_isr": 1 if int(values["min_isr"]) <= stay else values["min_isr"],
         }
-        return _the_one(Case(self.asked, tuple(sorted(made.items()))))
+        return _the_one(Case(self.asked, tuple(sorted(made.items())), self.brief))
 
     @cached_property
     def main(self) -> tuple[str, ...]:

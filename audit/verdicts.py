@@ -12,7 +12,7 @@ from typing import Literal
 
 from .cases import CaseResult, Explorations, ScenarioStep
 from .clients import DUPLICATES, ORDER, Sender, alone, under_another_leader
-from .inference import Known, LossFound, Plan, explore_losses, known, plan_of, within
+from .inference import Known, LossFound, Plan, Ways, explore_losses, in_question, known, plan_of, within
 from .questions import (
     OF_TOPICS,
     QUESTION,
@@ -27,6 +27,7 @@ from .questions import (
     goes_on_cases,
     is_sent_again,
     loss_case,
+    loss_cases,
     loss_ways,
     other_cases,
     service_cases,
@@ -93,6 +94,7 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
     explore_losses(signatures, explorations)
     explorations.all([case for signature in signatures for case in other_cases(signature)])
     explorations.all([case for signature in signatures for case in _behind(signature, explorations)])
+    explorations.all(dict.fromkeys(case for signature in signatures for case in _besides(signature, explorations)))
     tables = {signature: table_of(signature, explorations) for signature in signatures}
     return [
         _check_subject(subject, [tables[variant.signature] for variant in subject.variants]) for subject in subjects
@@ -104,6 +106,17 @@ def _behind(signature: Signature, explorations: Explorations) -> Iterator[Case]:
     for down, *behind in service_cases(signature):
         if explorations.found(down).scenarios:
             yield from behind
+
+
+def _besides(signature: Signature, explorations: Explorations) -> Iterator[Case]:
+    """What is to be explored of a signature's cells beside their main questions."""
+    for question in OF_TOPICS:
+        asked = asked_instead(question, signature)
+        if question.asked != "loss":
+            continue
+        for _, ways in loss_cases(asked):
+            made = (in_question(question, way, ways, plan_of(asked), explorations) for way in ways)
+            yield from (case for case in made if case is not None)
 
 
 def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
@@ -232,8 +245,9 @@ def _loss(
     if plan.cases[0].explored not in explorations.known:
         explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
     said: list[Answer] = []
-    for case in loss_ways(signature, cell, in_rack):
-        said.append(_loss_in(plan, question, case, explorations, few=asks_loss(signature, cell, in_rack)))
+    ways, few = loss_ways(signature, cell, in_rack), asks_loss(signature, cell, in_rack)
+    for case in ways:
+        said.append(_loss_in(plan, question, case, ways, explorations, few=few))
         if said[-1].word == "can lose":
             return said[-1]
     worst = _worst(said)
@@ -247,10 +261,7 @@ def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, ex
     """Why a restart of a host whose logs are not there any more afterwards may lose records; "" if it may not."""
     emptied = loss_ways(replace(signature, ephemeral=True, of_pod=False), cell)
     for case in emptied:
-        found = known(case, plan_of(signature), explorations)
-        if not found.explored and not found.decides(question.name):
-            explorations.all([case])
-            found = known(case, plan_of(signature), explorations)
+        found = _explored(question, case, emptied, plan_of(signature), explorations)
         if _of_known(question, case, found).word != "no loss found":
             return (
                 "the process comes back with its log; if its host is started again, too, the log may be gone, since "
@@ -259,15 +270,21 @@ def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, ex
     return ""
 
 
-def _loss_in(plan: Plan, question: Question, case: Case, explorations: Explorations, *, few: bool) -> Answer:
+def _loss_in(
+    plan: Plan, question: Question, case: Case, ways: Ways, explorations: Explorations, *, few: bool
+) -> Answer:
     """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
-    found = known(case, plan, explorations)
-    if not found.explored and not found.decides(question.name):
-        if not few:
-            return Answer("not checked", "", _TOO_MANY_STATES.format(case.values["replicas"]))
-        explorations.all([case])
-        found = known(case, plan, explorations)
-    return _of_known(question, case, found)
+    if not few and in_question(question, case, ways, plan, explorations) is not None:
+        return Answer("not checked", "", _TOO_MANY_STATES.format(case.values["replicas"]))
+    return _of_known(question, case, _explored(question, case, ways, plan, explorations))
+
+
+def _explored(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Known:
+    """What is known of a case once what the question needs is explored."""
+    open_ = in_question(question, case, ways, plan, explorations)
+    if open_ is not None:
+        explorations.all([open_])
+    return known(case, plan, explorations)
 
 
 def _beyond_the_model(signature: Signature, cell: Cell) -> str:

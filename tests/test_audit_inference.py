@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cases import Bench, Explorations, ScenarioStep, StopRule
+from tidegate.audit.cases import MANY, Bench, Explorations, ScenarioStep, StopRule
 from tidegate.audit.inference import (
     BUDGETS,
     cases_in,
     explore_losses,
     first_of,
+    in_question,
     is_decided,
     known,
     narrower,
@@ -26,12 +27,14 @@ from tidegate.audit.questions import (
     KEPT_READS,
     OF_TOPICS,
     PROPERTIES,
+    QUESTION,
     WITNESS,
     Case,
     asked_instead,
     asks_loss,
     case_with,
     loss_case,
+    loss_ways,
 )
 from tidegate.audit.signature import Signature, profiles, switches
 from tidegate.audit.situations import BY_NAME, CELLS
@@ -166,6 +169,31 @@ def test_a_case_for_one_question_ends_with_its_answer(cache: Path) -> None:
     assert ended.is_here(frozenset({"acknowledged_kept"}), 2) and not ended.given_up
     assert not ended.is_here(frozenset({"consistent_read"}), 3)
     assert not whole.is_here(frozenset({"acknowledged_kept", "consistent_read"}), 3)
+
+
+def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorations) -> None:
+    """Of a cell that has lost its records in one of its ways, the others are not searched to their losses: where logs
+    diverge is asked in the beginning of their search, which finds what the whole one finds so soon."""
+    one = next(of for of in signatures() if of.replicas == 3 and of.unclean and of.constants["heed_unclean"])
+    one = replace(one, acks="all", min_isr=2)
+    alone = new_explorations()
+    explore_losses([one], alone)
+    way = BY_NAME["crash@one"]
+    first, *others = loss_ways(one, way)
+    assert first.is_enough(frozenset(known(first, plan_of(one), alone).lost))
+    divergence = QUESTION["no-divergence"]
+    open_ = [in_question(divergence, other, (first, *others), plan_of(one), alone) for other in others]
+    brief = [case for case in open_ if case is not None]
+    assert brief and all(case.brief for case in brief)
+    for case in brief:
+        begun, whole = alone.found(case), alone.found(replace(case, brief=False))
+        assert begun.states <= whole.states and begun.scenarios.items() <= whole.scenarios.items()
+    # By itself it is explored whole, and no brief one stands for it.
+    lone = new_explorations()
+    lone.found(brief[0])
+    assert not known(replace(brief[0], brief=False), plan_of(one), lone).explored
+    assert not StopRule(brief[0]).is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
+    assert StopRule(brief[0]).is_here(frozenset(), MANY + 1)
 
 
 def test_every_cell_is_ordered_below_itself_with_less_in_sync() -> None:
