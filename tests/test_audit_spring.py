@@ -50,11 +50,11 @@ def test_acks_of_lines_in_every_form(line: str) -> None:
 
 
 def test_names_that_relax_are_no_typos() -> None:
-    text = "spring.kafka.producer.maxInFlightRequestsPerConnection=1\nspring.kafka.producer.Transaction_Id_Prefix=x\n"
+    text = "spring.kafka.producer.CompressionType=gzip\nspring.kafka.producer.Transaction_Id_Prefix=x\n"
     cluster, findings = of({"application.properties": text})
     (producer,) = [client for client in cluster.clients if client.kind == "producer"]
     assert {setting.key for setting in producer.settings} == {
-        "max.in.flight.requests.per.connection",
+        "compression.type",
         "transactional.id",
     }
     assert not [finding for finding in findings if finding.kind in ("typo", "unknown_key")]
@@ -125,6 +125,30 @@ def test_an_idempotence_that_is_off_is_no_value_that_is_wrong() -> None:
     assert client is not None
     assert "false" in {setting.value for setting in client.settings if setting.key == "enable.idempotence"}
     assert not [finding for finding in findings if finding.kind == "wrong_value"]
+
+
+@pytest.mark.parametrize(
+    ("own", "counts"),
+    [
+        ("enable-idempotence: false", None),
+        ("enableIdempotence: false", None),
+        ("enable.idempotence: false", None),
+        ("max-in-flight-requests-per-connection: 7", None),
+        ("RETRIES: 0", ("retries", "0")),
+        ("transactionIdPrefix: tx-", ("transactional.id", "tx-")),
+        ("buffer_memory: 1", ("buffer.memory", "(withheld)")),
+        ("properties: {enable.idempotence: false}", ("enable.idempotence", "false")),
+        ("properties: {enable: {idempotence: false}}", ("enable.idempotence", "false")),
+    ],
+)
+def test_what_springs_producer_has_no_field_for_does_not_count(own: str, counts: tuple[str, str] | None) -> None:
+    """KafkaProperties.Producer binds a dozen names; `enable-idempotence` is none of them, as it looks."""
+    cluster, findings = of({"application.yml": f"spring:\n  kafka:\n    producer:\n      {own}\n"})
+    client = cluster.client("application.yml", "producer")
+    assert client is not None
+    assert {(s.key, s.value) for s in client.settings} == ({counts} if counts else set())
+    named = [finding for finding in findings if "Spring Boot has no such setting" in finding.what]
+    assert [finding.where.line for finding in named] == ([] if counts else [4])
 
 
 def test_strimzis_unclean_elections_may_be_written_as_yes() -> None:

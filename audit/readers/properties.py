@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Literal
@@ -222,7 +222,9 @@ def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
     client where they are a producer's, or a consumer's. `whole`: where nothing is, the application has both."""
     part = Part("Spring Boot properties")
     settings = [replace(setting, key=relaxed.spelt(setting.key)) for setting in given]
-    for kind in _kinds(settings, whole=whole):
+    kinds = _kinds(settings, whole=whole)
+    settings = list(_bound(settings, part))
+    for kind in kinds:
         mine = [_of_spring(setting, kind) for setting in settings if _prefix(setting.key, kind) is not None]
         mine.sort(key=relaxed.rank)
         origin = Origin(path)
@@ -239,6 +241,21 @@ def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
         what = f"`{streams.key}` sets up Kafka Streams, whose settings in Spring's files are not read"
         part.note("incomplete", "error", what, streams.origin, profiles.IN_FORCE, profiles.EXTERNAL)
     return part
+
+
+def _bound(settings: Sequence[Setting], part: Part) -> Iterator[Setting]:
+    """The settings without those that Spring Boot binds to nothing, each of which is named."""
+    for setting in settings:
+        own = re.match(r"spring\.kafka\.(producer|consumer)\.(?!properties[.\[])(.+)", setting.key)
+        if own is None or relaxed.is_bound(own[2], own[1]):
+            yield setting
+            continue
+        what = (
+            f"`{setting.key}` has no effect: Spring Boot has no such setting, and what an application reads itself is "
+            "not known here"
+        )
+        to_do = f"write Kafka's own name below spring.kafka.{own[1]}.properties"
+        part.note("unknown_key", "warning", what, setting.origin, to_do, "Spring Boot, KafkaProperties")
 
 
 KINDS: tuple[Literal["producer", "consumer"], ...] = ("producer", "consumer")

@@ -5,7 +5,7 @@ reference, Relaxed Binding), but for the names in a map, such as `spring.kafka.p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from ..cluster import Origin, Setting
@@ -20,6 +20,20 @@ SPRING = {
     "buffer-memory": "buffer.memory",
 }
 """Spring Boot's names that are not Kafka's with dashes for dots."""
+
+BOUND: Mapping[str, tuple[str, ...]] = {
+    "producer": (
+        "acks", "batch-size", "bootstrap-servers", "buffer-memory", "client-id", "compression-type", "key-serializer",
+        "properties", "retries", "security", "ssl", "transaction-id-prefix", "value-serializer",
+    ),
+    "consumer": (
+        "auto-commit-interval", "auto-offset-reset", "bootstrap-servers", "client-id", "enable-auto-commit",
+        "fetch-max-wait", "fetch-min-size", "group-id", "heartbeat-interval", "isolation-level", "key-deserializer",
+        "max-poll-interval", "max-poll-records", "properties", "security", "ssl", "value-deserializer",
+    ),
+}  # fmt: skip
+"""The fields of a client that Spring Boot has (KafkaProperties.Producer and Consumer, up to 3.4): a name that
+is none of them binds to nothing, whatever setting of Kafka's it looks like."""
 
 _WORDS = (
     "spring", "kafka", "producer", "consumer", "streams", "admin", "properties", "config", "activate", "on-profile",
@@ -70,6 +84,14 @@ def _of_kafka() -> dict[str, str]:
 def of_kafka(name: str) -> str:
     """Kafka's name of what Spring has as a setting of a producer or consumer."""
     return _of_kafka().get(uniform(name), name.lower().replace("-", "."))
+
+
+def is_bound(name: str, kind: str) -> bool:
+    """Whether a name below `spring.kafka.producer` or `spring.kafka.consumer` is one that Spring Boot reads. A variable
+    has underscores for dashes as well as for dots."""
+    first = _ELEMENT.match(name)
+    fields = {uniform(field) for field in BOUND[kind]}
+    return uniform(name) in fields or (first is not None and uniform(first[1]) in fields)
 
 
 PLACED = re.compile(r"kafka[._](producer|consumer|properties)", re.IGNORECASE)
