@@ -36,6 +36,7 @@ from .options import (
 )
 from .output import check_open, end_with_page, prepared, print_json
 from .progress import ProgressLine, report_for
+from .surroundings import ONE_OF_SEVERAL, surroundings
 from .verbs import Parser, Verbs, add_verb
 from .witnesses import asked_witnesses, longest_documents
 
@@ -111,7 +112,8 @@ def run(options: argparse.Namespace) -> Exit:
     found = of_verdict(verdict)
     if out is None:
         return found
-    return _saved(out, check_document(verdict, traces, paths), traces, paths, found, options)
+    around = {name: surroundings(model, trace, size=ONE_OF_SEVERAL) for name, trace in traces.items()}
+    return _saved(out, check_document(verdict, traces, paths), traces, around, paths, found, options)
 
 
 def checked(model: Model, engine: str, search: Search) -> Verdict:
@@ -178,6 +180,7 @@ def _saved(
     out: Path,
     document: Document,
     traces: Mapping[str, Document],
+    around: Mapping[str, Document | None],
     paths: Mapping[str, str],
     found: Exit,
     options: argparse.Namespace,
@@ -185,7 +188,8 @@ def _saved(
     try:
         for name, path in paths.items():
             write_trace(Path(path), traces[name])
-            write_text(Path(path.removesuffix(_TRACE) + ".html"), page([traces[name]], beside=Path(path).name))
+            text = page([traces[name]], beside=Path(path).name, around=around[name])
+            write_text(Path(path.removesuffix(_TRACE) + ".html"), text)
         write_json(out / "report.json", document)
         pages = {name: Path(path).name.removesuffix(_TRACE) + ".html" for name, path in paths.items()}
         write_text(out / "index.html", check_index(document, pages))

@@ -18,6 +18,7 @@ from .export import MOST_DRAWN, graph_of_page
 from .options import add_open_option, add_print_options, paper_of
 from .output import check_open, end_with_page
 from .saved import document_of, model_of, naming, run_of
+from .surroundings import of_saved
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -131,7 +132,11 @@ def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]], options:
         watches = [_watched(path, options.watch) for path in documents] if options.watch else []
         drawn = "" if options.graph is None else _graph(options.traces[0], options.graph)
         text = page(
-            list(documents.values()), watches=watches, graph=drawn, beside=", ".join(path.name for path in documents)
+            list(documents.values()),
+            watches=watches,
+            graph=drawn,
+            beside=", ".join(path.name for path in documents),
+            around=None if len(documents) > 1 or options.watch else of_saved(document_of(options.traces[0])),
         )
     try:
         write_text(target, text)

@@ -23,6 +23,7 @@ from tidegate.traces.around import around
 from tidegate.traces.branch import possible
 
 from .browser import chromium
+from .conftest import ROOT
 from .conftest import Run as Command
 
 MODEL = "replication:kip101"
@@ -114,6 +115,36 @@ def test_the_next_step_of_the_run_is_no_branch(browser: Browser, written: Path):
     page.keyboard.press("|")
     assert page.locator("#panes .pane").count() == 2  # beside the trace
     page.close()
+
+
+def test_the_page_of_a_check_offers_other_steps_and_keeps_why_there_are_none(
+    browser: Browser, tidegate: Command, tmp_path: Path
+):
+    """A trace is left where it fails; of the run that ends in a deadlock the reasons stay."""
+    assert tidegate("check", "examples/lock.py:careless", "--out", str(tmp_path)).exit == 1
+    page = opened(browser, (tmp_path / "one_inside.html").as_uri())
+    assert page.locator("#where").inner_text() == "4 / 4"
+    left = choose(page, 1)
+    assert page.locator("#branches button").all_inner_texts() == ["trace", "branch 1 (after step 4)"]
+    assert left == "B leaves and gives the lock back."
+    page.close()
+    text = (ROOT / "examples" / "lock.py").read_text(encoding="utf-8")
+    (tmp_path / "stuck.py").write_text(text.replace("    s.held = False\n", ""), encoding="utf-8")
+    assert tidegate("check", str(tmp_path / "stuck.py"), "--out", str(tmp_path / "stuck")).exit == 2, "a deadlock"
+    page = opened(browser, (tmp_path / "stuck" / "failure.html").as_uri())
+    assert page.locator("#choices").inner_text().count("is false") > 0
+    assert page.locator("#choices button.step").count() == 0
+    page.close()
+
+
+def test_a_page_of_show_carries_out_no_file_that_a_trace_names(tidegate: Command, tmp_path: Path):
+    """A trace may come from anywhere; a built-in model's offers its steps."""
+    for model, offers in (("examples/lock.py:careless", False), ("producer_ids:kafka_3_9", True)):
+        folder = tmp_path / ("built_in" if offers else "file")
+        tidegate("check", model, "--out", str(folder))
+        trace = min(folder.glob("*.trace.json"))
+        assert tidegate("show", str(trace), "--html", str(folder / "shown.html")).exit == 0
+        assert ('id="around"' in (folder / "shown.html").read_text(encoding="utf-8")) == offers
 
 
 @pytest.fixture

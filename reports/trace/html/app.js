@@ -427,18 +427,20 @@ function renderChoices() {
   const next = cluster ? following.sentence : following.step;
   const could = (step) => html("li", { class: step === next ? "taken" : "" }, cluster ? step : html("code", "", step),
     step === next ? html("em", "tag", "taken") : null);
-  if (around && trace.nodes && !cluster) {
+  const stuck = choices === null && failure && at.position === trace.last ? failure.disabled : [];
+  const known = around && trace.nodes && !cluster, steps = known ? around.next(trace.nodes[at.position]) : null;
+  if (steps || (known && (around.live || choices === null))) {
     const why = choices === null ? [] : choices.disabled;
-    return patch($("choices"), html("h2", "", "Could happen here"), ...choosable(around.next(trace.nodes[at.position])),
+    return patch($("choices"), html("h2", "", "Could happen here"), ...choosable(steps),
       why.length ? html("h2", "", "Why other steps cannot happen") : "",
-      ...why.map(([reason, steps]) => choice(steps, reason.why, reason.where)));
+      ...why.map(([reason, stopped]) => choice(stopped, reason.why, reason.where)),
+      ...stuck.map(({ step, why: reason }) => choice([step], reason)));
   }
   const parts = choices === null ? [] : [html("h2", "", "Could happen here"), choices.enabled.length
     ? html("ul", "plain", choices.enabled.map(could)) : html("p", "muted", "Nothing."),
   choices.disabled.length ? html("h2", "", "Why other steps cannot happen") : "",
   ...choices.disabled.map(([reason, steps]) =>
     choice(steps, reason.why, reason.where))];
-  const stuck = choices === null && failure && at.position === trace.last ? failure.disabled : [];
   patch($("choices"), ...parts, ...stuck.map(({ step, why }) => choice([step], why)),
     disabled.truncated ? html("p", "muted small", disabled.truncated) : "");
 }

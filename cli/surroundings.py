@@ -1,0 +1,40 @@
+"""What could be chosen instead along a trace, for its page: `traces/around.py` of a trace that a command writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..language.errors import UsageError
+from ..language.model import Model
+from ..language.watched import Watched
+from ..reports.document import Document
+from ..traces.around import MOST_BYTES, around
+from .saved import model_of, run_of
+
+ONE_OF_SEVERAL = 250_000
+"""Bytes that a page may take for it where a command writes a page of each trace."""
+LONGEST = 200
+"""Steps; of a longer trace the states alone would take what a page may have."""
+
+
+def surroundings(
+    model: Model, document: Document, *, size: int = MOST_BYTES, watches: Sequence[Watched] = ()
+) -> Document | None:
+    """The states around a trace of a model, all of them where they are few. None of what has no run that begins in an
+    initial state, such as a counterexample to induction, of one of more than `LONGEST` steps, and of an audit's, whose
+    page speaks of a cluster and not of the model.
+    """
+    if document["replay"] is None or len(document["steps"]) > LONGEST or "called" in document or "cluster" in document:
+        return None
+    return around(model, run_of(model, document, document["model"]), size=size, watches=watches)
+
+
+def of_saved(document: Document) -> Document | None:
+    """The same of a saved trace. None of a model in a file, too, which may come from anywhere and is not carried out to
+    look at a trace; and where the built-in model is not as it was."""
+    if document["model"].partition(":")[0].endswith(".py"):
+        return None
+    try:
+        return surroundings(model_of(document, document["model"]), document)
+    except UsageError:
+        return None
