@@ -18,8 +18,10 @@ controller is who creates the one znode `/controller`. What the recipe turns on 
 * `fires_once`: a watch fires once, as those do that the recipe sets; not so persistent watches (ZooKeeper 3.6).
 * `ends_with_session`: a znode goes when its owner's session ends; ZOOKEEPER-2985 has some that stay.
 * `syncs`: before it looks it asks its server for all that was written (`sync`): a server that it has reached anew may
-  be behind its znode. It is taken for exact here; ZooKeeper's is no operation of a quorum (ZOOKEEPER-1675), so that it
-  may miss what a newer leader has written while two servers take themselves for the leader.
+  be behind its znode.
+* `sync_by_quorum`: `sync` is an operation of the quorum. ZooKeeper's is none (ZOOKEEPER-1675, open): a leader that was
+  replaced, and does not know, answers it from the past. A candidate that was answered so creates another znode once its
+  server is one of the new leader's; the old leader can write nothing.
 
 What is abstracted away: there is no clock, so a session may expire whenever its client is cut off. A candidate reads
 all znodes in one step, and sets its watch in another. What a leader does is one step, to one thing, which remembers the
@@ -79,6 +81,7 @@ class Role(Enum):
 
     OUT = "out"  # it has no znode
     UNSURE = "unsure"  # its connection failed as it created one, and it does not know whether it has it
+    MISLED = "misled"  # it has looked for it, was shown none, and will create another one
     READING = "reading"  # it has one, and has yet to read the others
     FOUND = "found"  # it has read which one to watch
     WAITING = "waiting"  # and has set its watch
@@ -103,6 +106,9 @@ finds_own = constant(
     True, says="a candidate that does not know whether it has a znode looks for it (the recipe's GUID)"
 )
 syncs = constant(True, says="a candidate calls sync before it looks for its own znode")
+sync_by_quorum = constant(
+    True, says="ZOOKEEPER-1675: sync is an operation of the quorum, else a leader that was replaced answers it"
+)
 
 
 class Candidate(Domain, size=candidates, ordered=True, labels=("B2", "B10", "B1", "B3")):
@@ -154,6 +160,7 @@ profiles = {
     "lost_wakeup": {"looks_again": False},
     "orphaned": {"finds_own": False},
     "without_sync": {"syncs": False},
+    "zookeeper_1675": {"sync_by_quorum": False},
     "epoch_overwrites": {"epoch_cas": False},
     "persistent_watches": {"fires_once": False},
     "zookeeper_2985": {"ends_with_session": False},
@@ -286,10 +293,25 @@ def find_own(s: Election, candidate: Candidate) -> None:
 
 
 @action
+def find_none(s: Election, candidate: Candidate) -> None:
+    """{candidate} finds no znode of its own: a leader that was replaced, and does not know, has answered the sync."""
+    require(lost_answers > 0 and finds_own and syncs and not sync_by_quorum)
+    require(reaches(s, candidate) and s.role[candidate] == Role.UNSURE and candidate in s.behind)
+    s.role[candidate] = Role.MISLED
+
+
+def knows_of_none(s: Election, candidate: Candidate) -> bool:
+    """Whether a candidate that is not sure creates another znode: it does not look, or was shown none."""
+    if s.role[candidate] == Role.MISLED:
+        return candidate not in s.behind
+    return s.role[candidate] == Role.UNSURE and (not finds_own or (not syncs and candidate in s.behind))
+
+
+@action
 def join_again(s: Election, candidate: Candidate) -> None:
     """{candidate} knows of no znode of its own, and creates another one, which gets number {s.created}."""
-    require(lost_answers > 0 and (not finds_own or (not syncs and candidate in s.behind)))
-    require(reaches(s, candidate) and s.role[candidate] == Role.UNSURE)
+    require(lost_answers > 0 and not (finds_own and syncs and sync_by_quorum))
+    require(reaches(s, candidate) and knows_of_none(s, candidate))
     limit(s.created < znodes)
     s.orphan[candidate] = s.number[candidate]
     s.number[candidate] = s.created

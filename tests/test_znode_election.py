@@ -176,6 +176,22 @@ def test_who_looks_at_a_server_that_is_behind_finds_nothing_unless_it_calls_sync
     assert story.step("catch_up", candidate=B2).step("find_own", candidate=B2).lead(B2).leaders() == {B2}
 
 
+def test_a_leader_that_was_replaced_answers_a_sync_and_writes_nothing() -> None:
+    """ZOOKEEPER-1675: the second znode is created by way of the new leader."""
+    story = unheard("zookeeper_1675").step("connect_behind", candidate=B2)
+    with pytest.raises(StepError, match="knows_of_none"):
+        story.step("join_again", candidate=B2)
+    story.step("find_none", candidate=B2)
+    with pytest.raises(StepError, match="knows_of_none"):
+        story.step("join_again", candidate=B2)
+    assert "one_znode_each" in story.step("catch_up", candidate=B2).step("join_again", candidate=B2).false()
+    # One that is not asked by way of the old leader finds it; and so does any where sync is exact.
+    story = unheard("zookeeper_1675").step("connect_behind", candidate=B2).step("catch_up", candidate=B2)
+    assert story.step("find_own", candidate=B2).state.role[B2] == Role.READING
+    with pytest.raises(StepError, match="sync_by_quorum"):
+        unheard("recipe").step("connect_behind", candidate=B2).step("find_none", candidate=B2)
+
+
 def test_a_znode_of_which_its_owner_does_not_know_goes_with_its_session() -> None:
     story = unheard("recipe").wait(B10).step("end_session", candidate=B2)
     assert (story.state.number[B2], story.woken()) == (None, {B10})
@@ -285,6 +301,7 @@ def test_every_rule_has_a_profile_without_it_and_what_then_fails() -> None:
         ("watch_first", "no_herd"), ("unfenced", "no_zombie_effect"), ("lost_wakeup", "nobody_waits_in_vain"),
         ("zookeeper_1209", "no_leader_without_session"), ("recipe", "at_most_one_believes_to_lead"),
         ("orphaned", "one_znode_each"), ("orphaned", "nobody_waits_for_itself"), ("without_sync", "one_znode_each"),
+        ("zookeeper_1675", "one_znode_each"), ("zookeeper_1675", "nobody_waits_for_itself"),
     } <= fails  # fmt: skip
 
 
@@ -300,7 +317,7 @@ def test_plain_python_counts_the_same(cache: Path) -> None:
 def test_plain_python_counts_the_same_where_answers_are_lost(cache: Path) -> None:
     small = {"candidates": 2, "znodes": 3, "cuts": 0, "majority_losses": 0, "lost_answers": 1, "late_servers": 1}
     search = Search(cache=cache, keep_going=True)
-    for profile in ("orphaned", "without_sync"):
+    for profile in ("orphaned", "without_sync", "zookeeper_1675"):
         kept = ["one_znode_each", "nobody_waits_for_itself"]
         model = find("znode_election")[0].bind("small", small, profile, properties=kept)
         native, plain = (ENGINES[name](model, search, None) for name in ("native", "python"))
