@@ -68,19 +68,24 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
-    document, missed = _saved(options) if options.model.endswith(".json") else _given(options)
+    others: Sequence[Document] = ()
+    if options.model.endswith(".json"):
+        document, missed = _saved(options)
+    else:
+        document, others, missed = _given(options)
     if missed:
         document = document | {"notes": [*document["notes"], *missed]}
     if options.json:
         print_json(document)
     else:
-        print(trace_page(document, paper_of(options)).text(), end="")
+        print(trace_page(document, paper_of(options), others).text(), end="")
     found = exit_of(document)
     return Exit.INCONCLUSIVE if missed and found is Exit.HOLDS else found
 
 
-def _given(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
-    """The trace of the steps on the command line, and a note of the properties that are not checked."""
+def _given(options: argparse.Namespace) -> tuple[Document, Sequence[Document], Sequence[str]]:
+    """The trace of the steps on the command line, those of the other properties by name that fail with it, and a note
+    of the properties that are not checked."""
     if options.steps is None:
         raise UsageError(
             f'which steps of {options.model}? give --steps "...", or name a saved .trace.json in its place'
@@ -91,11 +96,26 @@ def _given(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
     document = _document(model, options.steps, loop=options.loop, shrink=options.shrink)
     missed = not_checked_notes(model, loop=options.loop is not None)
     if options.loop is None or exit_of(document) is not Exit.HOLDS:
-        return document, missed
+        return document, () if options.shrink else _beside(model, options, document), missed
     said, unfair = _not_violated(model, run_text(model, options.steps), options.loop)
-    named = "".join(f" --property {name}" for name in options.properties)
-    more = {"replay": f"{document['replay']} --loop {options.loop}{named}", "notes": [*document["notes"], *said]}
-    return document | more, [*missed, *unfair]
+    more = {"replay": f"{document['replay']} --loop {options.loop}", "notes": [*document["notes"], *said]}
+    return document | more, (), [*missed, *unfair]
+
+
+def _beside(model: Model, options: argparse.Namespace, document: Document) -> list[Document]:
+    """The traces of the other properties that were asked for by name, and fail first at the step at which that of the
+    document does, as they are printed of one run."""
+    claim = document["property"]
+    if options.loop is not None or claim is None or claim["fails"] is None:
+        return []
+    run = run_text(model, options.steps)
+    found = [
+        trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run))
+        for prop in model.properties
+        if prop.name in options.properties and prop.name != claim["name"] and "0" in document["truth"][prop.name]
+        and prop.kind != "reachable"
+    ]  # fmt: skip
+    return [other for other in found if other["property"]["fails"]["step"] == claim["fails"]["step"]]
 
 
 # --- a saved trace ----------------------------------------------------------------------------------------------------
@@ -226,8 +246,20 @@ def _of_run(model: Model, run: Run, loop: int | None) -> Document:
             found = _violated(model, prop, run, loop or 0)
             if isinstance(found, PropertyVerdict):
                 return trace_document(model, found)
+    if claim is None and loop is None:
+        document = _witness(model, run) or document
     stuck = not fails and is_deadlock(model, run.states()[-1])
     return trace_document(model, deadlock(model, run)) if stuck else document
+
+
+def _witness(model: Model, run: Run) -> Document | None:
+    """The trace of a run as an example, where all that is asked is whether one thing is possible, and there it is."""
+    prop = model.properties[0] if len(model.properties) == 1 and not model.liveness else None
+    if prop is None or prop.kind != "reachable" or not prop.applicable:
+        return None
+    if not holds_at(model, prop, run, len(run.steps)):
+        return None
+    return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "reached", run))
 
 
 def _not_violated(model: Model, run: Run, loop: int) -> tuple[Sequence[str], Sequence[str]]:

@@ -296,6 +296,7 @@ class _Binding:
             notes=self.definition.notes,
             projections=finisher.projections(),
             liveness=finisher.liveness(),
+            left_out=tuple(n for n in self.definition.names(*PROPERTIES) if self.chosen and n not in self.chosen),
         )
 
     def _size(self, domain: Identity) -> int:

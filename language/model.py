@@ -148,7 +148,7 @@ class Model:
     `lemmas` are what a proof by induction rests on, when the model was bound for one: invariants and
     transitions that no search checks unless they are `properties` too.
     `namespace` is the bound namespace in which sentence templates and step texts are evaluated. `files` are the source
-    files the text came from.
+    files the text came from. `left_out` are the names of properties that it is not bound to, since others were chosen.
     """
 
     name: str
@@ -173,6 +173,7 @@ class Model:
     notes: tuple[str, ...] = ()
     projections: tuple[Projection, ...] = ()
     liveness: tuple[Liveness, ...] = ()
+    left_out: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
     def __repr__(self) -> str:
         """One line, for a prompt: the fields have everything."""

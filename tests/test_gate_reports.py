@@ -116,7 +116,8 @@ def test_a_finding_stands_at_the_last_steps_action_and_its_flow_has_every_step(o
     ]
     lines = [step["location"]["physicalLocation"]["region"]["startLine"] for step in steps]
     assert lines[0] == lines[1] != lines[2] == lines[3]
-    replay = 'tidegate replay examples/lock.py:careless --set clients=3 --steps "look(A); look(B); take(A); take(B)"'
+    replay = "tidegate replay examples/lock.py:careless --set clients=3 --property one_inside "
+    replay += '--steps "look(A); look(B); take(A); take(B)"'
     assert found["properties"]["replay"] == replay
     assert found["attachments"][0]["artifactLocation"]["uri"].endswith("one_inside.html")
 

@@ -68,7 +68,7 @@ one_inside is false, because this is:
     where a = A, b = B
 
 replay it:
-  tidegate replay lock:careless --steps "look(A); look(B); take(A); take(B)"
+  tidegate replay lock:careless --property one_inside --steps "look(A); look(B); take(A); take(B)"
 """
 
 

@@ -100,7 +100,7 @@ def test_a_saved_trace_is_shrunk(lock: Path, said: Said) -> None:
     exit_, text = said("replay", str(lock), "--shrink")
     assert exit_ == 1
     assert "note: shrunk from 7 steps to 4; no step of it can be left out" in text
-    assert '--set clients=3 --steps "look(C); look(A); take(A); take(C)"' in text
+    assert '--set clients=3 --property one_inside --steps "look(C); look(A); take(A); take(C)"' in text
 
 
 def test_a_saved_counterexample_of_kip_101_is_replayed(tmp_path: Path, said: Said) -> None:

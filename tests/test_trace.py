@@ -176,7 +176,7 @@ def test_a_counterexample_says_what_is_false_of_what() -> None:
         "most_have_letters": "000000",
     }
     assert document["replay"] == (
-        'tidegate replay courier --ghosts --steps "wake({A}); write(A); write(A); '
+        'tidegate replay courier --ghosts --property shelves_are_sorted --steps "wake({A}); write(A); write(A); '
         'deliver(Letter(to=A, number=1)); deliver(Letter(to=A, number=0))"'
     )
     assert (document["schema"], document["engine"], document["budgets"]) == (

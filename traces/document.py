@@ -32,7 +32,7 @@ from .differences import Change, arguments_to_json, changes, state_to_json, to_j
 from .drawn import picture_of
 from .evidence import Reading
 from .explanation import Reason, why_false
-from .heading import commit_of, plain_constant, replay_line, replay_line_of_loop, tool
+from .heading import commit_of, plain_constant, replay_line, replay_line_of, tool
 from .liveness import liveness_parts
 from .lost import lost
 from .messages import Post
@@ -64,8 +64,7 @@ def trace_document(
     if isinstance(about, PropertyVerdict) and about.kind in LIVENESS:
         whole = _document(model, about.run, engine, None, None, about.loop)
         parts = liveness_parts(model, about, about.run)
-        if about.loop is not None:
-            parts["replay"] = replay_line_of_loop(model, about.run, about.loop, about.name)
+        parts["replay"] = replay_line_of(model, about.run, about.loop, about.name)
         return whole | parts | {key: whole[key] | parts[key] for key in ("truth", "properties")}
     if isinstance(about, PropertyVerdict):
         chosen = {prop.name: prop for prop in model.properties}[about.name]
@@ -120,7 +119,7 @@ def _document(
         "bounds": {name: plain_constant(value) for name, value in model.values.items()},
         "budgets": {field.budget: model.values[field.budget] for field in model.fields if field.budget is not None},
         "ghosts": model.ghosts,
-        "replay": replay_line(model, run, None if broken is None else broken["step"]),
+        "replay": _replay(model, run, broken, about, truth),
         "property": None if about is None else _property(model, about, fails),
         "failure": broken,
         "argument": [] if fails is None else argument(model, fails.prop, run, fails.at, fails.reason),
@@ -139,6 +138,14 @@ def _document(
     if refined:
         document["abstract"] = [abstract_lane(prop, run, anywhere=anywhere) for prop in refined]
     return document | {"title": title(document)}
+
+
+def _replay(model: Model, run: Run, broken: Document | None, about: Property | None, truth: Mapping[str, str]) -> str:
+    """The command that answers with what the document is about: a property, or what is broken, whatever else fails."""
+    if about is not None or broken is None:
+        return replay_line(model, run, about=None if about is None else about.name)
+    failing = [prop.name for prop in model.properties if prop.kind != "reachable" and "0" in truth[prop.name]]
+    return replay_line(model, run, broken["step"], failing=failing)
 
 
 def _field(field: Field) -> Document:

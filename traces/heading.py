@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..language.constants import Value
@@ -13,23 +13,35 @@ from ..language.model import Model
 from ..language.verdict import Run
 
 
-def replay_line(model: Model, run: Run, breaking: str | None = None) -> str:
+def replay_line(
+    model: Model, run: Run, breaking: str | None = None, about: str | None = None, failing: Sequence[str] = ()
+) -> str:
     """The command that replays a run, and after it the step that breaks the model, if there is one: what differs from
-    the constants' defaults, or from the profile that the model's name ends with, is set in it."""
-    return replay_command(model, "; ".join(part for part in (format_run(model, run), breaking) if part))
+    the constants' defaults, or from the profile that the model's name ends with, is set in it. It asks for the property
+    that the run is `about`, so that it answers with that one; without one, for those that the model was bound to, but
+    for the `failing` ones, which would be shown in place of the deadlock in which the run ends."""
+    steps = "; ".join(part for part in (format_run(model, run), breaking) if part)
+    if about is not None:
+        return replay_command(model, steps, (about,))
+    kept = [prop.name for prop in (*model.properties, *model.liveness) if prop.name not in failing]
+    without = (*model.left_out, *failing)
+    few = 0 < len(kept) <= len(without)
+    return replay_command(model, steps, kept if few else (), () if few else without)
 
 
-def replay_line_of_loop(model: Model, run: Run, loop: int, claim: str) -> str:
-    """The command that replays a run which returns to state `loop` after its last step, and checks a property of
-    liveness by it."""
-    return f"{replay_line(model, run)} --loop {loop} --property {claim}"
+def replay_line_of(model: Model, run: Run, loop: int | None, claim: str) -> str:
+    """The command that replays a run that is about a property of liveness; it returns to state `loop` after its last
+    step, where it goes round for ever."""
+    return replay_line(model, run, about=claim) + ("" if loop is None else f" --loop {loop}")
 
 
-def replay_command(model: Model, steps: str) -> str:
-    """The command that replays a text of steps with the constants that a model is bound to."""
+def replay_command(model: Model, steps: str, properties: Iterable[str] = (), without: Iterable[str] = ()) -> str:
+    """The command that replays a text of steps with the constants that a model is bound to, and checks these properties
+    alone; without any, all but those `without` which it is to be taken."""
     settings = [f"--set {name}={value}" for name, value in _settings(model)]
     ghosts = ["--ghosts"] if model.ghosts and any(field.ghost for field in model.fields) else []
-    return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, f'--steps "{steps}"'])
+    asked = [*(f"--property {name}" for name in properties), *(f"--without {name}" for name in without)]
+    return " ".join(["tidegate replay", shlex.quote(model.name), *settings, *ghosts, *asked, f'--steps "{steps}"'])
 
 
 def _settings(model: Model) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ def trace_page(document: Document, paper: Paper, others: Sequence[Document] = ()
         page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")
         return page
     page.line("replay it:", style="bold")
-    page.exact(f"  {document['replay']}")
+    page.exact(f"  {_of_all(document['replay'], (document, *others)) if others else document['replay']}")
     return page
 
 
@@ -56,10 +56,20 @@ def grouped_by_run(documents: Iterable[Document]) -> list[list[Document]]:
     groups: dict[object, list[Document]] = {}
     for number, document in enumerate(documents):
         claim: Mapping[str, Any] = document["property"] or {}
-        alike = document["kind"] == "counterexample" and document["replay"] is not None and document["loop"] is None
+        replay: str | None = document["replay"] if document["loop"] is None else None
         step = (claim.get("fails") or {"step": None})["step"]
-        groups.setdefault((document["replay"], step) if alike else number, []).append(document)
+        alike = document["kind"] == "counterexample"
+        key = (_of_all(replay, ()), step) if alike and replay is not None else number
+        groups.setdefault(key, []).append(document)
     return list(groups.values())
+
+
+def _of_all(replay: str, others: Sequence[Document]) -> str:
+    """The command that replays a run, for the properties of other documents of it in place of its own, if there are
+    any; without others, for no property in particular."""
+    before, steps, after = replay.partition(" --steps ")
+    named = [f"--property {other['property']['name']}" for other in others]
+    return " ".join([before.partition(" --property ")[0], *named]) + steps + after
 
 
 def step_page(document: Document, at: int, paper: Paper, *, whole: bool = False) -> Page:
