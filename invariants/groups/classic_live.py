@@ -1,8 +1,9 @@
-"""What must happen in a classic group: a rebalance ends, and who joins is a member that consumes, or in no group.
+"""What must happen in a classic group: a rebalance ends, and who joins is a member that consumes.
 
 Faults have a budget: pauses and fail-overs end. What is fair is what clients and coordinators do again and again: they
-send and answer, heartbeats are sent, a timeout that runs expires, and a new coordinator loads the group. Generations
-and records of the log have bounds, too; a run that one of them cuts decides nothing.
+send and answer, heartbeats are sent, a timeout that runs expires, a new coordinator loads the group, and who is told
+that it is no member joins again. Generations and records of the log have bounds, too; a run that one of them cuts
+decides nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ...model.groups.classic.joining import (
     answer_sync,
     assign,
     begin_generation,
+    join,
     join_again,
     receive_join,
     refuse_join,
@@ -55,6 +57,9 @@ _TIMEOUTS = (
     weak(poll_times_out, leave_in_rebalance, each="member"),
 )
 _RETURNS = (weak(resume, each="member"),)
+_JOINS_AGAIN = (weak(join, each="member"),)
+"""A client that learns that it is no member (UNKNOWN_MEMBER_ID) forgets its id and joins anew while it is polled
+(`AbstractCoordinator.joinGroupIfNeeded` takes that error for one to try again after)."""
 
 
 def is_unstable(s: Cluster) -> bool:
@@ -90,18 +95,24 @@ def waits_to_consume(s: Cluster, member: Consumer) -> bool:
     return s.phase[member] in {Phase.JOINING, Phase.SYNCING}
 
 
-def consumes_or_is_out(s: Cluster, member: Consumer) -> bool:
-    """Whether a client consumes as a member, or is in no group."""
-    return not waits_to_consume(s, member)
+def consumes(s: Cluster, member: Consumer) -> bool:
+    """Whether a client is a member that consumes."""
+    return s.phase[member] == Phase.RUNNING
 
 
-@leads_to(consumes_or_is_out, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_RETURNS)
+@leads_to(consumes, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_RETURNS, *_JOINS_AGAIN)
 def joins_in_the_end(s: Cluster, member: Consumer) -> bool:
-    """GL1: who sends a JoinGroup consumes in the end, or learns that it belongs to no group."""
+    """GL1: who sends a JoinGroup is a member that consumes in the end."""
     return waits_to_consume(s, member)
 
 
-@leads_to(consumes_or_is_out, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS)
+@leads_to(consumes, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_RETURNS)
+def joins_in_the_end_without_joining_again(s: Cluster, member: Consumer) -> bool:
+    """GL1 without what it needs: a client that was thrown out joins no more."""
+    return waits_to_consume(s, member)
+
+
+@leads_to(consumes, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_JOINS_AGAIN)
 def joins_though_it_never_goes_on(s: Cluster, member: Consumer) -> bool:
     """GL1 without what it needs: a member that pauses may do so for ever."""
     return waits_to_consume(s, member)
