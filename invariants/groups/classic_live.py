@@ -1,14 +1,14 @@
 """What must happen in a classic group: a rebalance ends, and who joins is a member that consumes.
 
 Faults have a budget: pauses and fail-overs end. What is fair is what clients and coordinators do again and again: they
-send and answer, heartbeats are sent, a timeout that runs expires, a new coordinator loads the group, and who is told
-that it is no member joins again. Generations and records of the log have bounds, too; a run that one of them cuts
+send and answer, heartbeats are sent, a timeout that runs expires, a new coordinator loads the group, and who learns
+that it is not a member joins again. Generations and records of the log have bounds, too; a run that one of them cuts
 decides nothing.
 """
 
 from __future__ import annotations
 
-from ...language import leads_to, reachable, weak
+from ...language import always_possible, leads_to, reachable, weak
 from ...model.groups import classic
 from ...model.groups.classic import everybody_runs as everybody_runs
 from ...model.groups.classic.coordinator import find_coordinator, group_is_empty, load, log_commits, resign
@@ -58,7 +58,7 @@ _TIMEOUTS = (
 )
 _RETURNS = (weak(resume, each="member"),)
 _JOINS_AGAIN = (weak(join, each="member"),)
-"""A client that learns that it is no member (UNKNOWN_MEMBER_ID) forgets its id and joins anew while it is polled
+"""A client that learns that it is not a member (UNKNOWN_MEMBER_ID) forgets its id and joins anew while it is polled
 (`AbstractCoordinator.joinGroupIfNeeded` takes that error for one to try again after)."""
 
 
@@ -116,6 +116,12 @@ def joins_in_the_end_without_joining_again(s: Cluster, member: Consumer) -> bool
 def joins_though_it_never_goes_on(s: Cluster, member: Consumer) -> bool:
     """GL1 without what it needs: a member that pauses may do so for ever."""
     return waits_to_consume(s, member)
+
+
+@always_possible
+def may_consume(s: Cluster, member: Consumer) -> bool:
+    """GL1 without any fairness: whatever has happened, some way leads to where a client is a member that consumes."""
+    return consumes(s, member)
 
 
 @reachable

@@ -1,14 +1,15 @@
-"""What must happen in KRaft's quorum: an old leader resigns, and the high watermark of the newest leader moves on.
+"""What must happen in KRaft's quorum: an old leader resigns, the high watermark of the newest leader moves on, and a
+prospective voter does not stay one.
 
 That some candidate wins in the end is not among them: each election is in a new epoch, and epochs have a bound, so that
-every run of elections ends where the bound stops it.
+every run of elections ends where the bound stops it. That one always can win is undecided for the same reason.
 """
 
 from __future__ import annotations
 
-from ...language import leads_to, weak
+from ...language import Set, always_possible, is_majority, leads_to, reachable, weak
 from ...model import kraft
-from ...model.kraft.election import begin_quorum_epoch
+from ...model.kraft.election import ask_for_pre_vote, begin_quorum_epoch, give_up
 from ...model.kraft.log import fetch, truncate
 from ...model.kraft.quorum import Quorum, Role, Voter
 from ...model.kraft.time import let_time_pass, resign_unheard
@@ -34,6 +35,45 @@ def is_not_past(s: Quorum, leader: Voter) -> bool:
 def old_leader_goes(s: Quorum, leader: Voter) -> bool:
     """KL5: a leader does not lead for ever beside one of a newer epoch, though it never hears of it."""
     return is_past(s, leader)
+
+
+@always_possible
+def may_be_led(s: Quorum) -> bool:
+    """KL2 without any fairness: whatever has happened, some way leads to where a majority of voters follows a leader of
+    the newest epoch."""
+    return any(
+        leads_newest(s, leader)
+        and is_majority(Set(at for at in Voter if s.election[at].epoch == s.election[leader].epoch))
+        for leader in Voter
+    )
+
+
+def asks(s: Quorum, voter: Voter) -> bool:
+    """Whether a voter is prospective: it asks whether it could win."""
+    return s.election[voter].role == Role.PROSPECTIVE
+
+
+def asks_no_longer(s: Quorum, voter: Voter) -> bool:
+    """Whether a voter is not prospective."""
+    return not asks(s, voter)
+
+
+@leads_to(asks_no_longer, weak(ask_for_pre_vote, give_up, each="voter"))
+def prospective_voters_go_on(s: Quorum, voter: Voter) -> bool:
+    """KL4: a prospective voter becomes a candidate, hears of a leader or of a newer epoch, or gives up."""
+    return asks(s, voter)
+
+
+@leads_to(asks_no_longer, weak(ask_for_pre_vote, each="voter"))
+def prospective_voters_go_on_without_giving_up(s: Quorum, voter: Voter) -> bool:
+    """KL4 without what it needs: no timer ends a round of questions that brings no majority."""
+    return asks(s, voter)
+
+
+@reachable
+def is_prospective(s: Quorum) -> bool:
+    """What `prospective_voters_go_on` begins with."""
+    return any(asks(s, voter) for voter in Voter)
 
 
 def leads_newest(s: Quorum, leader: Voter) -> bool:

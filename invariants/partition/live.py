@@ -10,7 +10,7 @@ down, and who is down starts again.
 
 from __future__ import annotations
 
-from ...language import always_eventually, leads_to, reachable, weak
+from ...language import always_eventually, always_possible, leads_to, reachable, weak
 from ...model import partition
 from ...model.partition import nobody_leads as nobody_leads
 from ...model.partition.broker import a_record_is_missing as a_record_is_missing
@@ -61,6 +61,18 @@ def gets_a_leader(s: Partition) -> bool:
 def gets_a_leader_though_nobody_returns(s: Partition) -> bool:
     """RL8 without what it needs: a partition gets a leader though brokers may stay down."""
     return s.registered.leader is None
+
+
+@always_possible
+def may_have_a_leader(s: Partition) -> bool:
+    """RL8 without any fairness: whatever has happened, some way leads to a leader."""
+    return has_leader(s)
+
+
+@always_possible
+def may_commit_all(s: Partition) -> bool:
+    """RL2 without any fairness: whatever has happened, some way leads to where the leader's whole log is committed."""
+    return all_is_committed(s)
 
 
 @always_eventually(*_FETCHES, *_GOES_ON, *_RETURNS)

@@ -10,7 +10,7 @@ way, and ask again: that takes strong fairness, since it may be so each time.
 
 from __future__ import annotations
 
-from ...language import leads_to, reachable, strong, weak
+from ...language import always_possible, leads_to, reachable, strong, weak
 from ...model.transactions import protocol
 from ...model.transactions.protocol import everybody_has_ended as everybody_has_ended
 from ...model.transactions.protocol import id_is_lost as id_is_lost
@@ -107,6 +107,13 @@ def is_passed(s: Cluster, partition: Partition, offset: Offset) -> bool:
 def last_stable_offset_moves(s: Cluster, partition: Partition, offset: Offset) -> bool:
     """TL2: each record for which the last stable offset waits is committed or aborted in the end."""
     return is_first_open(s, partition, offset)
+
+
+@always_possible
+def may_be_all_stable(s: Cluster, partition: Partition) -> bool:
+    """TL2 without any fairness: whatever has happened, some way leads to where the last stable offset waits for
+    nothing."""
+    return first_open(s, partition) == len(s.logs[partition])
 
 
 @leads_to(is_passed, *_MARKERS, *_COORDINATOR)
