@@ -18,10 +18,13 @@ from ..traces.sentences import sentence
 
 def phrase(model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> str:
     """What a step from a state says."""
-    chosen = {"learn": _learns, "lose_power": _loses_power}.get(action)
-    if chosen is None:
+    if action == "learn":
+        said = _learns(state, arguments, by_request=not model.values["detect_restart"])
+    elif action == "lose_power":
+        said = _loses_power(state, arguments)
+    else:
         return sentence(model, model.action(action), state, arguments, marked)
-    return f"{marked(show(arguments['broker']))}{chosen(state, arguments)}."
+    return f"{marked(show(arguments['broker']))}{said}."
 
 
 def marked(text: str) -> str:
@@ -29,7 +32,9 @@ def marked(text: str) -> str:
     return re.sub(r"\b([A-E])\b", "⟨\\1⟩", text)
 
 
-def _learns(state: Any, arguments: Mapping[str, Any]) -> str:
+def _learns(state: Any, arguments: Mapping[str, Any], *, by_request: bool) -> str:
+    """What a broker learns; `by_request`: up to 2.1 one that has started anew leads again by the next LeaderAndIsr,
+    which a controller that has not missed it sends for another reason alone (KAFKA-7235)."""
     broker, registered = arguments["broker"], state.registered
     epoch, isr, knows = registered.leader_epoch, marked(show(registered.isr)), state.view[broker]
     if registered.leader is None:
@@ -37,7 +42,8 @@ def _learns(state: Any, arguments: Mapping[str, Any]) -> str:
     if registered.leader != broker:
         return f" follows {marked(show(registered.leader))}, the leader of epoch {epoch}"
     if knows.leader != broker:
-        return f" becomes leader in epoch {epoch}; ISR = {isr}"
+        said = ", as the next LeaderAndIsr says" if by_request and knows.leader is None else ""
+        return f" becomes leader in epoch {epoch}{said}; ISR = {isr}"
     return f" stays leader{'' if knows.leader_epoch == epoch else f', now in epoch {epoch}'}; ISR = {isr}"
 
 

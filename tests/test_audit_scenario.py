@@ -171,5 +171,7 @@ def test_who_starts_unnoticed_has_lost_its_session_and_leads_with_the_next_leade
     asked = AuditRequest(folder=cache, workers=1, repairs=False)
     (orders,) = audit(*of_texts([("t.txt", topic, True)], options, "x"), asked).document["subjects"]
     assert any(step.startswith("restart_unnoticed") for step in orders["loss"]["steps"])
+    told = [line for line in orders["loss"]["scenario"] if "becomes leader" in line]
+    assert told == ["Broker 1 becomes leader in epoch 0, as the next LeaderAndIsr says; ISR = {broker 1, broker 2}."]
     for said in ("KAFKA-7235", "whose session ends", "registers anew", "LeaderAndIsr", "takes over"):
         assert said in orders["loss"]["source"]

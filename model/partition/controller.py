@@ -303,7 +303,7 @@ def restart_unnoticed(s: Partition, broker: Broker) -> None:
     On ZooKeeper, up to 2.1: its session has ended, without which it could not register, and it has registered anew
     before a controller reads who is registered. A controller that was there sends it nothing (BrokerChange of 2.1.1
     compares ids). One that takes over, as where the host was the controller's, sends it a LeaderAndIsr in the leader
-    epoch that it had (ReplicaStateMachine.startup); that is not a step of its own here.
+    epoch that it had (ReplicaStateMachine.startup): that it arrives is the step `learn`, and that it is sent is none.
     """
     require(not detect_restart and crashes + power_losses + disk_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker not in s.fenced)
