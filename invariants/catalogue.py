@@ -62,6 +62,7 @@ _ENTRIES = (
     BuiltIn("uniform_heterogeneous", module="groups.uniform_heterogeneous"),
     BuiltIn("sticky_assignors", default_profile="kafka_3_9", module="groups.sticky"),
     BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),
+    BuiltIn("recreated_topic", default_profile="kafka_3_1", module="groups.recreated_topic"),
     BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),
     BuiltIn("transactions", default_profile="kafka_4_2", module="transactions.protocol"),
     BuiltIn("transactional_processing", default_profile="kafka_2_5", module="transactions.processing"),

@@ -54,6 +54,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("consumer_group", {"clients": 1}),
     ("modern_group", {"consumers": 1, "partitions": 1}),
     ("static_members", {"clients": 2, "instances": 1}),
+    ("recreated_topic", {}),
     ("producer", {"records": 2, "entries": 3, "max_in_flight": 2}),
     ("consumer", {"records": 1, "entries": 1, "partitions": 1}),
     ("end_to_end", {"records": 1, "entries": 1, "partitions": 1}),

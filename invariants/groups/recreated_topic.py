@@ -1,0 +1,56 @@
+"""What must hold of a consumer whose topic is deleted and made again under the same name."""
+
+from __future__ import annotations
+
+from ...language import invariant, reachable, transition
+from ...model.groups.recreated_topic import Topic, is_answered
+
+
+@invariant
+def type_ok(s: Topic) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+@invariant
+def newest_metadata_count(s: Topic) -> bool:
+    """KAFKA-12257: who was told the newest metadata that there are, asks the leader, in its epoch.
+
+    Else the consumer is refused whatever it asks. That it reads in the end is a claim about what must happen; this is
+    the state in which it cannot.
+    """
+    return not s.told or is_answered(s)
+
+
+@transition
+def epoch_never_goes_back(before: Topic, after: Topic) -> bool:
+    """KIP-320: of one topic, the consumer never takes the metadata of an older leader epoch for the newest."""
+    seen, now = before.seen_epoch, after.seen_epoch
+    return seen is None or now is None or before.seen_topic != after.seen_topic or now >= seen
+
+
+@invariant
+def nothing_skipped(s: Topic) -> bool:
+    """G10: no record of a topic is read before one that is ahead of it in the log. Kafka does not keep that."""
+    return not s.skipped
+
+
+# --- what must be possible --------------------------------------------------------------------------------------------
+
+
+@reachable
+def reads_the_new_topic(s: Topic) -> bool:
+    """The consumer has read a topic that was made again, whose epoch is older than one that it was told before."""
+    return s.topic > 0 and s.exists and s.read > 0 and s.read == s.end
+
+
+@reachable
+def learns_of_a_deletion(s: Topic) -> bool:
+    """The consumer was told that there is no such topic, while it has been made again."""
+    return s.exists and s.topic > 0 and s.seen_topic is None and s.seen_epoch is not None
+
+
+@reachable
+def is_told_old_metadata(s: Topic) -> bool:
+    """The consumer knows the newest metadata, and was told older ones since."""
+    return is_answered(s) and s.epoch > 0 and not s.told and s.seen_topic == s.topic
