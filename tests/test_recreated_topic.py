@@ -35,8 +35,8 @@ class Story:
         self.state = replay(self.model, self.state, [(action, arguments)]).steps[-1].after
         return self
 
-    def told(self, epoch: int) -> Story:
-        """The consumer is told of an epoch."""
+    def learns(self, epoch: int) -> Story:
+        """The consumer learns of an epoch."""
         return self.step("refresh_metadata", epoch=epoch)
 
     def reads(self, records: int) -> Story:
@@ -55,40 +55,40 @@ class Story:
 
 
 def test_up_to_3_0_0_a_consumer_asks_the_leader_of_the_deleted_topic_until_the_new_one_has_its_epoch() -> None:
-    story = Story("kafka_3_0").step("elect", leader=B).told(1).made_again().told(0)
+    story = Story("kafka_3_0").step("elect", leader=B).learns(1).made_again().learns(0)
     assert (story.state.seen_leader, story.state.seen_epoch, story.false()) == (B, 1, {"newest_metadata_count"})
     with pytest.raises(StepError, match="is_answered"):
         story.step("produce").step("fetch")
-    story.step("elect", leader=B).told(1).step("fetch")
+    story.step("elect", leader=B).learns(1).step("fetch")
     assert story.false() == set()
 
 
 def test_since_3_0_1_another_topic_id_counts_whatever_its_epoch() -> None:
-    story = Story().step("elect", leader=B).told(1).made_again().told(0).reads(1)
+    story = Story().step("elect", leader=B).learns(1).made_again().learns(0).reads(1)
     assert (story.state.seen_epoch, story.state.read, story.false()) == (0, 1, set())
 
 
 @pytest.mark.parametrize("profile", ["kafka_3_1", "forgets_id"])
-def test_who_was_told_that_there_is_no_topic_takes_the_first_id(profile: str) -> None:
-    story = Story(profile).step("elect", leader=B).told(1).step("delete_topic").step("hear_of_deletion")
-    story.step("create_topic", leader=A).told(0)
+def test_who_has_heard_that_there_is_no_topic_takes_the_first_id(profile: str) -> None:
+    story = Story(profile).step("elect", leader=B).learns(1).step("delete_topic").step("hear_of_deletion")
+    story.step("create_topic", leader=A).learns(0)
     assert story.false() == (set() if profile == "kafka_3_1" else {"newest_metadata_count"})
 
 
 def test_an_older_answer_about_the_same_topic_does_not_count() -> None:
-    story = Story().step("elect", leader=B).told(1).told(0)
+    story = Story().step("elect", leader=B).learns(1).learns(0)
     assert (story.state.seen_leader, story.state.seen_epoch) == (B, 1)
 
 
 @pytest.mark.parametrize(("profile", "skips"), [("kafka_3_1", True), ("restarts", False)])
 def test_a_position_of_the_old_topic_counts_in_the_new_one(profile: str, *, skips: bool) -> None:
-    story = Story(profile).told(0).reads(1).made_again().step("produce").step("produce").told(0).step("fetch")
+    story = Story(profile).learns(0).reads(1).made_again().step("produce").step("produce").learns(0).step("fetch")
     assert (story.state.skipped, story.state.position) == ((True, 2) if skips else (False, 1))
 
 
 def test_a_position_that_was_read_in_a_newer_epoch_than_the_new_topics_begins_anew() -> None:
     """The leader knows nothing of that epoch (UNDEFINED_EPOCH)."""
-    story = Story().step("elect", leader=B).told(1).reads(2).made_again().step("produce").told(0)
+    story = Story().step("elect", leader=B).learns(1).reads(2).made_again().step("produce").learns(0)
     with pytest.raises(StepError, match="validated"):
         story.step("fetch")
     story.step("validate").step("fetch")
@@ -96,9 +96,9 @@ def test_a_position_that_was_read_in_a_newer_epoch_than_the_new_topics_begins_an
 
 
 def test_a_position_beyond_the_new_topics_end_begins_anew_and_one_beyond_an_epochs_end_goes_back() -> None:
-    story = Story().told(0).reads(2).made_again().told(0).step("produce").step("leave_range").step("fetch")
+    story = Story().learns(0).reads(2).made_again().learns(0).step("produce").step("leave_range").step("fetch")
     assert (story.state.position, story.state.skipped) == (1, False)
-    story = Story().told(0).reads(2).made_again().step("produce").step("elect", leader=B).step("produce").told(1)
+    story = Story().learns(0).reads(2).made_again().step("produce").step("elect", leader=B).step("produce").learns(1)
     story.step("validate")
     assert story.state.position == 1
     story.step("fetch")

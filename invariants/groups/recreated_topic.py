@@ -14,12 +14,12 @@ def type_ok(s: Topic) -> bool:
 
 @invariant
 def newest_metadata_count(s: Topic) -> bool:
-    """KAFKA-12257: who was told the newest metadata that there are, asks the leader, in its epoch.
+    """KAFKA-12257: who has the newest metadata that there are, asks the leader, in its epoch.
 
     Else the consumer is refused whatever it asks. That it reads in the end is a claim about what must happen; this is
     the state in which it cannot.
     """
-    return not s.told or is_answered(s)
+    return not s.is_newest or is_answered(s)
 
 
 @transition
@@ -40,17 +40,17 @@ def nothing_skipped(s: Topic) -> bool:
 
 @reachable
 def reads_the_new_topic(s: Topic) -> bool:
-    """The consumer has read a topic that was made again, whose epoch is older than one that it was told before."""
+    """The consumer has read a topic that was made again, whose epoch is older than one that it has heard of before."""
     return s.topic > 0 and s.exists and s.read > 0 and s.read == s.end
 
 
 @reachable
 def learns_of_a_deletion(s: Topic) -> bool:
-    """The consumer was told that there is no such topic, while it has been made again."""
+    """The consumer has learned that there is no such topic, while it has been made again."""
     return s.exists and s.topic > 0 and s.seen_topic is None and s.seen_epoch is not None
 
 
 @reachable
-def is_told_old_metadata(s: Topic) -> bool:
-    """The consumer knows the newest metadata, and was told older ones since."""
-    return is_answered(s) and s.epoch > 0 and not s.told and s.seen_topic == s.topic
+def gets_old_metadata(s: Topic) -> bool:
+    """The consumer knows the newest metadata, and has got older ones since."""
+    return is_answered(s) and s.epoch > 0 and not s.is_newest and s.seen_topic == s.topic

@@ -1,14 +1,14 @@
 """A topic that is deleted and made again under the same name, and a consumer that goes on (KAFKA-12257).
 
 A consumer asks any broker for metadata, and remembers of each partition, by its name, the newest leader epoch that it
-was told: an answer with an older one is of before, and counts for nothing (KIP-320). A topic that is made again begins
-with epoch 0. Every answer about it then looks old: the consumer goes on asking the leader of before in an epoch that
-there is no longer, is refused with UNKNOWN_LEADER_EPOCH or NOT_LEADER_OR_FOLLOWER, asks for metadata, and ignores what
-it is told, until the new topic has had as many elections.
+has heard of: an answer with an older one is of before, and counts for nothing (KIP-320). A topic that is made again
+begins with epoch 0. Every answer about it then looks old: the consumer goes on asking the leader of before in an epoch
+that there is no longer, is refused with UNKNOWN_LEADER_EPOCH or NOT_LEADER_OR_FOLLOWER, asks for metadata, and ignores
+the answer, until the new topic has had as many elections.
 
 * `heed_topic_id`: an answer with another topic id (KIP-516) than the one before counts, whatever its epoch
-  (KAFKA-12257; 2.8.2, 3.0.1, 3.1.0), and a fetch names the id (UNKNOWN_TOPIC_ID). `kafka_3_0` is without it.
-* `heed_first_id`: so does one with an id where the consumer has none, since it was told in between that there is no
+  (KAFKA-12257; 2.8.2, 3.0.1, 3.1.0), and since 3.1 a fetch names the id (UNKNOWN_TOPIC_ID). `kafka_3_0` is without it.
+* `heed_first_id`: so does one with an id where the consumer has none, since it has heard in between that there is no
   such topic. No release has the one without the other (KAFKA-13488); `forgets_id` is without it.
 * `order_by_epoch`: an answer with an older epoch of the same topic does not count. `any_answer` is without it.
 * `restart_with_topic`: a position belongs to a topic id, and with another one the consumer begins where its policy
@@ -17,8 +17,8 @@ it is told, until the new topic has had as many elections.
   before, and shows only some of what has changed: where both topics had few elections, the consumer goes on in the
   middle of the new one and skips what is before. `restarts` has it.
 
-What is abstracted away. One partition, one consumer that subscribes to it, with `auto.offset.reset=earliest`. Who is
-told that there is no such topic is assigned none, and begins anew when there is one: the coordinator has removed its
+What is abstracted away. One partition, one consumer that subscribes to it, with `auto.offset.reset=earliest`. Who
+learns that there is no such topic is assigned none, and begins anew when there is one: the coordinator has removed its
 offsets (GroupCoordinator.handleDeletedPartitions). An answer may be older than the newest, but is never about a topic
 that is deleted. There are no replicas and no truncation: a leader has the whole log. A request that is refused is no
 step.
@@ -71,13 +71,13 @@ class Topic:
     leaders: Map[Epoch, Broker]  # who was elected in each
     starts: Map[Epoch, Offset]  # the first offset of each
     end: Offset  # the end of its log
-    seen_topic: Option[Id]  # the id that the consumer was told last; None: there is no such topic
+    seen_topic: Option[Id]  # the id that the consumer has heard of last; None: there is no such topic
     seen_epoch: Option[Epoch]  # the newest leader epoch that it takes for this name's
     seen_leader: Option[Broker]  # whom it asks
     position: Offset  # the offset that it fetches next
     read_epoch: Option[Epoch]  # the epoch of the record before it, as it was read; None: it began there
     validated: bool  # whether its position was compared with the leader's log
-    told: Ghost[bool]  # whether its last answer was the newest there is
+    is_newest: Ghost[bool]  # whether its last answer was the newest there is
     read: Ghost[Offset]  # the first record of this topic that it has not read
     skipped: Ghost[bool]  # it has read a record of a topic, and not one before it
 
@@ -107,7 +107,7 @@ def start(leader: Broker) -> Topic:
         position=0,
         read_epoch=None,
         validated=True,
-        told=False,
+        is_newest=False,
         read=0,
         skipped=False,
     )
@@ -132,7 +132,7 @@ def elect(s: Topic, leader: Broker) -> None:
     s.epoch += 1
     s.leaders[s.epoch] = leader
     s.starts[s.epoch] = s.end
-    s.told = False
+    s.is_newest = False
 
 
 @action(kind="fault", budget="recreations")
@@ -140,7 +140,7 @@ def delete_topic(s: Topic) -> None:
     """Topic {s.topic} is deleted."""
     require(s.exists and recreations > 0)
     s.exists = False
-    s.told = False
+    s.is_newest = False
 
 
 @action
@@ -165,14 +165,14 @@ def is_other(s: Topic) -> bool:
 
 
 def is_taken(s: Topic, epoch: Epoch) -> bool:
-    """Whether the consumer takes what it is told of an epoch of the topic that there is."""
+    """Whether the consumer takes an answer about an epoch of the topic that there is."""
     seen = s.seen_epoch
     return seen is None or not order_by_epoch or epoch >= seen or (heed_topic_id and is_other(s))
 
 
 @action
 def refresh_metadata(s: Topic, epoch: Epoch) -> None:
-    """The consumer is told of topic {s.topic}: {s.leaders[epoch]} leads it in epoch {epoch}."""
+    """The consumer learns of topic {s.topic}: {s.leaders[epoch]} leads it in epoch {epoch}."""
     require(s.exists and epoch <= s.epoch)
     if is_taken(s, epoch):
         if s.seen_leader != s.leaders[epoch] or s.seen_epoch != epoch:
@@ -182,12 +182,12 @@ def refresh_metadata(s: Topic, epoch: Epoch) -> None:
     if restart_with_topic and s.seen_topic != s.topic:
         begin_anew(s)
     s.seen_topic = s.topic
-    s.told = epoch == s.epoch
+    s.is_newest = epoch == s.epoch
 
 
 @action
 def hear_of_deletion(s: Topic) -> None:
-    """The consumer is told that there is no such topic, and is assigned none; the leader epoch it remembers."""
+    """The consumer learns that there is no such topic, and is assigned none; the leader epoch it remembers."""
     require(not s.exists and s.seen_leader is not None)
     s.seen_topic = None
     s.seen_leader = None
