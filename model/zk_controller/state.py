@@ -21,7 +21,7 @@ writes = constant(0, minimum=0, maximum=1, says="writes of the client")
 alter_partition = constant(True, says="KIP-497: a leader asks the controller to write the ISR, else it does so itself")
 one_multi = constant(True, says="/controller and /controller_epoch are written in one transaction")
 epoch_cas = constant(True, says="who takes over compares the version of /controller_epoch when it writes it")
-resigns_first = constant(True, says="a broker opens a new session when its controller has resigned: from 1.1 on")
+resigns_first = constant(True, says="a broker opens a new session when its controller has begun to resign: from 1.1 on")
 ends_with_session = constant(
     True, says="ZOOKEEPER-2985: an ephemeral znode goes when its owner's session ends, else it stays"
 )
