@@ -119,7 +119,7 @@ def test_a_fair_run_elsewhere_is_no_reason_why_a_claim_holds(engine: str, cache:
     assert (answer.verdict, answer.why) == (
         "undecided",
         "from an initial state no fair run goes on within the bounds, since a limit stops a step that must happen: "
-        f"elect, at the limit in line {line}",
+        f"elect, at the limit in line {line}; with weak(resign) alone it holds of the runs that stay within the limits",
     )
 
 
@@ -341,3 +341,23 @@ def down(s: Counter) -> None:
     assert grows.why.endswith(
         f"stops a step that must happen: up, at the limit in line {model.action('up').form.where.line + 3}"
     )
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+@pytest.mark.parametrize(
+    ("fairness", "rest"),
+    [
+        ("weak(copy), weak(write)", "; with weak(copy) alone it holds of the runs that stay within the limits"),
+        ("weak(write)", ""),  # nobody copies, and what is behind stays so
+    ],
+)
+def test_what_a_limit_leaves_open_says_what_the_rest_of_the_fairness_is_enough_for(
+    engine: str, fairness: str, rest: str, cache: Path, tmp_path: Path
+) -> None:
+    begin = WRITTEN.partition("@always_eventually")[0]
+    claim = f"@always_eventually({fairness})\ndef is_copied(s: Log) -> bool:\n    return is_whole(s)\n"
+    copied = found(checked(model_of(tmp_path, begin + claim), engine, cache), "is_copied")
+    assert (copied.verdict, copied.stopped) == ("undecided", "write")
+    assert copied.guarded == ("holds" if rest else "violated")
+    assert "write, at the limit in line " in copied.why
+    assert copied.why.endswith(rest) and ("it holds" in copied.why) == bool(rest)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from ...language.fairness import counts, limit_of, unlike
@@ -120,7 +121,7 @@ def _answer(
         return _without_bounds(model, questions, question, graph, replayer, made, heed)
     if _is_stopped(question, made, graph):
         graph.harden()
-        return _unless_some_are_ended(model, question, graph, replayer, made, known)
+        return _unless_some_are_ended(model, questions, question, graph, replayer, made, known)
     return made
 
 
@@ -133,6 +134,7 @@ def _is_stopped(question: Question, made: Answer, graph: Graph) -> bool:
 
 def _unless_some_are_ended(
     model: Model,
+    questions: Questions,
     question: Question,
     graph: Graph,
     replayer: Replayer,
@@ -152,7 +154,34 @@ def _unless_some_are_ended(
     begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "from an initial state"
     hindrance = _hindrance_after(model, question, graph, replayer, ended)
     why = f"{begin} no fair run goes on within the bounds, since a limit stops a step that must happen: "
-    return _open(question, "holds", why, hindrance)
+    rest = _with_less(model, questions, question, graph)
+    return _open(question, "holds", why, dataclasses.replace(hindrance, says=hindrance.says + rest))
+
+
+def _with_less(model: Model, questions: Questions, question: Question, graph: Graph) -> str:
+    """What holds with the fairness alone that is about no step that a limit stops anywhere: a weaker claim about the
+    steps that must happen, and one that bounds may not leave open. Empty where it is not so."""
+    bits = {
+        fairness: sum(1 << questions.groups.index(group) for group in fairness_groups(model, fairness))
+        for fairness in question.prop.fairness
+    }
+    kept = [fairness for fairness in bits if graph.first_stopped(bits[fairness]) is None]
+    weak, strong = (_union(bits[it] for it in kept if it.strong == is_strong) for is_strong in (False, True))
+    if graph.first_ended(question.when, weak, strong) is not None:
+        return ""
+    graph.soften()
+    if graph.fair(dataclasses.replace(question.wanted, weak=weak, strong=strong)) is not None:
+        return ""
+    named = f"with {', '.join(fairness.text() for fairness in kept)} alone" if kept else "without any fairness"
+    return f"; {named} it holds of the runs that stay within the limits"
+
+
+def _union(words: Iterable[int]) -> int:
+    """All bits that are in some word."""
+    total = 0
+    for word in words:
+        total |= word
+    return total
 
 
 def _open(question: Question, guarded: PropertyWord, why: str, hindrance: Hindrance) -> Answer:
