@@ -20,6 +20,7 @@ from .repair import repair, repair_document, why_none
 from .requirements import DEFAULT, Requirement
 from .signature import subjects
 from .situations import BY_NAME
+from .small_models import kept_in
 from .transactional import with_transactions
 from .verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
 
@@ -55,6 +56,11 @@ class Audited:
 
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
     """Checks every topic of a cluster."""
+    with kept_in(asked.folder):
+        return _audited(cluster, findings, asked)
+
+
+def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
         every = with_consumers(check_subjects(subjects(cluster), explorations), cluster)

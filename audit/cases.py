@@ -271,6 +271,7 @@ def text_digest() -> str:
     """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
     root = Path(__file__).parent.parent
     patterns = ("language/**/*.py", "model/**/*.py", "invariants/**/*.py", "audit/questions.py", "audit/cases.py")
+    patterns += ("audit/small_models.py",)
     files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
     return hashlib.sha256(f"{own_text()} {files}".encode()).hexdigest()
 

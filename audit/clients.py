@@ -12,11 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from ..explorer import ENGINES
-from ..explorer.search import Search
 from ..invariants.catalogue import find
 from ..language.constants import Value
-from ..language.verdict import Verdict
+from .small_models import Small, explored
 
 DUPLICATES, ORDER = "no_duplicates", "order_per_key"
 DURABLE, TOLD, THERE = "acknowledged_is_durable", "no_silent_loss", "accepted_is_there"
@@ -84,11 +82,9 @@ def under_another_leader(sender: Sender, *, loses: bool) -> Found:
 
 
 def _sent(values: Mapping[str, Value]) -> Found:
-    verdict = _explored(
-        "producer", values, (DUPLICATES, ORDER), {"send", "transmit", "append_batch", "lose_connection"}
-    )
-    settings = tuple(values.items())
-    return Found(_steps(verdict), verdict.distinct_states or 0, settings)
+    wanted = frozenset({"send", "transmit", "append_batch", "lose_connection"})
+    found = explored(Small("producer", values, (DUPLICATES, ORDER), wanted))
+    return Found(found.steps, found.states, tuple(values.items()))
 
 
 @cache
@@ -97,7 +93,9 @@ def costs(sender: Sender) -> frozenset[str]:
     `acknowledged_is_durable`, `no_silent_loss` and `accepted_is_there` fail."""
     losing: Mapping[str, Value] = {} if sender.acks == "all" else {"loses_acknowledged": True}
     values = {**_TWO_RECORDS, "records": 1, "elections": 1, "expiries": 0, **losing, **sender.constants}
-    return frozenset(_steps(_explored("producer", values, (DURABLE, TOLD, THERE), {"transmit", "fail_over"})))
+    return frozenset(
+        explored(Small("producer", values, (DURABLE, TOLD, THERE), frozenset({"transmit", "fail_over"}))).steps
+    )
 
 
 # --- consumers --------------------------------------------------------------------------------------------------------
@@ -115,30 +113,11 @@ _A_CUT: Mapping[str, Value] = {
 def crash_costs(settings: Settings) -> frozenset[str]:
     """Which of at-least-once and at-most-once fail where a consumer with these settings of the model dies."""
     values = {**_ONE_RECORD, **dict(settings)}
-    return frozenset(_steps(_explored("consumer", values, (LOST, TWICE), {"poll", "process", "crash"})))
+    return frozenset(explored(Small("consumer", values, (LOST, TWICE), frozenset({"poll", "process", "crash"}))).steps)
 
 
 @cache
 def skips_what_was_cut(*, sees_truncation: bool) -> bool:
     """Whether a consumer skips records where the log was cut below its position and has grown again (KIP-320)."""
     values = {**_A_CUT, "detects_truncation": sees_truncation}
-    return SKIPPED in _steps(_explored("consumer", values, (SKIPPED,), {"poll", "process", "truncate"}))
-
-
-# --- explorations -----------------------------------------------------------------------------------------------------
-
-
-def _explored(model: str, values: Mapping[str, Value], names: tuple[str, ...], wanted: set[str]) -> Verdict:
-    """The verdict; RuntimeError where the exploration did not end, or where nothing of what is `wanted` happened."""
-    definition, _ = find(model)
-    bound = definition.bind(model, values, None, properties=list(names))
-    verdict = ENGINES["python"](bound, Search(keep_going=True, deadlocks=False), None)
-    said = {prop.name: prop.verdict for prop in verdict.properties}
-    happened = {action.name for action in verdict.actions if action.fired}
-    if not set(said.values()) <= {"holds", "violated"} or not wanted <= happened or not verdict.distinct_states:
-        raise RuntimeError(f"{model} was not explored to its end with {dict(values)}: {said}; please report it")
-    return verdict
-
-
-def _steps(verdict: Verdict) -> dict[str, int]:
-    return {prop.name: len(prop.run.steps) for prop in verdict.properties if prop.verdict == "violated" and prop.run}
+    return SKIPPED in explored(Small("consumer", values, (SKIPPED,), frozenset({"poll", "process", "truncate"}))).steps

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from ..explorer import ENGINES
-from ..explorer.search import Search
-from ..invariants.catalogue import find
 from ..language.constants import Value
+from .small_models import Small, explored
 
 STOPPED, SKIPPED = "group_available", "nothing_skipped"
 """What is asked: that every group has a coordinator that takes its commits, and that none skips a record."""
@@ -31,13 +29,6 @@ def fails(stops: bool, loses: bool, reset: str = "latest") -> frozenset[str]:
     """Which of both fails where the log of offsets stops while a broker is down, and where it loses entries; `reset` is
     the consumer's `auto.offset.reset`: latest, earliest or none. RuntimeError where the exploration did not end."""
     switches = {"unavailable_while_down": stops, "loses_acknowledged": loses, "reset": reset}
-    definition, _ = find("offsets_outage")
-    values = {**SIZES, **switches}
-    model = definition.bind("offsets_outage", values, "any_log", properties=[STOPPED, SKIPPED])
-    verdict = ENGINES["python"](model, Search(keep_going=True, deadlocks=False), None)
-    found = {prop.name: prop.verdict for prop in verdict.properties}
-    happened = {action.name for action in verdict.actions if action.fired}
     wanted = {"consume", "log_goes_down", "log_comes_back"} | ({"log_loses", "begin_again"} if loses else set[str]())
-    if not set(found.values()) <= {"holds", "violated"} or not wanted <= happened:
-        raise RuntimeError(f"what groups do was not explored to its end with {switches}: {found}; please report it")
-    return frozenset(name for name, word in found.items() if word == "violated")
+    asked = Small("offsets_outage", {**SIZES, **switches}, (STOPPED, SKIPPED), frozenset(wanted), "any_log")
+    return frozenset(explored(asked).steps)

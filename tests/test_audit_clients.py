@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tidegate.audit.clients import (
     DUPLICATES,
@@ -21,6 +23,8 @@ from tidegate.audit.clients import (
 )
 from tidegate.audit.cluster import Client, Origin, Setting, Stated
 from tidegate.audit.rules_of_clients import way_to_commit
+from tidegate.audit.small_models import Small, explored, kept_in
+from tidegate.language.constants import Value
 from tidegate.model.consumer import Commits
 
 from .conftest import Run
@@ -133,3 +137,27 @@ def test_brokers_before_2_5_let_no_producer_bump_its_epoch(version: str, bumps: 
     files = {f"b{number}.properties": node.format(number) for number in (1, 2, 3)}
     cluster = cluster_of({**files, "producer.properties": text}, version, clients=("java:3.9",))
     assert {signature.bumps_epoch for signature in signatures(cluster)} == {bumps}
+
+
+def test_what_a_small_model_finds_is_kept_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = Small("producer", alone_values(), (DUPLICATES, ORDER), frozenset({"send"}))
+    with kept_in(tmp_path):
+        found = explored(small)
+        (kept,) = (tmp_path / "audit").iterdir()
+        monkeypatch.setattr("tidegate.audit.small_models.find", None)  # nothing is explored any more
+        assert explored(small) == found and found.states > 40
+        kept.write_text("{", encoding="utf-8")
+        with pytest.raises(TypeError):
+            explored(small)
+    with pytest.raises(TypeError):  # and nothing is kept for who asks for no cache
+        explored(small)
+
+
+def test_an_exploration_in_which_nothing_happens_is_an_error() -> None:
+    with pytest.raises(RuntimeError, match="not explored to its end"):
+        explored(Small("producer", alone_values(), (DUPLICATES,), frozenset({"add_partition"})))
+
+
+def alone_values() -> dict[str, Value]:
+    sender = Sender("all", careful=True, in_flight=1, retries=True)
+    return {**dict(alone(sender).settings), "records": 1}
