@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 
 
 @contextmanager
-def kept_in(folder: Path | None) -> Iterator[None]:
+def kept_in(folder: Path | None) -> Generator[None]:
     """Within it, what is found is kept in a folder, and taken from there (None: nothing is)."""
     token = _folder.set(folder)
     try:
