@@ -12,8 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from ..explorer import ENGINES
+from ..explorer.search import Search
 from ..invariants.catalogue import find
 from ..language.constants import Value
+from ..language.model import Model
+from ..language.verdict import PropertyVerdict
 from .small_models import Small, explored
 
 DUPLICATES, ORDER = "no_duplicates", "order_per_key"
@@ -96,6 +100,13 @@ def costs(sender: Sender) -> frozenset[str]:
     return frozenset(
         explored(Small("producer", values, (DURABLE, TOLD, THERE), frozenset({"transmit", "fail_over"}))).steps
     )
+
+
+def run_of_producer(name: str, settings: Settings) -> tuple[Model, PropertyVerdict]:
+    """The shortest run of a producer to a property that fails, explored anew, and the model that has it."""
+    model = find("producer")[0].bind("producer", dict(settings), None, properties=[name])
+    (found,) = ENGINES["python"](model, Search(deadlocks=False), None).properties
+    return model, found
 
 
 # --- consumers --------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ SIZES: Mapping[str, Value] = {
 def fails(stops: bool, loses: bool, reset: str = "latest") -> frozenset[str]:
     """Which of both fails where the log of offsets stops while a broker is down, and where it loses entries; `reset` is
     the consumer's `auto.offset.reset`: latest, earliest or none. RuntimeError where the exploration did not end."""
-    switches: Mapping[str, Value] = {"unavailable_while_down": stops, "loses_acknowledged": loses, "reset": reset}
+    switches: Mapping[str, Value | str] = {"unavailable_while_down": stops, "loses_acknowledged": loses, "reset": reset}
     wanted = {"consume", "log_goes_down", "log_comes_back"} | ({"log_loses", "begin_again"} if loses else set[str]())
     asked = Small("offsets_outage", {**SIZES, **switches}, (STOPPED, SKIPPED), frozenset(wanted), "any_log")
     return frozenset(explored(asked).steps)

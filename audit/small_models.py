@@ -48,7 +48,7 @@ class Small:
     asked, and the actions without which nothing would be said."""
 
     model: str
-    values: Mapping[str, Value]
+    values: Mapping[str, Value | str]
     asked: Sequence[str]
     wanted: frozenset[str]
     profile: str | None = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .cases import CaseResult, Explorations, ScenarioStep
-from .clients import DUPLICATES, ORDER, Sender, alone, under_another_leader
+from .clients import DUPLICATES, ORDER, Sender, Settings, alone, under_another_leader
 from .inference import Known, LossFound, Plan, Ways, explore_losses, in_question, known, plan_of, within
 from .questions import (
     OF_TOPICS,
@@ -64,7 +64,8 @@ _CONSUMED = ("no-loss", "no-unread")
 class Answer:
     """One cell of a table. `why` is what a loss needs, what is within bounds, or why nothing was checked.
 
-    `on` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length.
+    `on` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length. Where
+    the producer's model has it instead, `client` is its property and its constants.
     """
 
     word: Word
@@ -74,6 +75,7 @@ class Answer:
     steps: tuple[ScenarioStep, ...] = ()
     case: Case | None = None
     property: str = ""
+    client: tuple[str, Settings] | None = None
 
 
 Table = Mapping[tuple[str, Name], Answer]
@@ -140,11 +142,11 @@ def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Ans
     if len(words) == 1:
         first = answers[0]
         on = tuple(dict.fromkeys(name for found in answers for name in found.on))
-        return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property)
+        return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property, first.client)
     deciding = facts_that_matter(variants, [found.word for found in answers])
     on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.on))))
     worst = next((found for found in answers if found.word == "can lose"), answers[0])
-    return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property)
+    return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property, worst.client)
 
 
 def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> tuple[str, ...]:
@@ -233,7 +235,7 @@ def _over_racks(answers: Sequence[Answer]) -> Answer:
     if len({found.word for found in answers}) == 1:
         return answers[0]
     worst = next((found for found in answers if found.word == "can lose"), answers[-1])
-    return Answer("depends", worst.basis, worst.why, (RACK,), worst.steps, worst.case, worst.property)
+    return Answer("depends", worst.basis, worst.why, (RACK,), worst.steps, worst.case, worst.property, worst.client)
 
 
 def _loss(
@@ -406,7 +408,8 @@ def _delivery(signature: Signature, question: Question, cell: Cell, explorations
     name, sender = _OF_PRODUCERS[question.name], _sender(signature)
     found = alone(sender)
     if name in found.steps:
-        return Answer("can lose", "model", _GIVEN_UP.format(found.steps[name], found.command(name)))
+        why = _GIVEN_UP.format(found.steps[name], found.command(name))
+        return Answer("can lose", "model", why, client=(name, found.settings))
     behind = _with_another_leader(signature, name, cell, explorations)
     if calm is not None:
         if asks_delivery(signature, cell):
@@ -440,7 +443,7 @@ def _with_another_leader(signature: Signature, name: str, cell: Cell, exploratio
     found = losing if lost.word != "no loss found" and name not in kept.steps else kept
     if name in kept.steps or lost.word == "can lose":
         why = f"{found.steps[name]} steps of the producer behind another leader (`{found.command(name)}`)"
-        return Answer("can lose", "model", why)
+        return Answer("can lose", "model", why, client=(name, found.settings))
     return replace(lost, steps=(), case=None, property="")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..audit.after_repair import AfterRepair, after_repair
 from ..audit.auditing import Audited
+from ..audit.clients import Settings, run_of_producer
 from ..audit.cluster import OFFSETS
 from ..audit.document import Document, SubjectReport
 from ..audit.headline import in_words
@@ -70,7 +71,49 @@ def name_pages(done: Audited) -> list[Scenario]:
     offsets = next((subject for subject in done.document["subjects"] if subject["topics"][0] == OFFSETS), None)
     for subject, _ in pairs:
         subject["scenarios"] += _of_consumers(subject, offsets)
+    for made in clients_of(done):
+        made.subject["scenarios"].append({"html": made.html, "cells": made.cells, "repaired": None})
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ClientScenario:
+    """A run of the producer's model that gets a page: of whom, its property and constants, its file, and its cells."""
+
+    subject: Document
+    name: str
+    settings: Settings
+    html: str
+    cells: list[str]
+
+    @property
+    def title(self) -> str:
+        """What the page is called."""
+        return f"{self.subject['name']}: {LOST[self.cells[0].partition('=')[0]]}, by what its producer does"
+
+
+def clients_of(done: Audited) -> list[ClientScenario]:
+    """The runs of producers by which cells fail, each once in a group of topics, at most `MOST`."""
+    found: dict[tuple[int, str, Settings], ClientScenario] = {}
+    for number, (subject, report) in enumerate(zip(done.document["subjects"], done.reports, strict=True)):
+        for (question, cell), answer in report.verdict.table.items():
+            if answer.word != "can lose" or answer.client is None:
+                continue
+            name, settings = answer.client
+            html = f"{FOLDER}/client-{len(found) + 1:02d}-{_slug(subject)}-{question}.html"
+            made = ClientScenario(subject, name, settings, html, [])
+            found.setdefault((number, name, settings), made).cells.append(f"{question}={cell}")
+    return list(found.values())[:MOST]
+
+
+def _client_page(made: ClientScenario, out: Path) -> None:
+    """The page of a run of the producer's model, with the trace beside it."""
+    (out / FOLDER).mkdir(exist_ok=True)
+    name = Path(made.html).with_suffix("")
+    trace = trace_document(*run_of_producer(made.name, made.settings))
+    trace["title"] = made.title
+    write_json(out / f"{name}.trace.json", trace)
+    write_text(out / f"{name}.html", page([trace], beside=f"{name.name}.trace.json"))
 
 
 _COMES_FROM: Mapping[str, Sequence[str]] = {
@@ -161,18 +204,24 @@ def save(done: Audited, scenarios: list[Scenario], out: Path) -> int:
     _clear(out)
     for made in scenarios:
         _page(done, made, out)
+    clients = clients_of(done)
+    for client in clients:
+        _client_page(client, out)
     _repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
     write_text(out / "junit.xml", audit_junit(done.document))
     write_json(out / "audit.json", done.document)
     write_text(out / "index.html", audit_index(done.document))
-    return len(scenarios)
+    return len(scenarios) + len(clients)
 
 
 def _clear(out: Path) -> None:
     """Takes away what an earlier audit wrote about single groups of topics: a loss that is repaired has no page."""
-    for pattern in (f"{FOLDER}/[0-9][0-9]*-*.html", f"{FOLDER}/[0-9][0-9]*-*.trace.json", f"{REPAIRS}/[0-9][0-9]*-*/*"):
+    pages = (
+        f"{FOLDER}/{named}{end}" for named in ("[0-9][0-9]*-*", "client-[0-9]*-*") for end in (".html", ".trace.json")
+    )
+    for pattern in (*pages, f"{REPAIRS}/[0-9][0-9]*-*/*"):
         for old in out.glob(pattern):
             old.unlink()
     for folder in out.glob(f"{REPAIRS}/[0-9][0-9]*-*"):

@@ -194,6 +194,26 @@ def test_what_is_printed_is_what_is_saved(tidegate: Run, tmp_path: Path) -> None
     assert (tmp_path / "out" / first["loss"]["html"]).is_file()
 
 
+@pytest.mark.long
+def test_a_row_that_a_producer_breaks_by_itself_opens_its_run(tidegate: Run, tmp_path: Path) -> None:
+    shutil.copytree(CLUSTERS / "good", tmp_path / "c")
+    one = "acks=all\nenable.idempotence=false\nmax.in.flight.requests.per.connection=1\n"
+    (tmp_path / "c" / "producer.properties").write_text(one)
+    options = ("--kafka-version", "3.9", "--distribution", "apache", "--client", "java:3.9", "--json")
+    done = tidegate("audit", str(tmp_path / "c"), *options, "--out", str(tmp_path / "out"))
+    (orders, *_) = json.loads(done.out)["subjects"]
+    row = orders["table"]["in-order"]
+    assert "of the producer" in row["crash@all"]["why"]
+    (shown,) = (one for one in orders["scenarios"] if "in-order=crash@all" in one["cells"])
+    assert {f"in-order={cell}" for cell, found in row.items() if found["word"] == "can lose"} == set(shown["cells"])
+    assert f'href="{shown["html"]}"' in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    trace = (tmp_path / "out" / shown["html"]).with_suffix(".trace.json")
+    assert (tmp_path / "out" / shown["html"]).is_file() and tidegate("replay", str(trace)).exit == 1
+    shutil.copy(CLUSTERS / "good" / "producer.properties", tmp_path / "c")
+    tidegate("audit", str(tmp_path / "c"), *options, "--out", str(tmp_path / "out"))
+    assert not trace.exists()
+
+
 def test_what_is_accepted_counts_until_its_day(audit: Audit, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.toml"
     entry = '[[accepted]]\ntopic = "orders"\nfinding = "no-loss"\nreason = "a cache"\nexpiry = {}\n'
