@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import sys
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -145,6 +146,11 @@ class Server(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that leaves before it has its answer is nothing to report."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)  # pyright: ignore[reportArgumentType]  # typed for sockets
+
     @property
     def address(self) -> str:
         """What a browser opens."""
@@ -155,6 +161,8 @@ class Handler(BaseHTTPRequestHandler):
     """Answers one request."""
 
     server: Server  # pyright: ignore[reportIncompatibleVariableOverride]  # always this one
+    timeout = SECONDS
+    """After which a connection ends on which nothing is asked."""
     server_version = "tidegate"
     sys_version = ""
 

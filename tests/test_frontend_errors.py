@@ -105,6 +105,8 @@ OTHERS: dict[str, tuple[dict[str, str], str, str]] = {
     "a domain whose size is a bool": ({"SIZE": "careful"}, "TG408", "careful is not an integer"),
     "a constant without a name": ({"SIZE": "constant(1, minimum=1, maximum=2)"}, "TG408", "this constant has no name"),
     "an open brace": ({"SENTENCE": "Counts {s.count"}, "TG309", "this brace is never closed"),
+    "a choice by no condition": ({"SENTENCE": "Counts{' on' if s.count else ''}."}, "TG309", "this is int, not a bool"),
+    "a text that nothing chooses": ({"SENTENCE": "Counts{' on'}."}, "TG309", "text is not a value of the language"),
     "a closing brace": ({"SENTENCE": "Counts }"}, "TG309", "this brace closes nothing"),
     "profiles that are none": ({"MORE": "profiles = ['a']"}, "TG007", "these are no settings by name"),
     "a file that exits": ({"MORE": "raise SystemExit('no')"}, "TG002", "SystemExit: no"),

@@ -107,6 +107,15 @@ def test_what_values_rest_on_is_read_as_the_judge_reads(name: str) -> None:
                 assert bool(found) == holds(model, prop, *states)
 
 
+def test_what_happens_chooses_the_words_of_a_sentence() -> None:
+    """A leader alone in the ISR stays in it when it fails."""
+    model = find("replication")[0].bind("replication", {"max_leader_epoch": 3}, profile="truncate_to_hw")
+    fails = [f"controller_shrink_isr({name})" for name in "CBA"]
+    run = run_text(model, "; ".join(["controller_elect_leader(A)", *fails]))
+    said = [step["sentence"] for step in run_document(model, run)["steps"][1:]]
+    assert said == ["C fails and leaves the ISR.", "B fails and leaves the ISR.", "A fails."]
+
+
 def test_only_what_decides_is_a_reason() -> None:
     definition, profile = find("replication:truncate_to_hw")
     model = definition.bind("m", {"replicas": 2}, profile, properties=["weak_isr"])

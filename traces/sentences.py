@@ -3,7 +3,9 @@
     "{follower} fetches from {s.leader} at offset {len(s.log[follower])}."     "B fetches from A at offset 0."
 
 Between braces stands any expression over the parameters and the state; `{{` and `}}` are braces. Values print as
-people write them (`values.show`).
+people write them (`values.show`), and a text as it is, so that what happens chooses the words:
+
+    "{replica} restarts{'' if kept else ' with an empty log'}."
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def sentence(
         return format_step(action.name, arguments)
     pieces, values = _compiled(model, action)
     try:
-        shown = [named(show(value)) for value in values(state, **arguments)]
+        shown = [value if isinstance(value, str) else named(show(value)) for value in values(state, **arguments)]
     except Exception as error:
         raise blamed(model, error, action.name, arguments) from error
     return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))

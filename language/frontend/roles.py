@@ -451,12 +451,23 @@ def _field_problem(program: Program, scope: Scope, text: str) -> str:
     own = Diagnostics()
     outside, program.diagnostics = program.diagnostics, own
     try:
-        expression(scope, node)
+        _elaborate_words(scope, node)
     except Abandoned:
         pass
     finally:
         program.diagnostics = outside
     return own.first_message()
+
+
+def _elaborate_words(scope: Scope, node: ast.expr) -> None:
+    """Elaborates what is shown: an expression, or texts between which conditions choose."""
+    if isinstance(node, ast.IfExp):
+        expression(scope, ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test))
+        for branch in (node.body, node.orelse):
+            if not (isinstance(branch, ast.Constant) and isinstance(branch.value, str)):
+                _elaborate_words(scope, branch)
+    else:
+        expression(scope, node)
 
 
 def _place_in_docstring(source: Source, node: ast.stmt, line: str, start: int, length: int) -> ir.Where:

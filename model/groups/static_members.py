@@ -370,7 +370,7 @@ def session_times_out(s: Cluster, instance: Instance) -> None:
 
 @action(kind="fault")
 def fail_over(s: Cluster, survives: bool) -> None:
-    """Another broker is the coordinator; an append that is under way is there: {survives}."""
+    """Another broker is the coordinator{'; it has the append that is under way' if survives else ''}."""
     pending = s.pending
     client = s.waiting
     require(s.group_state != GroupState.LOADING and (pending is not None or not survives))

@@ -36,7 +36,7 @@ def write(s: Quorum, controller: Voter) -> None:
 
 @action
 def fetch(s: Quorum, follower: Voter, leader: Voter, answered: bool) -> None:
-    """{follower} fetches from {leader} at offset {len(s.log[follower])} (its answer arrives: {answered})."""
+    """{follower} fetches from {leader} at offset {len(s.log[follower])}{'' if answered else '; the answer is lost'}."""
     require(messages == 0 and s.election[leader].role == Role.LEADER)
     require(
         follows(s, follower, leader) and not needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower))

@@ -84,7 +84,7 @@ def close(s: Producing) -> None:
 
 @action(kind="fault", budget="restarts")
 def die(s: Producing, arrives: bool) -> None:
-    """The application's process dies and starts again; a request on its way may arrive: {arrives}."""
+    """The application's process dies and starts again{'; a request on its way may arrive' if arrives else ''}."""
     require(restarts > 0)
     require(not s.closed and s.late is None)
     require(not arrives or is_on_its_way(s, s.leader))

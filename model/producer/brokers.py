@@ -275,7 +275,7 @@ def answer_with_error(s: Producing, turn: Turn) -> None:
 
 @action(kind="fault", budget="cuts")
 def lose_connection(s: Producing, leader: Leader, arrives: bool) -> None:
-    """The connection to broker {leader} is lost; the first request on it may arrive: {arrives}."""
+    """The connection to broker {leader} is lost{'; the first request on it may arrive' if arrives else ''}."""
     require(cuts > 0)
     require(first_to(s, leader) < len(s.in_flight) and (s.late is None or not arrives))
     require(not arrives or is_on_its_way(s, leader))

@@ -9,7 +9,7 @@ from .state import LeaderAndIsr, Partition, Replica, max_leader_epoch
 
 @action(kind="fault")
 def controller_shrink_isr(s: Partition, replica: Replica) -> None:
-    """{replica} fails and leaves the ISR (or only loses leadership, if it leads and is alone in the ISR)."""
+    """{replica} fails{' and leaves the ISR' if s.quorum.leader != replica or len(s.quorum.isr) > 1 else ''}."""
     require(replica in s.quorum.isr)
     limit(s.next_leader_epoch <= max_leader_epoch)
     leads = s.quorum.leader == replica

@@ -208,8 +208,18 @@ def _action(action: Action) -> str:
 
 
 def _marked(sentence: str) -> str:
-    """A sentence's expressions as code: `{s.leader}` as `s.leader` between backticks."""
-    return re.sub(r"\{([^{}]+)\}", r"`\1`", sentence)
+    """A sentence's expressions as code: `{s.leader}` as `s.leader` in backticks; a choice between texts in words."""
+    chosen = re.sub(r" ?\{'([^'{}]*)' if ([^{}]+?) else '([^'{}]*)'\}", _choice, sentence)
+    return re.sub(r"\{([^{}]+)\}", r"`\1`", chosen)
+
+
+def _choice(found: re.Match[str]) -> str:
+    """` (if `arrives`: a request arrives)`, where both texts say something with what is said otherwise."""
+    yes, condition, no = found.groups()
+    then, otherwise = (text.lstrip(",; ") for text in (yes, no))
+    if not then:
+        return f" (unless `{condition}`: {otherwise})"
+    return f" (if `{condition}`: {then}{f'; else: {otherwise}' if otherwise else ''})"
 
 
 def _budget(action: Action) -> str:

@@ -89,7 +89,7 @@ def compact(s: Cluster, newest: Entry) -> None:
 
 @action(kind="fault")
 def fail_over(s: Cluster, survives: bool) -> None:
-    """Another broker leads the offsets' partition, and is the coordinator; an append under way is there: {survives}."""
+    """A new leader of the offsets' partition is the coordinator{', with the append under way' if survives else ''}."""
     require(s.pending is not None or not survives)
     limit(s.newest < failovers)
     pending = s.pending

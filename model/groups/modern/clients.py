@@ -173,7 +173,7 @@ def refuse_commit(s: Cluster, request: Commit) -> None:
 
 @action(kind="client", budget="leaves")
 def leave(s: Cluster, member: Consumer, arrives: bool) -> None:
-    """{member} revokes all and leaves; the coordinator receives that: {arrives}."""
+    """{member} revokes all and leaves{', and the coordinator receives that' if arrives else '; nobody hears of it'}."""
     require(s.phase[member] == Phase.MEMBER and member not in s.paused and not waits(s, member))
     if arrives:
         say_goodbye(s, member)

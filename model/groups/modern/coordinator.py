@@ -283,7 +283,7 @@ def say_goodbye(s: Cluster, member: Consumer) -> None:
 
 @action(kind="fault")
 def fail_over(s: Cluster, survives: bool) -> None:
-    """Another broker leads the offsets' partition, and is the coordinator; it has the pending batch: {survives}."""
+    """A new leader of the offsets' partition is the coordinator{', with the pending batch' if survives else ''}."""
     pending = s.pending
     require(pending is not None or not survives)
     limit(s.newest < failovers)

@@ -85,7 +85,7 @@ def produce(s: Cluster, client: Client, partition: Partition) -> None:
 
 @action(kind="client")
 def end(s: Cluster, client: Client, commit: bool) -> None:
-    """{client} asks for the end of transaction {s.txn[client]}, and it is decided; commit: {commit}."""
+    """{client} asks to {'commit' if commit else 'abort'} transaction {s.txn[client]}, and it is decided."""
     require(asks(s, client, commit) and may_end(s, s.epoch[client], commit))
     may_bump(s)
     ask(s, client, commit)
@@ -95,7 +95,7 @@ def end(s: Cluster, client: Client, commit: bool) -> None:
 
 @action(kind="client")
 def end_is_answered(s: Cluster, client: Client, commit: bool) -> None:
-    """{client} asks for the end of transaction {s.txn[client]}, and learns that it is done; commit: {commit}."""
+    """{client} asks to {'commit' if commit else 'abort'} transaction {s.txn[client]}, and learns that it is done."""
     require(late_ends > 0 or not in_one_step or (bump_every_time and not fence_takes_two) or not bump_on_timeout)
     require(asks(s, client, commit) and is_ended(s, s.epoch[client], commit))
     ask(s, client, commit)

@@ -132,7 +132,7 @@ def finish(s: Cluster, epoch: Epoch, client: Client) -> None:
 
 @action(kind="fault")
 def fail_over(s: Cluster, survives: bool) -> None:
-    """Another broker is the coordinator; a record that was not committed is there: {survives}."""
+    """Another broker is the coordinator{'; it has the record that was not committed' if survives else ''}."""
     require(failovers > 0 and (1 in s.log.appended or not survives))
     limit(s.coordinator < failovers)
     line = s.lines[1] if survives else s.lines[0]
