@@ -38,12 +38,15 @@ exit: 0 confirmed, 1 not confirmed, 5 could not be driven, 64 usage
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = (
-        "Starts a small real cluster with the settings of a trace, drives it through the trace step by step, compares "
-        "it with the model after each, and says whether an acknowledged record is gone in the end. Needs Java 17, and "
+        "Starts a small real cluster with the settings of a trace, or a quorum of controllers, drives it through the "
+        "trace step by step, compares it with the model after each, and says whether an acknowledged record is gone in "
+        "the end. Needs Java 17, and "
         "Maven for the first run of a release; it ends all that it starts."
     )
     parser = add_verb(verbs, "confirm", about, EXAMPLES)
-    parser.add_argument("traces", metavar="TRACE", type=Path, nargs="*", help="a .trace.json file of the partition")
+    parser.add_argument(
+        "traces", metavar="TRACE", type=Path, nargs="*", help="a .trace.json file of partition or kraft"
+    )
     parser.add_argument(
         "--repaired", action="store_true", help="the same faults with acks=all, min.isr 2, clean elections"
     )

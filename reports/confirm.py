@@ -50,7 +50,7 @@ def _result(page: Page, result: Mapping[str, Any], steps: bool) -> None:
         page.line(f"shortened clocks: {clocks}")
         if result["skipped"]:
             page.line(f"steps that these settings do not allow: {', '.join(map(str, result['skipped']))}")
-    if steps or result["result"] == "not_confirmed":
+    if result["steps"] and (steps or result["result"] == "not_confirmed"):
         _steps(page, result)
     if result["result"] == "not_driven" and result["step"]:
         page.line(f"step {result['step']} of the trace is the first that cannot be had", indent=2)
@@ -60,7 +60,14 @@ def _result(page: Page, result: Mapping[str, Any], steps: bool) -> None:
 def _cluster(result: Mapping[str, Any]) -> str:
     settings = ", ".join(f"{name}={str(value).lower()}" for name, value in result["settings"].items())
     order = " ".join(map(str, result["order"]))
+    if _of_controllers(result):
+        return f"Kafka {result['kafka']}, KRaft, controllers {order}; {settings}"
     return f"Kafka {result['kafka']}, KRaft, one controller, replicas {order} in this order; {settings}"
+
+
+def _of_controllers(result: Mapping[str, Any]) -> bool:
+    """Whether controllers were driven, and not brokers."""
+    return "controllers" in result["steps"][0]["seen"]
 
 
 def _steps(page: Page, result: Mapping[str, Any]) -> None:
@@ -76,6 +83,8 @@ def _steps(page: Page, result: Mapping[str, Any]) -> None:
             page.line(f"seen: {_shown(step['seen'])}", indent=26)
     if result["not_taken"]:
         page.line(f"not taken any more: steps {', '.join(map(str, result['not_taken']))}")
+    if _of_controllers(result):
+        return
     read = "nothing can be read" if result["read"] is None else f"a consumer reads records {_numbers(result['read'])}"
     leads = "nobody leads" if result["leader"] is None else f"broker {result['leader']} leads"
     page.line(f"acknowledged: {_numbers(result['acknowledged'])}. All brokers started again: {leads}, and {read}.")
@@ -86,7 +95,9 @@ def _numbers(records: Sequence[int]) -> str:
 
 
 def _shown(seen: Mapping[str, Any]) -> str:
-    """`leader 1, epoch 2, ISR 1 2, logs 1: 0 (epoch 0); 2: empty`."""
+    """`leader 1, epoch 2, ISR 1 2, logs 1: 0 (epoch 0); 2: empty`; of controllers each of them."""
+    if "controllers" in seen:
+        return "; ".join(f"{one}: {text}" for one, text in seen["controllers"].items())
     parts = [f"leader {'none' if seen['leader'] is None else seen['leader']}", f"epoch {seen['leader_epoch']}"]
     parts.append(f"ISR {' '.join(map(str, seen['isr'])) or 'empty'}")
     parts += [f"{name.upper()} {' '.join(map(str, seen[name]))}" for name in ("elr",) if seen[name]]

@@ -7,14 +7,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import kafka
 from tidegate.real.driving import wire
 from tidegate.real.driving.cluster import Cluster, Needs, wait_for
-from tidegate.real.driving.gates import Gate, Gates, Request
+from tidegate.real.driving.gates import Gate, Gates, Pair, Request
 from tidegate.real.driving.nodes import Nodes, launched
 from tidegate.real.driving.releases import Release
 
@@ -68,8 +68,8 @@ class Lines(Gates):
             self.cut += 1
         raise ConnectionAbortedError(f"the {what} is lost")
 
-    def admit(self, request: Request, gone: Callable[[], bool]) -> bool:
-        passes = super().admit(request, gone)
+    def admit(self, request: Request, pair: Pair) -> bool:
+        passes = super().admit(request, pair)
         try:
             self._loses(request.gate, "request")
         except ConnectionAbortedError:
@@ -78,10 +78,10 @@ class Lines(Gates):
             raise
         return passes
 
-    def release(self, gate: Gate | None, gone: Callable[[], bool]) -> None:
+    def release(self, gate: Gate | None, pair: Pair) -> bool:
         self._loses(gate, "answer")
-        wait_for(lambda: not self._keeps(gate) or gone(), SECONDS)
-        super().release(gate, gone)
+        wait_for(lambda: not self._keeps(gate) or pair.gone(), SECONDS)
+        return super().release(gate, pair)
 
 
 class _WithGroups(Nodes):

@@ -24,7 +24,7 @@ ALLOWED = {
     "testing": {"language", "traces", "explorer"},
     "audit": {"language", "traces", "model", "invariants", "explorer", "reports"},
     "gates": {"language", "traces", "explorer", "reports", "spec"},
-    "real": {"language", "traces", "explorer", "audit"},
+    "real": {"language", "traces", "model", "invariants", "explorer", "audit"},
     "api": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real"},
     "cli": {"language", "traces", "model", "invariants", "explorer", "reports", "audit", "gates", "real"}
     | {"api", "spec"},

@@ -18,7 +18,7 @@ from ...language.values import State
 from ...language.verdict import Run, Step
 from .releases import KNOWN
 
-MODEL = "partition"
+MODEL, OF_CONTROLLERS = "partition", "kraft"
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible leader replicas can be had, and since when new clusters have them (KIP-966)."""
 REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": False}
@@ -45,6 +45,7 @@ class Trace:
     steps: tuple[str, ...]
     property: str
     leader: str
+    model: str = "partition"
 
 
 @immutable
@@ -76,13 +77,17 @@ class Fitted:
 def trace_of(document: Mapping[str, Any]) -> Trace:
     """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
     model, about = document["model"], document["property"]
-    if model.partition(":")[0] != MODEL:
-        raise CannotBeDriven(f"it is a trace of {model}, and real brokers are driven through traces of {MODEL} alone")
+    of = model.partition(":")[0]
+    if of not in (MODEL, OF_CONTROLLERS):
+        raise CannotBeDriven(
+            f"it is a trace of {model}, and what is driven are traces of {MODEL} on real brokers, and of "
+            f"{OF_CONTROLLERS} on real controllers"
+        )
     if document["truncated"] is not None or document["replay"] is None:
         raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")
     steps = tuple(step["step"] for step in document["steps"])
-    leader = document["states"]["0"]["registered"]["leader"]
-    return Trace(document["bounds"], steps, "" if about is None else about["name"], str(leader))
+    leader = "" if of == OF_CONTROLLERS else str(document["states"]["0"]["registered"]["leader"])
+    return Trace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
 
 
 def version_for(trace: Trace, given: str | None, *, anyway: bool = False) -> Fitted:
@@ -134,7 +139,7 @@ def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
         run = judge.replay(model, _start(model, trace), parse_steps(model, "; ".join(trace.steps)))
     except StepError as error:
         said = str(error).partition("; enabled here")[0]
-        raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", _number(said)) from None
+        raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
     found = Fitted(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
     if not found.lost and found.seen is None:
         raise CannotBeDriven(
@@ -144,7 +149,7 @@ def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
     return found
 
 
-def _number(said: str) -> int:
+def number_of_step(said: str) -> int:
     """The step that an error begins with: `step 5, fence(...), is disabled`."""
     word = said.removeprefix("step ").partition(",")[0]
     return int(word) if word.isdigit() else 0

@@ -20,17 +20,33 @@ from ...language.immutable import immutable
 from ..flexible import Reader
 from .wire import (
     ALTER_PARTITION,
+    BEGIN_QUORUM_EPOCH,
     CONSUMER_GROUP_HEARTBEAT,
+    CONTROLLER_REGISTRATION,
+    END_QUORUM_EPOCH,
     FETCH,
     HEARTBEAT,
     JOIN_GROUP,
     MEMBER_HEARTBEAT,
     PRODUCE,
+    VOTE,
     asked_isr,
 )
 
 _SENDERS = (re.compile(r"broker-(\d+)-fetcher-\d+"), re.compile(r"raft-client-(\d+)"), re.compile(r"(\d+)"))
-HELD = frozenset({PRODUCE, FETCH, ALTER_PARTITION, HEARTBEAT, JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT})
+OF_QUORUM = frozenset({FETCH, VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH})
+"""What controllers that vote ask each other."""
+HELD = OF_QUORUM | frozenset(
+    {
+        PRODUCE,
+        ALTER_PARTITION,
+        HEARTBEAT,
+        JOIN_GROUP,
+        MEMBER_HEARTBEAT,
+        CONSUMER_GROUP_HEARTBEAT,
+        CONTROLLER_REGISTRATION,
+    }
+)
 
 
 @immutable
@@ -62,6 +78,8 @@ class Gates:
         self._permits = Counter[Gate]()
         self._passed = Counter[Gate]()
         self._waiting: dict[Gate, Request] = {}
+        self._held: dict[Gate, Pair] = {}
+        self._losing = set[Gate]()
         self._listeners = list[socket.socket]()
         self._ended = False
 
@@ -91,6 +109,30 @@ class Gates:
                 self._changed.wait(until - time.monotonic())
             self._permits.pop(gate, None)
             return self._passed[gate] > before
+
+    def lose_answer(self, gate: Gate, within: float) -> bool:
+        """Lets one request through, and its answer is lost with the connection; whether that happened."""
+        with self._changed:
+            self._losing.add(gate)
+        try:
+            return self.let_one(gate, within)
+        finally:
+            with self._changed:
+                self._losing.discard(gate)
+
+    def drop(self, gate: Gate) -> None:
+        """Ends the connection on which a request or an answer waits: it is lost."""
+        with self._changed:
+            pair = self._held.pop(gate, None)
+            self._waiting.pop(gate, None)
+            if pair is not None:
+                pair.end()
+                self._changed.notify_all()
+
+    def holds(self, gate: Gate) -> bool:
+        """Whether a request or an answer waits at a gate, on a connection that stands."""
+        with self._changed:
+            return gate in self._held and not self._held[gate].gone()
 
     def waiting(self, gate: Gate) -> Request | None:
         """The request that waits at a gate."""
@@ -127,32 +169,44 @@ class Gates:
             except OSError:
                 near.close()
                 continue
-            pair = _Pair(self, receiver, near, far)
+            pair = Pair(self, receiver, near, far)
             _start(pair.requests)
             _start(pair.answers)
 
-    def admit(self, request: Request, gone: Callable[[], bool]) -> bool:
+    def admit(self, request: Request, pair: Pair) -> bool:
         """Waits until a request may pass; False where its connection is gone first. A permit for it stays until its
         answer has passed."""
         gate = request.gate
         if gate is None:
             return True
         with self._changed:
-            while gate in self._shut and not self._permits[gate] and not self._ended and not gone():
+            while gate in self._shut and not self._permits[gate] and not self._ended and not pair.gone():
                 self._waiting[gate] = request
+                self._held[gate] = pair
                 self._changed.wait(0.2)
             if self._waiting.get(gate) is request:
                 del self._waiting[gate]
-            return not gone()
+            self._let_go(gate, pair)
+            return not pair.gone()
 
-    def release(self, gate: Gate | None, gone: Callable[[], bool]) -> None:
-        """Waits until an answer may pass."""
+    def release(self, gate: Gate | None, pair: Pair) -> bool:
+        """Waits until an answer may pass; False where it is to be lost, and ends its connection."""
         if gate is None:
-            return
+            return True
         with self._changed:
-            while gate in self._shut and not self._permits[gate] and not self._ended and not gone():
+            while gate in self._shut and not self._permits[gate] and not self._ended and not pair.gone():
+                self._held[gate] = pair
                 self._changed.wait(0.2)
+            self._let_go(gate, pair)
             self._permits.pop(gate, None)
+            if gate in self._losing:
+                pair.end()
+                return False
+            return True
+
+    def _let_go(self, gate: Gate, pair: Pair) -> None:
+        if self._held.get(gate) is pair:
+            del self._held[gate]
 
     def has_passed(self, gate: Gate | None) -> None:
         """Counts an answer that was sent on."""
@@ -162,7 +216,7 @@ class Gates:
                 self._changed.notify_all()
 
 
-class _Pair:
+class Pair:
     """A connection from a node, and the one that goes on to another."""
 
     def __init__(self, gates: Gates, receiver: int, near: socket.socket, far: socket.socket) -> None:
@@ -191,22 +245,27 @@ class _Pair:
                 pass_on(frame)
         except (OSError, ValueError):
             pass
+        self.end()
+        for one in (self.near, self.far):
+            one.close()
+
+    def end(self) -> None:
+        """Ends both sides: what is on its way is lost."""
         self.over = True
         for one in (self.near, self.far):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
-                one.close()
 
     def _request(self, frame: bytes) -> None:
         request = read_request(frame, self.receiver)
         self.asked[request.number] = request.gate
-        if self.gates.admit(request, self.gone):
+        if self.gates.admit(request, self):
             self.far.sendall(struct.pack(">i", len(frame)) + frame)
 
     def _answer(self, frame: bytes) -> None:
         gate = self.asked.pop(struct.unpack_from(">i", frame)[0], None)
-        self.gates.release(gate, self.gone)
-        self.near.sendall(struct.pack(">i", len(frame)) + frame)
+        if self.gates.release(gate, self):
+            self.near.sendall(struct.pack(">i", len(frame)) + frame)
         self.gates.has_passed(gate)
 
 

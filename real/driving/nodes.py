@@ -143,7 +143,7 @@ class Nodes:
         everything = {**_COMMON, **CLOCKS, "log.dirs": self.data(node), **settings}
         text = "".join(f"{name}={value}\n" for name, value in everything.items())
         self._file(node).write_text(text, encoding="utf-8")
-        if node != CONTROLLER:
+        if "broker" in str(settings.get("process.roles", "broker")):
             self.empty(node)
 
     def empty(self, node: int) -> None:
@@ -153,22 +153,28 @@ class Nodes:
         text = f"version=1\nnode.id={node}\ncluster.id={self.cluster}\n"
         (self.data(node) / "meta.properties").write_text(text, encoding="utf-8")
 
-    def format_controller(self, features: Mapping[str, int]) -> None:
-        """The controller's disk, with Kafka's own tool. RuntimeError with what it says where it fails."""
+    def format_controller(self, features: Mapping[str, int], node: int = CONTROLLER) -> None:
+        """A controller's disk, with Kafka's own tool. RuntimeError with what it says where it fails."""
         more = [f"--feature={name}={level}" for name, level in features.items()]
-        tool = ("kafka.tools.StorageTool", "format", "-t", self.cluster, "-c", str(self._file(CONTROLLER)), *more)
+        tool = ("kafka.tools.StorageTool", "format", "-t", self.cluster, "-c", str(self._file(node)), *more)
         done = subprocess.run(
             launched(self.command(*tool)), capture_output=True, text=True, check=False, cwd=self.folder
         )
         if done.returncode:
             raise RuntimeError(f"kafka-storage format failed: {(done.stderr or done.stdout).strip()[-400:]}")
 
-    def start(self, node: int) -> None:
-        """Starts a node in a process group of its own; what it prints goes to a file."""
+    def start(self, node: int, environment: Mapping[str, str] | None = None) -> None:
+        """Starts a node in a process group of its own, with more environment; what it prints goes to a file."""
         with (self.folder / f"{node}.log").open("ab") as log:
             command = launched(self.command("kafka.Kafka", str(self._file(node))))
             self.running[node] = subprocess.Popen(
-                command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=self.folder,
+                env={**os.environ, **(environment or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
 
     def kill(self, node: int) -> None:

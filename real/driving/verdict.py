@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,14 @@ from typing import Any
 from ...language.constants import Value
 from .cluster import Broken, Needs, Seen, started
 from .driver import STEP_SECONDS, Driven, Driver, Taken, numbers_of
-from .fitting import SETTINGS, CannotBeDriven, Fitted, Trace, repaired, trace_of, version_for
+from .fitting import OF_CONTROLLERS, SETTINGS, CannotBeDriven, Fitted, Trace, repaired, trace_of, version_for
 from .nodes import CLOCKS
 from .plan import Plan, Stage, plan_of
+from .quorum import quorum_plan
+from .quorum_driver import QuorumDriver
+from .quorum_verdict import of_quorum
 from .releases import KNOWN, Release, at_home, of_version
+from .voters import Voters
 from .wire import Refused
 
 SCHEMA = "tidegate.confirm/1"
@@ -60,7 +65,10 @@ def confirmed(
     release = None if home is None else at_home(home)
     version = kafka if release is None else release.version
     try:
-        plan = planned(trace_of(document), version, with_repair=with_repair, given=given, anyway=anyway)
+        trace = trace_of(document)
+        if trace.model == OF_CONTROLLERS:
+            return _of_controllers(document, trace, version, release, with_repair, anyway, limit, keep, report)
+        plan = planned(trace, version, with_repair=with_repair, given=given, anyway=anyway)
     except CannotBeDriven as error:
         return _not_driven(document, version, error, with_repair)
     release = release or of_version(exact(plan.fitted.kafka))
@@ -69,6 +77,34 @@ def confirmed(
     except (Broken, Refused, OSError) as error:
         return _not_driven(document, release.version, CannotBeDriven(str(error)), with_repair, plan)
     return result(document, plan, driven, release.version, with_repair)
+
+
+def _of_controllers(
+    document: Mapping[str, Any],
+    trace: Trace,
+    version: str | None,
+    release: Release | None,
+    with_repair: bool,
+    anyway: bool,
+    limit: float,
+    keep: Path | None,
+    report: Report,
+) -> Document:
+    if with_repair:
+        raise CannotBeDriven("what repairs a quorum of controllers is another release, and no setting")
+    plan = quorum_plan(trace, version, anyway=anyway)
+    release = release or of_version(exact(plan.kafka))
+    report(f"starting controllers of Kafka {release.version}")
+    head = _head(document, release.version, with_repair)
+    began = time.monotonic()
+    try:
+        with Voters(release, len(list(plan.run.start.log)), keep) as voters:
+            voters.start_all()
+            began = time.monotonic()
+            taken = QuorumDriver(plan, voters, limit).drive(lambda one: report(f"step {one.first}: {one.action}"))
+    except (Broken, Refused, OSError) as error:
+        return not_driven(head, CannotBeDriven(str(error)))
+    return of_quorum(head, plan, taken, round(time.monotonic() - began, 1))
 
 
 def exact(kafka: str) -> str:
@@ -161,13 +197,19 @@ def _records(records: frozenset[int]) -> str:
 def _not_driven(
     document: Mapping[str, Any], kafka: str | None, error: CannotBeDriven, with_repair: bool, plan: Plan | None = None
 ) -> Document:
-    return _head(document, kafka, with_repair) | {
+    clocks = {} if plan is None else {"settings": _settings(plan.fitted), "clocks": _clocks(plan)}
+    return not_driven(_head(document, kafka, with_repair), error) | clocks
+
+
+def not_driven(head: Document, error: CannotBeDriven) -> Document:
+    """What could not be driven, and why."""
+    return head | {
         "result": "not_driven",
         "why": error.why,
         "step": error.step or None,
         "order": [],
-        "settings": {} if plan is None else _settings(plan.fitted),
-        "clocks": {} if plan is None else _clocks(plan),
+        "settings": {},
+        "clocks": {},
         "skipped": [],
         "steps": [],
         "not_taken": [],

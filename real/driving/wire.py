@@ -13,7 +13,9 @@ from ..flexible import Read, Reader, int8, int16, int32, int64
 
 PRODUCE, FETCH, METADATA, CREATE_TOPICS, ELECT_LEADERS, REASSIGN = 0, 1, 3, 19, 43, 45
 ALTER_PARTITION, HEARTBEAT = 56, 63
+VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, DESCRIBE_QUORUM, CONTROLLER_REGISTRATION = 52, 53, 54, 55, 70
 JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT = 11, 12, 68
+ALTER_CONFIGS, BROKER_CONFIG = 44, 4
 PREFERRED, UNCLEAN = 0, 1
 CLIENT = "tidegate"
 NOT_LEADER, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND = 6, 19, 20
@@ -188,6 +190,32 @@ def reassign(connection: Connection, topic: str, replicas: Sequence[int]) -> Non
     reader = connection.ask(REASSIGN, 0, body, flexible=True)
     int32(reader)
     _raise("a reassignment", int16(reader))
+
+
+def quorum_high_watermark(connection: Connection, topic: str) -> int | None:
+    """Up to where a controller that leads says its log to be committed, -1 where it does not know (DescribeQuorum 0);
+    None where it does not lead."""
+    body = compact([_compact_text(topic) + compact([struct.pack(">i", 0) + b"\0"]) + b"\0"]) + b"\0"
+    reader = connection.ask(DESCRIBE_QUORUM, 0, body, flexible=True)
+    if int16(reader) or not _size(reader):
+        return None
+    reader.take(_size(reader))
+    _size(reader)
+    int32(reader)
+    if int16(reader):
+        return None
+    skip(reader, int32, int32)
+    return int64(reader)
+
+
+def set_default(connection: Connection, name: str, value: str) -> int:
+    """Has a controller set something for all brokers (IncrementalAlterConfigs 1): one record. The error code."""
+    setting = _compact_text(name) + b"\0" + _compact_text(value) + b"\0"
+    resource = struct.pack(">b", BROKER_CONFIG) + _compact_text("") + compact([setting]) + b"\0"
+    body = compact([resource]) + b"\0\0"
+    reader = connection.ask(ALTER_CONFIGS, 1, body, flexible=True)
+    int32(reader)
+    return int16(reader) if _size(reader) else 0
 
 
 def read_values(connection: Connection, topic: str) -> tuple[int, list[bytes]]:

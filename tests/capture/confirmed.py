@@ -1,10 +1,10 @@
 """Drives real brokers through everything that is recorded, and writes docs/confirmed.md with what came out.
 
-    python -m tests.capture.confirmed docs/confirmed.md
+    python -m tests.capture.confirmed docs/confirmed.md [--only controllers]
 
 Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
-setting that loses records; and each different loss that `audit` finds in examples/clusters. Needs Java 17, Maven, and
-about 20 minutes.
+setting that loses records; each different loss that `audit` finds in examples/clusters; and what controllers do. Needs
+Java 17, Maven, and about 30 minutes. `--only` makes one table anew, and leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.audit.signature import definition
-from tidegate.invariants.catalogue import find
 from tidegate.language.immutable import immutable
 from tidegate.real.driving.releases import java
 from tidegate.real.driving.verdict import confirmed
@@ -205,33 +204,66 @@ def not_driven() -> Iterator[str]:
         )
     for name, (released, why) in OTHERS.items():
         yield row((f"`partition:{name}`", released, why))
-    for name in find("kraft")[0].profiles:
-        yield row((f"`kraft:{name}`", "", "real brokers are driven through traces of `partition` alone"))
+    for name, why in of_controllers().NOT_DRIVEN.items():
+        yield row((f"`kraft:{name}`", "", why))
 
 
-PARTS = {"bugs": bugs, "audits": audited}
+def of_controllers() -> Any:
+    """The module of that table, which needs this one."""
+    from . import confirmed_controllers
+
+    return confirmed_controllers
+
+
+PARTS: Mapping[str, Any] = {
+    "bugs": bugs,
+    "audits": audited,
+    "controllers": lambda: of_controllers().controllers(),
+}
+CONTROLLERS, NOT_DRIVEN = "## Controllers", "## What was not driven"
 
 
 def parts() -> list[str]:
-    """The tables of runs: each in a process of its own, all at once."""
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.capture.confirmed", "--part", name],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for name in PARTS
+    """The tables of runs: each in a process of its own, one after the other."""
+    return [part(name) for name in PARTS]
+
+
+def part(name: str) -> str:
+    """The table of a run."""
+    command = [sys.executable, "-m", "tests.capture.confirmed", "--part", name]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"the part {name} failed, see above")
+    return done.stdout.rstrip("\n")
+
+
+def with_controllers(old: str) -> str:
+    """A page with the table of controllers made anew, and what was not driven."""
+    before = old.partition(NOT_DRIVEN)[0].partition(CONTROLLERS)[0].rstrip("\n")
+    return "\n".join([before, "", *about_controllers(part("controllers")), *rest()])
+
+
+def about_controllers(table: str) -> list[str]:
+    """The section of controllers."""
+    return [
+        CONTROLLERS,
+        "",
+        f"Traces of `kraft` on three real controllers, {datetime.date.today()}. Where a release is mended, the trace",
+        "is driven as the model of the mistake has it, to see where the release does otherwise.",
+        "",
+        table,
+        "",
     ]
-    made = [process.communicate()[0].rstrip("\n") for process in running]
-    if any(process.returncode for process in running):
-        raise SystemExit("a part of the run failed, see above")
-    return made
+
+
+def rest() -> list[str]:
+    """The section of what was not driven."""
+    return [NOT_DRIVEN, "", *not_driven(), ""]
 
 
 def page() -> str:
     """The page, after all of it was driven."""
-    of_bugs, of_audits = parts()
+    of_bugs, of_audits, of_quorums = parts()
     java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
     lines = [
         "# What real brokers did",
@@ -257,10 +289,8 @@ def page() -> str:
         "",
         of_audits,
         "",
-        "## What was not driven",
-        "",
-        *not_driven(),
-        "",
+        *about_controllers(of_quorums),
+        *rest(),
     ]
     return "\n".join(lines)
 
@@ -278,4 +308,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "--part":
         print("\n".join(PARTS[sys.argv[2]]()))
     else:
-        Path(sys.argv[1]).write_text(page(), encoding="utf-8")
+        file = Path(sys.argv[1])
+        made = page() if sys.argv[2:] != ["--only", "controllers"] else with_controllers(file.read_text("utf-8"))
+        file.write_text(made, encoding="utf-8")
