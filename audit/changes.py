@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from .cluster import COMMIT_ACKS
 from .racks import worst_of
-from .signature import NEWEST, Signature
+from .signature import BY_METADATA, NEWEST, Signature, mended_in, switches
 from .situations import BY_NAME, OF_MACHINES, OF_RACKS, Name, voters_of
 
 
@@ -34,6 +34,7 @@ _SETTING = {
     "min_isr": "min.insync.replicas={}",
     "replicas": "replication factor {}",
     "racks": "at most {} replicas in one rack",
+    "release": "Kafka {}",
     "elr": "eligible.leader.replicas.version={}",
     "fsync": "log.flush.interval.messages={}",
     "hosts": "a host for each {}",
@@ -64,6 +65,8 @@ def changes_of(signature: Signature, *, of_offsets: bool = False) -> Iterator[Se
     if signature.in_rack > (signature.replicas + 1) // 2:  # what two racks can do
         most = (signature.replicas + 1) // 2
         yield SettingChange("racks", str(most), lambda s: _spread(s, (s.replicas + 1) // 2))
+    if not signature.constants["bound_reads"]:
+        yield SettingChange("release", READS_BOUND, _with_reads_bound)
     if signature.switches:
         yield SettingChange("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
     if not signature.fsync:
@@ -84,6 +87,19 @@ def moves_of(signature: Signature, cells: Sequence[Name]) -> Iterator[SettingCha
     crowded = crowded if signature.racks else signature.voters_in_rack != 1
     if faults & OF_RACKS and known and not signature.co_located and crowded:
         yield SettingChange("voter_racks", "controller", _voters_in_racks)
+
+
+READS_BOUND = "2.5.1"
+"""The first release that mends KAFKA-9835 (it is 2.6.0 of the next line)."""
+
+
+def _with_reads_bound(signature: Signature) -> Signature:
+    """Brokers of that release, which speak the protocol that they spoke before."""
+    binary = "kafka_2_2"
+    mended = mended_in(tuple(int(part) for part in READS_BOUND.split(".")), binary)
+    then = dict(switches(binary, binary, kraft=False, elr=False, mended=mended))
+    kept = ((name, value) for name, value in signature.switches if name in BY_METADATA or name in then)
+    return replace(signature, profile=binary, switches=tuple(kept))
 
 
 def _with_three_replicas(signature: Signature) -> Signature:

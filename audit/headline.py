@@ -54,9 +54,17 @@ def headline(signature: Signature, table: Table) -> str:
         parts.append(_loses(signature, question, cell))
         if cell.name != "rack-power-loss@all" and cell.situation.name != "all":
             parts += [f"{_phrase(rack)} can, with all in sync" for rack in _racks(table)[:1]]
+        if question == LOST:
+            parts += [_loses(signature, UNREAD, unread) for unread in _unread_first(table)]
     else:
         parts.append(_nothing(table))
     return "; ".join(parts)
+
+
+def _unread_first(table: Table) -> list[Cell]:
+    """The first cell with one fault and all in sync that takes back what was read and loses nothing acknowledged."""
+    cells = (cell for cell in GRAVEST if cell.fault.single and cell.situation.name == "all")
+    return [cell for cell in cells if table[UNREAD, cell.name].word == "can lose" and _keeps(table, cell.name)][:1]
 
 
 def _racks(table: Table) -> list[str]:

@@ -17,6 +17,7 @@ _ORDER = (
     "hosts",
     "controllers",
     "voter_racks",
+    "release",
     "elr",
     "replicas",
     "racks",
@@ -55,6 +56,8 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
             yield _client(subject, cluster, *_OF_PRODUCERS[name])
         case "commit_acks":
             yield _planned(subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets")
+        case "release":
+            yield _release(cluster, value)
         case "elr":
             yield _elr(cluster)
         case _:
@@ -163,6 +166,14 @@ def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str)
         where = subject.producer.origin.path + ("" if old.line is None else f", in place of line {old.line},")
     line = f"{key}={value}"
     return PlanStep(f"Write {line} into {where} and restart the producer: {cost}.", (line,), True, cost)
+
+
+def _release(cluster: Cluster, kafka: str) -> PlanStep:
+    cost = "a restart of every broker, one after the other; nothing changes for clients"
+    says = (
+        f"Upgrade every broker to {kafka} or later, with inter.broker.protocol.version as it is at first. {_cap(cost)}."
+    )
+    return PlanStep(says, version(cluster, kafka) if by_strimzi(cluster) else (), True, cost)
 
 
 def _elr(cluster: Cluster) -> PlanStep:

@@ -76,6 +76,8 @@ _STANDARD = (
     *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr"),
     # With min.insync.replicas above 2 and eligible leader replicas it takes more than two crashes.
     Requirement("no-loss", "all-crashes@min-isr", "topics", uncleanly=True),
+    # What takes no disk takes back nothing that was read, but for KAFKA-9835.
+    *_each("no-unread", "leader-move@all", "restart@all", "crash@all", "cut-off@all"),
     *_FAILOVER,
     *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="transactions"),
     *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr", of="transactions"),
@@ -90,10 +92,11 @@ PRESETS: Mapping[str, Preset] = {
             "standard",
             "what three replicas with min.insync.replicas=2, clean elections and acks=all give: nothing acknowledged "
             "is lost by one fault while the ISR is at min.insync.replicas, nor by two crashes there or one with one "
-            "in sync, nor, where leaders are elected uncleanly, by a crash of every broker; writes go on without one "
-            "broker; of Kafka's own topics only that writes go on without one broker, that no committed offset is lost "
-            "by one fault while all replicas are in sync, and that nothing in the log of transactions is lost by one "
-            "fault, where a producer is transactional",
+            "in sync, nor, where leaders are elected uncleanly, by a crash of every broker; nothing that was read is "
+            "taken back by a moved leader, a restart, a crash or a broker that is cut off while all replicas are in "
+            "sync (KAFKA-9835, mended in 2.5.1); writes go on without one broker; of Kafka's own topics only that "
+            "writes go on without one broker, that no committed offset is lost by one fault while all replicas are in "
+            "sync, and that nothing in the log of transactions is lost by one fault, where a producer is transactional",
             _STANDARD,
         ),
         Preset(

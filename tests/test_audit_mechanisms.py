@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import AuditRequest, audit
 from tidegate.audit.cases import Explorations
 from tidegate.audit.questions import QUESTION, case_with, loss_case
 from tidegate.audit.readers import Options, of_texts
@@ -117,6 +119,24 @@ def test_reads_that_are_taken_back_begin_with_1_1_and_end_with_2_5_1(
 ) -> None:
     """KAFKA-9835."""
     assert word(of_release(version, kraft=False), "no-unread", "leader-move@all", explorations) == expected
+
+
+@pytest.mark.parametrize(("version", "expected"), [("2.4.1", ["Kafka 2.5.1"]), ("2.5.1", None)])
+def test_standard_asks_for_what_was_read_and_an_upgrade_repairs_it(
+    version: str, expected: list[str] | None, tmp_path: Path
+) -> None:
+    """Nearly every cell of 2.4 takes reads back, and nothing acknowledged is lost: that was met."""
+    off = "unclean.leader.election.enable=false\nmin.insync.replicas=2\n"
+    files = [(f"b{i}.properties", OLD_NODE.format(id=i) + off, True) for i in (1, 2, 3)]
+    asked = Options(version, distribution="apache", acks="all")
+    cluster, findings = of_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")
+    done = audit(cluster, findings, AuditRequest(folder=tmp_path, workers=1))
+    orders = next(report for report in done.reports if report.verdict.subject.topics[0].name == "orders")
+    failed = {check.requirement.text for check in orders.checks if check.result == "failed"}
+    taken_back = {f"no-unread={cell}@all" for cell in ("leader-move", "restart", "crash", "cut-off")}
+    assert failed == (taken_back if expected else set())
+    assert ("take back what consumers have read" in done.document["subjects"][0]["headline"]) == bool(expected)
+    assert (orders.changes and [change.setting for change in orders.changes]) == (expected or ())
 
 
 @pytest.mark.parametrize(("version", "expected"), [("2.0.0", "can lose"), ("2.0.1", "no loss found")])

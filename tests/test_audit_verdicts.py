@@ -202,6 +202,15 @@ def test_what_does_not_matter_changes_nothing(
     assert whole != kept and explorations.found(whole) == explorations.found(kept)
 
 
+@pytest.mark.parametrize("co_located", [True, False])
+def test_a_rack_with_all_three_replicas_that_is_cut_off_is_decided_with_lag_too(
+    co_located: bool, explorations: Explorations
+) -> None:
+    """It was said to have too many states."""
+    one = signature(replicas=3, min_isr=2, in_rack=3, co_located=co_located)
+    assert answer_in(one, QUESTION["no-loss"], BY_NAME["rack-cut-off@min-isr"], explorations).word == "no loss found"
+
+
 def test_cases_of_many_states_come_last_and_alone() -> None:
     signatures = [signature(replicas=replicas, min_isr=2, in_rack=0) for replicas in (5, 2, 3)]
     losses = [case for case_signature in signatures for _, ways in loss_cases(case_signature) for case in ways]
