@@ -15,6 +15,7 @@ from ...model.transactions.protocol.state import (
     Partition,
     Phase,
     Pid,
+    Request,
     Status,
     Txn,
     TxnState,
@@ -104,12 +105,29 @@ def expected_records(before: Cluster, partition: Partition, epoch: Epoch) -> int
 
 @transition
 def fenced_producers_have_no_effect(before: Cluster, after: Cluster) -> bool:
-    """T6: once a client has an epoch, nothing is appended with an older one."""
-    return all(
-        not was_appended(before, after, p)
-        or all(not is_active(before, c) or before.epoch[c] <= writer_of_newest(after, p).epoch for c in Client)
-        for p in Partition
+    """T6: once a client has an epoch, nothing is appended with an older one, nor added to a transaction."""
+    return (
+        all(
+            not was_appended(before, after, p) or is_newest(before, writer_of_newest(after, p).epoch) for p in Partition
+        )
+        and all(not has_added(before, after, c) or is_newest(before, before.epoch[c]) for c in Client)
+        and all(not was_late_addition(before, after, r) or is_newest(before, r.epoch) for r in before.late)
     )
+
+
+def is_newest(s: Cluster, epoch: Epoch) -> bool:
+    """Whether no client has a newer epoch."""
+    return all(not is_active(s, client) or s.epoch[client] <= epoch for client in Client)
+
+
+def has_added(before: Cluster, after: Cluster, client: Client) -> bool:
+    """Whether a client learns that a partition is of its transaction."""
+    return len(after.added[client]) > len(before.added[client])
+
+
+def was_late_addition(before: Cluster, after: Cluster, request: Request) -> bool:
+    """Whether a late AddPartitionsToTxn has arrived, and made a difference."""
+    return request.kind == Kind.ADD and request not in after.late and after.lines != before.lines
 
 
 def has(s: Cluster, partition: Partition, txn: Txn, status: Status) -> bool:
@@ -119,13 +137,19 @@ def has(s: Cluster, partition: Partition, txn: Txn, status: Status) -> bool:
 
 @invariant
 def atomic_visibility(s: Cluster) -> bool:
-    """T7: no transaction is committed in one partition and aborted in another."""
+    """T7: no transaction is committed in one partition and aborted in another, or not there at all."""
     return all(
-        not has(s, p, t, Status.COMMITTED) or not has(s, q, t, Status.ABORTED)
+        not has(s, p, t, Status.COMMITTED) or (not has(s, q, t, Status.ABORTED) and not is_missing(s, q, t))
         for t in range(transactions + 1)
         for p in Partition
         for q in Partition
     )
+
+
+def is_missing(s: Cluster, partition: Partition, txn: Txn) -> bool:
+    """Whether a partition has nothing of a transaction that the application has asked to be committed with a record
+    there."""
+    return s.fate[txn] != Fate.NONE and partition in s.counted[txn] and occurrences(s, partition, txn) == 0
 
 
 @invariant
@@ -140,7 +164,7 @@ def aborted_is_never_delivered(s: Cluster) -> bool:
 def committed_is_not_lost(s: Cluster) -> bool:
     """T9: what a confirmed transaction wrote is delivered, or will be as soon as its marker is there."""
     return all(
-        s.fate[t] != Fate.CONFIRMED or p not in s.acknowledged[t] or is_kept(s, p, t)
+        s.fate[t] != Fate.CONFIRMED or p not in s.counted[t] or is_kept(s, p, t)
         for t in range(transactions + 1)
         for p in Partition
     )

@@ -30,6 +30,11 @@ each, and each of Kafka's published mistakes a profile:
 * `fence_markers`: a leader refuses the markers of a coordinator older than one that it has obeyed.
 * `forgets`: a leader that forgets a producer takes a write of any epoch, and a marker of any coordinator: with the last
   record (KAFKA-7190, up to 2.3), or after a marker (KAFKA-9144, up to 2.4.0).
+* `checks`: TxnOffsetCommit is a write to a partition of `__consumer_offsets`, without a sequence number. Up to 2.4 its
+  epoch is not checked (`offsets_1_1`), and before 3.7 it is not verified (KAFKA-15449: `offsets_2_5`, 2.5 to 3.6). What
+  holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. AddOffsetsToTxn is as AddPartitionsToTxn.
+* `takes_unknown`: since 2.5 a leader takes any sequence number of a producer that it does not know (`forgetful_2_5`).
+  Before it refuses all but 0, with which a client begins again whose records are gone (UNKNOWN_PRODUCER_ID).
 * `keep_failed_fence`: an epoch that was raised, and could not be written, is not raised again (KAFKA-9666, 2.6).
 * `read_limit_once`: a fetch finds the high watermark once (KAFKA-9807, up to 2.4).
 * `lumped` is no mistake: what can make no difference any more is forgotten, as `transactions_as_lumped` checks.
@@ -64,13 +69,9 @@ leader which does not know a producer takes none but the first number in version
 makes no difference, since each transaction of version 2 begins with the first. A transaction writes one record to each
 partition at most. The window of five batches, and writes without transactions, are left out. A partition's log keeps of
 a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made from its
-log; without `replicate_later` a record is below the high watermark at once. AddOffsetsToTxn and TxnOffsetCommit are
-not modelled, and only since 3.7 is a partition of `__consumer_offsets` like any other: in 3.6 commits of offsets are
-not verified (KAFKA-15449), so that they are as in `kafka_2_5`, and leaders of 1.1 to 2.4 check neither their epoch
-nor their sequence. What holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. Leaders up to 2.4
-refuse a producer that they do not know, unless it begins with sequence 0; here they take any number, as since 2.5, so
-that what `kafka_7190` and `kafka_9144` say of `sequences_have_no_gap` is not of their versions. There is no clock: a
-transaction may take too long, and an id that is not used expire, at any time.
+log; without `replicate_later` a record is below the high watermark at once. A transaction writes records alone, or
+commits of offsets alone (`checks`). There is no clock: a transaction may take too long, and an id that is not used
+expire, at any time.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
@@ -82,7 +83,7 @@ from __future__ import annotations
 
 from ....language import GroupLanes, TransactionLanes, terminal
 from . import clients, coordinator, lumping, partitions, state
-from .state import AfterFailure, Client, Cluster, Forgets, Partition, Phase
+from .state import AfterFailure, Checks, Client, Cluster, Forgets, Partition, Phase
 from .state import last_stable_offset as last_stable_offset
 from .state import newest_epoch as newest_epoch
 
@@ -134,7 +135,7 @@ view = TransactionLanes(
 BEFORE_VERSION_2 = {"bump_every_time": False, "strict_markers": False}
 BEFORE_3_6 = {**BEFORE_VERSION_2, "verify": False}
 
-BEFORE_2_5 = {**BEFORE_3_6, "after_failure": AfterFailure.STOPS}
+BEFORE_2_5 = {**BEFORE_3_6, "after_failure": AfterFailure.STOPS, "takes_unknown": False}
 
 profiles = {
     "kafka_4_2": {},
@@ -158,6 +159,11 @@ profiles = {
     "answers_early": {"in_one_step": False, "commit_before_answer": False},
     "former_answers": {"former_verifies": True},
     "former_answers_3_6": {**BEFORE_VERSION_2, "former_verifies": True},
+    "offsets_1_1": {**BEFORE_2_5, "checks": Checks.NOTHING},
+    "offsets_2_5": {**BEFORE_3_6, "checks": Checks.EPOCH},
+    "offsets_3_7": {**BEFORE_VERSION_2, "checks": Checks.EPOCH},
+    "offsets_4_2": {"checks": Checks.EPOCH},
+    "forgetful_2_5": {**BEFORE_3_6, "forgets": Forgets.WITH_RECORDS},
     "forgetful_4_2": {"forgets": Forgets.WITH_RECORDS},
     "forgetful_former": {"forgets": Forgets.WITH_RECORDS, "former_verifies": True},
     "unfenced_markers": {**BEFORE_2_5, "fence_markers": False},

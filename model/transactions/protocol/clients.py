@@ -18,11 +18,13 @@ from .coordinator import (
     write_end,
 )
 from .lumping import settle
-from .partitions import append, is_duplicate, is_in_order, is_verified
+from .partitions import append, is_duplicate, is_in_order, is_verified, next_sequence
 from .state import (
     AfterFailure,
+    Checks,
     Client,
     Cluster,
+    Epoch,
     Fate,
     Kind,
     Partition,
@@ -32,9 +34,11 @@ from .state import (
     after_failure,
     bump_every_time,
     bump_on_timeout,
+    checks,
     fence_takes_two,
     in_one_step,
     is_free,
+    is_over,
     late_adds,
     late_ends,
     late_inits,
@@ -70,16 +74,16 @@ def add_partition(s: Cluster, client: Client, partition: Partition) -> None:
 def produce(s: Cluster, client: Client, partition: Partition) -> None:
     """{client} writes a record of transaction {s.txn[client]} to {partition}, and learns that it is there."""
     epoch = s.epoch[client]
-    sequence = s.sequence[client][partition]
+    sequence = next_sequence(s, client, partition)
     require(s.phase[client] == Phase.OPEN and partition in s.added[client] and partition not in s.wrote[client])
     require(is_duplicate(s, partition, epoch, sequence) or is_in_order(s, partition, epoch, sequence))
     require(is_duplicate(s, partition, epoch, sequence) or is_verified(s, partition, epoch))
     if not is_duplicate(s, partition, epoch, sequence):
         append(s, partition, s.txn[client], epoch, sequence)
-    s.sequence[client][partition] += 1
+    s.sequence[client][partition] = sequence + 1 if checks == Checks.ALL else 0
     s.wrote[client].add(partition)
     s.unsure[client].discard(partition)
-    s.acknowledged[s.txn[client]].add(partition)
+    s.counted[s.txn[client]].add(partition)
     settle(s)
 
 
@@ -114,6 +118,7 @@ def ask(s: Cluster, client: Client, commit: bool) -> None:
     s.phase[client] = Phase.COMMITTING if commit else Phase.ABORTING
     if commit:
         s.fate[s.txn[client]] = Fate.ASKED
+        s.counted[s.txn[client]] = s.counted[s.txn[client]] | s.unsure[client]
 
 
 def may_ask(s: Cluster, client: Client, commit: bool) -> bool:
@@ -155,15 +160,21 @@ def is_fenced(s: Cluster, client: Client) -> None:
 
 
 def is_refused(s: Cluster, client: Client) -> bool:
-    """Whether what a client asks for next is refused for good."""
+    """Whether what a client asks for next is refused for good: also an end of its transaction, which has ended
+    otherwise without it."""
     phase = s.phase[client]
     if phase in (Phase.COMMITTING, Phase.ABORTING):
-        commit = phase == Phase.COMMITTING
-        epoch = s.epoch[client]
-        return not may_end(s, epoch, commit) and not is_ended(s, epoch, commit) and not is_ending(s, epoch, commit)
+        return refuses_end(s, s.epoch[client], phase == Phase.COMMITTING)
+    if phase == Phase.OPEN and s.memory.epoch == s.epoch[client] and is_over(s.memory):
+        return any(may_ask(s, client, commit) and refuses_end(s, s.epoch[client], commit) for commit in (False, True))
     if phase == Phase.BUMPING and (was_bumped(s.memory, s.epoch[client]) or may_go_on(s.memory, s.epoch[client])):
         return False
     return phase in (Phase.READY, Phase.OPEN, Phase.BUMPING) and s.memory.epoch != s.epoch[client]
+
+
+def refuses_end(s: Cluster, epoch: Epoch, commit: bool) -> bool:
+    """Whether an EndTxn is refused for good."""
+    return not may_end(s, epoch, commit) and not is_ended(s, epoch, commit) and not is_ending(s, epoch, commit)
 
 
 def leave(s: Cluster, client: Client) -> None:

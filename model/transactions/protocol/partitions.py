@@ -11,6 +11,8 @@ from .state import (
     UNKNOWN,
     Cell,
     Cells,
+    Checks,
+    Client,
     Cluster,
     Count,
     Epoch,
@@ -25,6 +27,7 @@ from .state import (
     Txn,
     TxnState,
     bump_every_time,
+    checks,
     fence_markers,
     first_open,
     forgets,
@@ -41,6 +44,7 @@ from .state import (
     reads,
     replicate_later,
     strict_markers,
+    takes_unknown,
     verify,
     verify_in_two_steps,
 )
@@ -50,16 +54,27 @@ from .state import (
 
 def is_in_order(s: Cluster, partition: Partition, epoch: Epoch, sequence: Count) -> bool:
     """Whether a leader appends a write: its epoch is not old, and its sequence number the next one, or the first of a
-    new epoch. Who is not known may have any number; in version 2 the first one."""
+    new epoch. Who is not known may have any number since 2.5; before, and in version 2, the first one."""
     known = s.producers[partition][pid_of(epoch)]
     newest = known.epoch if known.epoch > 0 else None
-    return checked(newest, known.records, epoch, sequence, strict=bump_every_time) == Check.NEXT
+    if checks != Checks.ALL:
+        return checks == Checks.NOTHING or epoch >= known.epoch
+    return checked(newest, known.records, epoch, sequence, takes_unknown and not bump_every_time) == Check.NEXT
+
+
+def next_sequence(s: Cluster, client: Client, partition: Partition) -> Count:
+    """The sequence number of a client's next write to a partition. Up to 2.4 a leader that has forgotten it with its
+    records says UNKNOWN_PRODUCER_ID, and where its log begins: the client begins with 0 again (canRetry of
+    Kafka 1.1)."""
+    known = s.producers[partition][pid_of(s.epoch[client])]
+    begins_again = not takes_unknown and forgets == Forgets.WITH_RECORDS and known.epoch == 0
+    return 0 if begins_again else s.sequence[client][partition]
 
 
 def is_duplicate(s: Cluster, partition: Partition, epoch: Epoch, sequence: Count) -> bool:
     """Whether a leader has the write already, and says so."""
     known = s.producers[partition][pid_of(epoch)]
-    return known.epoch == epoch and sequence < known.records
+    return checks == Checks.ALL and known.epoch == epoch and sequence < known.records
 
 
 def is_verified(s: Cluster, partition: Partition, epoch: Epoch) -> bool:

@@ -38,6 +38,14 @@ class Forgets(Enum):
     AFTER_MARKER = "after marker"  # KAFKA-9144: at once, where its last record is a marker
 
 
+class Checks(Enum):
+    """What a partition's leader checks of a write."""
+
+    ALL = "all"  # records: the epoch, and the sequence number
+    EPOCH = "epoch"  # commits of offsets since 2.5, which have no sequence number
+    NOTHING = "nothing"  # commits of offsets up to 2.4: they are appended as if they came from no client
+
+
 clients = constant(2, minimum=1, maximum=3, says="producers with one transactional.id")
 partitions = constant(2, minimum=1, maximum=3, says="partitions that they write to")
 transactions = constant(2, minimum=1, maximum=4, says="transactions that clients begin in all")
@@ -66,6 +74,8 @@ bump_every_time = constant(True, says="KIP-890, transaction version 2: every tra
 strict_markers = constant(True, says="KIP-1228: a marker of version 2 ends only what has an older epoch")
 fence_markers = constant(True, says="a leader refuses markers of a coordinator older than one that it has obeyed")
 forgets = constant(Forgets.NEVER, says="when a partition's leader forgets a producer")
+checks = constant(Checks.ALL, says="what a leader checks of a write: commits of offsets have no sequence numbers")
+takes_unknown = constant(True, says="a leader takes any sequence number of a producer that it does not know: since 2.5")
 read_limit_once = constant(True, says="KAFKA-9807: a fetch finds the high watermark once")
 replicate_later = constant(False, says="a record is below the high watermark in a step of its own")
 keep_failed_fence = constant(True, says="KAFKA-9666: an epoch is raised once, however often the log fails")
@@ -218,7 +228,7 @@ class Cluster:
     delivered: Map[Partition, Offset]  # up to where a reader of committed records has read
     stuck: bool  # an epoch cannot be raised any more
     fate: Ghost[Map[Txn, Fate]]  # what the application knows of each transaction
-    acknowledged: Ghost[Map[Txn, Set[Partition]]]  # and which of its writes
+    counted: Ghost[Map[Txn, Set[Partition]]]  # and where it counts on a record: acknowledged, or in what it commits
     obeyed: Ghost[Map[Partition, Coordinator]]  # the newest coordinator whose marker each partition has taken
 
 
@@ -256,7 +266,7 @@ def start() -> Cluster:
         delivered=Map({p: 0 for p in Partition}),
         stuck=False,
         fate=Map({t: Fate.NONE for t in range(transactions + 1)}),
-        acknowledged=Map({t: Set() for t in range(transactions + 1)}),
+        counted=Map({t: Set() for t in range(transactions + 1)}),
         obeyed=Map({p: 0 for p in Partition}),
     )
 
