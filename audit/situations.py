@@ -86,7 +86,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault("rack-loss", "a rack or zone is gone", "every host in one rack is lost for good, with its disks; "
           "where only they were in sync, `offline` is until an operator elects another replica, which loses",
           "a rack that is gone", None, False),
-    Fault("controller-loss", "one controller is lost", "one controller, or ZooKeeper server, goes down",
+    Fault("controller-loss", "one controller is lost", "one controller, or ZooKeeper server, goes down, and "
+          "keeps its disk: that it comes back with an empty one (KAFKA-14077) is not modelled",
           "the loss of one controller", 0),
     Fault("controllers-loss", "most controllers are lost",
           "a majority of the controllers, or of ZooKeeper's servers, goes down", "the loss of most controllers", 0,
@@ -94,7 +95,10 @@ FAULTS: tuple[Fault, ...] = (
 )  # fmt: skip
 
 _OF_ZOOKEEPER: Mapping[str, tuple[str, str]] = {
-    "controller-loss": ("one ZooKeeper server is lost", "a server of ZooKeeper goes down"),
+    "controller-loss": (
+        "one ZooKeeper server is lost",
+        "a server of ZooKeeper goes down, and keeps its disk: that it comes back with an empty one is not modelled",
+    ),
     "controllers-loss": ("most ZooKeeper servers are lost", "a majority of ZooKeeper's servers goes down"),
 }
 """Titles, and what is said, of a cluster on ZooKeeper: its controller is one of the brokers."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.cluster import Cluster, Finding
 from tidegate.audit.readers import Options, read
+from tidegate.audit.transactional import written
 
 BROKERS = {
     f"broker-{n}.properties": f"process.roles=broker\nnode.id={n}\nlog.dirs=/d\nmin.insync.replicas=2\n"
@@ -167,3 +168,16 @@ def test_of_several_clusters_of_a_mirror_the_weakest_acks_counts(tmp_path: Path)
     assert producer is not None
     assert [setting.value for setting in producer.settings if setting.key == "acks"][-1] == "1"
     assert "mm2.properties" in undecided(findings)
+
+
+@pytest.mark.parametrize(
+    ("support", "expected"), [("enabled", "yes"), ("ENABLED", "yes"), ("preparing", "unknown"), ("disabled", "unknown")]
+)
+def test_sources_that_write_exactly_once_write_transactions(tmp_path: Path, support: str, expected: str) -> None:
+    """KIP-618: idempotence and a transactional id are set whatever is stated; a worker's other producers have none."""
+    text = "group.id=c\nkey.converter=x\nvalue.converter=x\nproducer.enable.idempotence=false\n"
+    cluster, _ = of(tmp_path, {"connect.properties": f"{text}exactly.once.source.support={support}\n"})
+    worker = cluster.client("connect.properties", "producer")
+    assert worker is not None and written(cluster) == expected
+    stated = {setting.key: setting.value for setting in worker.settings}
+    assert stated["enable.idempotence"] == ("true" if expected == "yes" else "false")

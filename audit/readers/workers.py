@@ -53,7 +53,9 @@ def of_worker(path: str, settings: Sequence[Setting]) -> Part:
     """A worker of Connect, wherever its settings stand."""
     by_key = {setting.key: setting for setting in settings}
     part = Part("Connect worker properties")
-    _clients(part, path, settings, "Kafka Connect runs the Java client")
+    asked = by_key.get("exactly.once.source.support")
+    exactly = _of_sources(by_key, asked.origin) if asked is not None and asked.value.lower() == "enabled" else []
+    _clients(part, path, settings, "Kafka Connect runs the Java client", exactly)
     for prefix in STORAGE:
         topic = by_key.get(f"{prefix}.topic")
         if topic is not None and topic.value:
@@ -62,6 +64,16 @@ def of_worker(path: str, settings: Sequence[Setting]) -> Part:
             factor = by_key.get(f"{prefix}.replication.factor")
             made(part, topic.value, topic.origin, factor, STORAGE_REPLICAS, topical)
     return part
+
+
+def _of_sources(by_key: Mapping[str, Setting], where: Origin) -> list[Setting]:
+    """What Connect sets for the producers of source connectors whatever is stated, where it is to write exactly once
+    (KIP-618, since 3.3; `Worker.exactlyOnceSourceTaskProducerConfigs`). With `preparing` it does not yet."""
+    group = by_key.get("group.id")
+    return [
+        Setting("enable.idempotence", "true", where),
+        Setting("transactional.id", f"{'' if group is None else group.value}-(connector)-(task)", where),
+    ]
 
 
 def _mirrors(path: str, settings: Sequence[Setting]) -> Part:
@@ -144,7 +156,7 @@ def _known(settings: Sequence[Setting], kind: str) -> list[Setting]:
     return [setting for setting in settings if setting.key in names.by_scope()[kind]]
 
 
-def _clients(part: Part, path: str, settings: Sequence[Setting], why: str) -> None:
+def _clients(part: Part, path: str, settings: Sequence[Setting], why: str, exactly: Sequence[Setting] = ()) -> None:
     for kind, base in (("producer", _PRODUCER), ("consumer", _CONSUMER)):
         given = [Setting(key, value, Origin(path, None, "Worker")) for key, value in base.items()]
         prefix = re.compile(rf"(?:.*\.)?{kind}\.(?:override\.)?")
@@ -154,7 +166,7 @@ def _clients(part: Part, path: str, settings: Sequence[Setting], why: str) -> No
                 given.append(Setting(setting.key[found.end() :], setting.value, setting.origin))
         overridden = {setting.key for setting in given if setting.origin.line is not None}
         kept = [setting for setting in given if setting.origin.line is not None or setting.key not in overridden]
-        _client(part, path, kind, kept, why)
+        _client(part, path, kind, [*kept, *(exactly if kind == "producer" else ())], why)
 
 
 def _weakness(setting: Setting) -> int:
