@@ -94,7 +94,7 @@ def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations
 
 def test_up_to_three_replicas_nearly_every_cell_is_asked() -> None:
     left = [cell.name for cell in CELLS if not asks_loss(signature(in_rack=3), cell)]
-    assert set(left) == {f"{name}@{at}" for name in ("rack-power-loss", "rack-cut-off", "rack-loss")
+    assert set(left) == {f"{name}@{at}" for name in ("rack-power-loss", "rack-loss")
                          for at in ("min-isr", "one")}  # fmt: skip
     assert all(asks_loss(signature(), cell) for cell in CELLS)
 
