@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -68,3 +71,21 @@ def test_a_release_gets_the_logging_that_it_reads(tmp_path: Path, version: str, 
     command = Nodes(release(version), tmp_path).command("kafka.Kafka")
     (file,) = [word.removeprefix(setting) for word in command if word.startswith(setting)]
     assert root in Path(file).read_text("utf-8").splitlines()
+
+
+def test_the_folder_of_a_command_that_is_killed_goes() -> None:
+    """Nobody runs another command to have it gone."""
+    code = (
+        "import sys\nfrom tidegate.real.driving.nodes import Folder\n"
+        "made = Folder(None)\nprint(made.path, flush=True)\nsys.stdin.read()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as command:
+        assert command.stdout is not None
+        path = Path(command.stdout.readline().decode().strip())
+        (path / "data-1").mkdir()
+        assert path.exists()
+        command.kill()
+    until = time.monotonic() + 60
+    while path.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not path.exists()

@@ -1,5 +1,5 @@
 """Processes of a small cluster, on ports of 127.0.0.1 and in a folder of their own. All of them end with this process,
-however it ends: the kernel kills them (PR_SET_PDEATHSIG), and the next command takes their folder away."""
+however it ends: the kernel kills them (PR_SET_PDEATHSIG), and a process that waits for that takes their folder away."""
 
 from __future__ import annotations
 
@@ -61,6 +61,13 @@ ctypes.CDLL(None).prctl(1, 9)
 os.getppid() == int(sys.argv[1]) or os._exit(1)
 os.execv(sys.argv[2], sys.argv[2:])
 """
+_CLEANER = """import os, shutil, sys, time
+sys.stdin.buffer.read()
+for _ in range(100):
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    os.path.exists(sys.argv[1]) or os._exit(0)
+    time.sleep(0.1)
+"""
 _PREFIX, _LOCK = "tidegate-real-", "lock"
 _PORTS = (10_240, 32_768)
 """Below those that Linux gives to whoever asks for any port."""
@@ -84,8 +91,9 @@ def kept_folder(path: Path) -> Path:
 
 
 class Folder:
-    """A temporary folder that is gone in the end; those of commands that were killed go when the next one starts. Or
-    one that is `kept`, and has nothing in it before (UsageError)."""
+    """A temporary folder that is gone in the end, also where the command is killed: another process waits for its end.
+    Those of commands that were killed together with that go when the next one starts. Or one that is `kept`, and has
+    nothing in it before (UsageError)."""
 
     def __init__(self, kept: Path | None) -> None:
         self._kept = kept
@@ -93,12 +101,20 @@ class Folder:
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX)) if kept is None else kept_folder(kept)
         self._lock = (self.path / _LOCK).open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._cleaner = None if kept is not None else _cleaner(self.path)
 
     def close(self) -> None:
         """Takes it away, unless it is to be kept."""
         self._lock.close()
-        if self._kept is None:
+        if self._cleaner is not None:
             shutil.rmtree(self.path, ignore_errors=True)
+            self._cleaner.communicate()
+
+
+def _cleaner(path: Path) -> subprocess.Popen[bytes]:
+    """A process that takes a folder away once this one has ended: then nobody has the other end of its pipe."""
+    command = [sys.executable, "-I", "-S", "-c", _CLEANER, str(path)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 
 
 def _clear() -> None:
