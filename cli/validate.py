@@ -101,6 +101,8 @@ def run(options: argparse.Namespace) -> Exit:
     cluster = cluster_of(log)
     version = version_of(cluster, options.kafka_version)
     brokers = read_brokers(options.brokers) if options.brokers else None
+    if brokers is not None:
+        brokers.refuse_another(log.paths)
     results = _results(cluster, version, _chosen(cluster, options), brokers, options)
     found = document(log, version, results, brokers)
     if options.out is not None:

@@ -17,12 +17,14 @@ import heapq
 import lzma
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from ..language.errors import UsageError
 from ..language.immutable import immutable
 
+PROPERTIES = "meta.properties"
 CHECKPOINT, EPOCHS, OF_TOPIC = "replication-offset-checkpoint", "leader-epoch-checkpoint", "partition.metadata"
 _STARTS = re.compile(
     r"\[Broker id=(?P<broker>\d+)\] (?P<role>Leader|Follower) (?P<name>\S+)(?: with topic id (?P<id>\S+))? starts at "
@@ -86,12 +88,23 @@ Line: TypeAlias = Begins | Shrinks
 @immutable
 class BrokerLogs:
     """What was read: the files, by a partition's name the lines of each broker in their order and what `log.dirs`
-    have, and `notes` on files that were not read."""
+    have, `notes` on files that were not read, and `clusters`: of which cluster files say that brokers are."""
 
     paths: tuple[Path, ...]
     lines: Mapping[str, Sequence[Sequence[Line]]]
     kept: Mapping[str, Sequence[Kept]]
     notes: tuple[str, ...] = ()
+    clusters: Mapping[Path, str] = field(default_factory=dict[Path, str])
+
+    def refuse_another(self, metadata: Iterable[Path]) -> None:
+        """UsageError where log.dirs are those of another cluster than a metadata log's files: of two clusters no loss,
+        and that there is none, says anything. Where one of them does not say whose it is, nothing is known."""
+        folders = {place for path in metadata for place in path.resolve().parents[:2]}
+        for place in sorted(folder / PROPERTIES for folder in folders):
+            own = _cluster_id(place)
+            for path, other in self.clusters.items():
+                if own is not None and other != own:
+                    raise UsageError(f"{path}: it is of cluster {other}, and the metadata log is of {own}: see {place}")
 
 
 def read_brokers(paths: Iterable[Path]) -> BrokerLogs:
@@ -113,7 +126,7 @@ def read_brokers(paths: Iterable[Path]) -> BrokerLogs:
                 "there; give a broker's folder of logs or its log.dirs"
             )
     lines = {name: tuple(tuple(one) for one in _streams(files)) for name, files in read.lines.items()}
-    return BrokerLogs(tuple(read.paths), lines, read.kept, tuple(read.notes))
+    return BrokerLogs(tuple(read.paths), lines, read.kept, tuple(read.notes), read.clusters)
 
 
 _Timed: TypeAlias = tuple[str, int, Line]
@@ -126,6 +139,7 @@ class _Reading:
         self.lines: dict[str, dict[tuple[int, int], list[_Timed]]] = {}
         self.kept: dict[str, list[Kept]] = {}
         self.notes: list[str] = []
+        self.clusters: dict[Path, str] = {}
 
     def file(self, path: Path) -> None:
         """Reads a file, if it is one that says something; each once, also where it is found twice."""
@@ -154,7 +168,10 @@ class _Reading:
             self.paths.append(path)
 
     def _checkpoint(self, path: Path) -> None:
-        broker = _identity(path.parent / "meta.properties")
+        about = path.parent / PROPERTIES
+        broker = _identity(about)
+        if (cluster := _cluster_id(about)) is not None:
+            self.clusters[about] = cluster
         self.paths.append(path)
         for topic, partition, high_watermark in _rows(path, 3):
             folder = path.parent / f"{topic}-{partition}"
@@ -225,6 +242,13 @@ def _identity(path: Path) -> int:
     if found is None:
         raise UsageError(f"{path}: it does not say which broker's log.dirs these are (node.id)")
     return int(found[1])
+
+
+def _cluster_id(path: Path) -> str | None:
+    """The cluster that a meta.properties names; None where there is none, or it names none."""
+    text = path.read_text("utf-8", errors="replace") if path.is_file() else ""
+    found = re.search(r"^cluster\.id=(\S+)\s*$", text, re.MULTILINE)
+    return found[1] if found else None
 
 
 def _topic_id(folder: Path) -> str | None:

@@ -18,6 +18,8 @@ from tidegate.real.metadata_log import read
 from .conftest import ROOT, Run
 
 LOST = ROOT / "examples" / "histories" / "power_lost"
+OWN = "IcGu95YKRJi3wo_OVqs_sA"
+"""The cluster that its brokers say they are of."""
 
 
 def test_a_power_loss_is_in_the_run_that_loses_what_was_committed(tidegate: Run) -> None:
@@ -28,6 +30,21 @@ def test_a_power_loss_is_in_the_run_that_loses_what_was_committed(tidegate: Run)
     assert (done.exit, partition["result"], steps.count("lose_power")) == (1, "shown", 1)
     assert (loss["broker"], loss["epoch"], loss["first"], loss["end"]) == (1, 2, 0, 1)
     assert [moment["lost"] for moment in partition["moments"]].count(True) == 1
+
+
+@pytest.mark.parametrize(("cluster", "exits"), [(OWN, 1), ("another", 64)])
+def test_brokers_of_another_cluster_are_refused(tidegate: Run, tmp_path: Path, cluster: str, exits: int) -> None:
+    """Of two clusters with a topic of one name a loss was reported."""
+    shutil.copytree(LOST, tmp_path, dirs_exist_ok=True)
+    log = tmp_path / "data" / "__cluster_metadata-0"
+    shutil.copytree(LOST / "controller", log)
+    (tmp_path / "data" / "meta.properties").write_text(f"node.id=100\ncluster.id={OWN}\n", encoding="utf-8")
+    about = tmp_path / "broker-2" / "data" / "meta.properties"
+    about.write_text(about.read_text("utf-8").replace(OWN, cluster), encoding="utf-8")
+    brokers = [word for number in (1, 2, 3) for word in ("--brokers", str(tmp_path / f"broker-{number}"))]
+    done = tidegate("validate", str(log), *brokers)
+    assert done.exit == exits
+    assert (f"it is of cluster another, and the metadata log is of {OWN}" in done.err) == (exits == 64)
 
 
 def test_without_brokers_logs_a_crash_explains_the_same(tidegate: Run) -> None:

@@ -49,7 +49,7 @@ QUESTIONS = (
         "kip595", "a new leader takes over what is not committed", "leader_inherits_uncommitted_records", one("small"),
         (("3.9.1", False),),
     ),
-    Question("kip595", "two leaders' logs part", "logs_part", one("two_epochs"), (("3.6.2", False),)),
+    Question("kip595", "the logs of two leaders diverge", "logs_part", one("two_epochs"), (("3.6.2", False),)),
 )  # fmt: skip
 NOT_DRIVEN: Mapping[str, str] = {
     "kip630": "snapshots are off where controllers are driven",
