@@ -411,8 +411,8 @@ def _the_one(case: Case) -> Case:
 def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> bool:
     """Whether losses are explored in a cell, and not only inferred from cells with more or fewer faults.
 
-    Up to three replicas all are, but with lag those of a rack that holds all three and loses power or is gone. With
-    four or five there are too many states with two faults and lag.
+    Up to three replicas all are, but with lag those of a rack that holds all three and loses power or is gone, or is
+    cut off where leaders are elected uncleanly. With four or five there are too many states with two faults and lag.
     """
     name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
     if whole and int(budgets(cell, signature, in_rack).get("disk_losses", 0)) >= replicas:
@@ -420,7 +420,7 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     if name in OF_RACKS or is_of_machine(cell.fault, signature) or taken_at_hosts(cell.fault, signature):
         held = away(cell.fault, signature, in_rack)
         few = held < 3 or (whole and (replicas < 4 or name == "rack-power-loss"))
-        few = few or (replicas < 4 and name == "rack-cut-off")
+        few = few or (replicas < 4 and name == "rack-cut-off" and not signature.elects_uncleanly)
         return few and (whole or replicas < 4)
     if name == "all-crashes":
         return replicas < 4
