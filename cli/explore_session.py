@@ -252,8 +252,7 @@ class Session:
         for number, watch in enumerate(self.watches, 1):
             page.line(f"{number}  {watch.text}", indent=2, style="bold")
             before = None
-            for at, state in enumerate(states):
-                value = watch.shown(state)
+            for at, value in enumerate(watch.shown_in(states)):
                 if value != before:
                     page.line(f"{'from step' if at else 'at first'} {at or ''}".strip() + f": {value}", indent=5)
                 before = value

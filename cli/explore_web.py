@@ -139,6 +139,9 @@ class Server(ThreadingHTTPServer):
     """The server and its address, with the token in it. Port 0 is any that is free."""
 
     daemon_threads = True
+    request_queue_size = 256
+    """Connections that may wait to be taken: a browser opens several at once, and one that finds no place waits
+    a second before it tries again."""
 
     def __init__(self, explored: Explored, port: int = 0) -> None:
         super().__init__((HOST, port), Handler)

@@ -116,7 +116,7 @@ def _watched(path: Path, expressions: list[str]) -> dict[str, list[str]]:
     model = model_of(document, str(path))
     states = run_of(model, document, str(path)).states()
     made = [watched(model, text) for text in expressions]
-    return {watch.text: [watch.shown(state) for state in states] for watch in made}
+    return {watch.text: watch.shown_in(states) for watch in made}
 
 
 def _graph(path: Path, expressions: str) -> str:

@@ -4,17 +4,18 @@
 
 The names of fields, and the labels of members (`A`) where only one domain has them, stand for themselves; `s` is the
 state. The front end reads the text as it reads a model's, so that nothing else than the language is evaluated, and
-plain Python evaluates it.
+plain Python evaluates it, for so many steps and no more.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, cast
 
 from .drafts import Shape
+from .effort import Effort, TooMuch, counted_range
 from .errors import Abandoned, Diagnostics, UsageError
 from .frontend.annotations import Types
 from .frontend.scope import Program, Scope, StateShape, expression
@@ -28,6 +29,10 @@ from .values import ModelError, State, show
 
 STATE = "s"
 """The name of the state in what is watched."""
+STEPS = 100_000
+"""Steps of Python that an expression may take in one state."""
+STEPS_TOGETHER = 10_000_000
+"""Steps that it may take in all the states of which its values are asked at once."""
 
 
 @immutable
@@ -40,16 +45,39 @@ class Watched:
     is_condition: bool
 
     def value(self, state: State) -> Any:
-        """What it is in a state. ModelError where it has no value there."""
+        """What it is in a state. ModelError where it has no value there, or takes more than `STEPS` steps."""
+        return self._value(state, Effort(STEPS))
+
+    def _value(self, state: State, effort: Effort) -> Any:
+        allowed = effort.left
         try:
-            return self.run(state)
+            with effort:
+                return self.run(state)
+        except TooMuch:
+            raise ModelError(f"it takes more than {allowed:,} steps of Python") from None
         except Exception as error:
             raise blamed(self.model, error) from error
 
     def shown(self, state: State) -> str:
         """What it is in a state, as people write it; why it has no value, where it has none."""
+        return self._shown(state, Effort(STEPS))
+
+    def shown_in(self, states: Sequence[State]) -> list[str]:
+        """What it is in each state, as people write it. Once `STEPS_TOGETHER` steps are taken, the states after have no
+        value."""
+        left, texts = STEPS_TOGETHER, list[str]()
+        for state in states:
+            if left <= 0:
+                texts.append(f"no value: the states before took {STEPS_TOGETHER:,} steps of Python")
+                continue
+            effort = Effort(STEPS)
+            texts.append(self._shown(state, effort))
+            left -= STEPS - max(effort.left, 0)
+        return texts
+
+    def _shown(self, state: State, effort: Effort) -> str:
         try:
-            return show(self.value(state))
+            return show(self._value(state, effort))
         except ModelError as error:
             return f"no value: {error.message}"
 
@@ -57,15 +85,24 @@ class Watched:
 def watched(model: Model, text: str) -> Watched:
     """Reads an expression over the model's state. UsageError, with what is wrong, where it is none."""
     try:
+        return _read(model, text)
+    except (RecursionError, MemoryError):
+        raise UsageError(f"{text[:40]}...: nested too deeply; for example {_example(model)}") from None
+
+
+def _read(model: Model, text: str) -> Watched:
+    try:
         parsed = ast.parse(text.strip(), mode="eval").body
-    except SyntaxError as error:
-        raise UsageError(f"{text}: not an expression ({error.msg}); for example {_example(model)}") from None
+    except (SyntaxError, UnicodeEncodeError) as error:
+        shown, reason = (text, error.msg) if isinstance(error, SyntaxError) else (ascii(text), error.reason)
+        raise UsageError(f"{shown}: not an expression ({reason}); for example {_example(model)}") from None
     node = ast.fix_missing_locations(_Names(model).visit(parsed))
     form = _checked(model, text, node)
     namespace = cast(FunctionType, model.actions[0].run).__globals__ if model.actions else dict(model.namespace)
     function = ast.Lambda(ast.arguments([], [ast.arg(STATE)], None, [], [], None, []), node)
     code = compile(ast.fix_missing_locations(ast.Expression(function)), f"<{text}>", "eval")
-    return Watched(model, text.strip(), eval(code, {**model.namespace, **namespace}), isinstance(form.type, Bool))
+    names = {**model.namespace, **namespace, "range": counted_range}
+    return Watched(model, text.strip(), eval(code, names), isinstance(form.type, Bool))
 
 
 def _example(model: Model) -> str:

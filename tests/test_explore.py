@@ -25,7 +25,7 @@ from tidegate.explorer.onward import onward
 from tidegate.explorer.search import Search
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import holds, initial_states
-from tidegate.language.watched import watched
+from tidegate.language.watched import STEPS, STEPS_TOGETHER, watched
 from tidegate.reports.paper import Paper
 from tidegate.traces.branch import Branch, possible
 
@@ -306,3 +306,40 @@ def test_without_prompt_toolkit_it_says_what_to_install(tmp_path: Path):
     with terminal(CARELESS, PYTHONPATH=str(tmp_path)) as (shown, process):
         shown.until("pip install")
         assert process.wait(30) == 64
+
+
+ENDLESS = [
+    "sum(1 for a in range(10**9))",
+    "sum(range(10**9))",
+    "any(a == -1 for a in range(10**9))",
+    "all(sum(range(90000)) == b for b in range(90000))",
+    "all(" * 12 + "True" + " for a in Replica)" * 12,
+]
+
+
+@pytest.mark.parametrize("text", ENDLESS)
+def test_an_expression_takes_so_many_steps_and_no_more(text: str):
+    """Counted, so that the value does not depend on the machine; in many states together, too."""
+    model = load("replication:kip101")
+    state = next(initial_states(model))
+    made = watched(model, text)
+    tracing = sys.gettrace()
+    assert made.shown(state) == "no value: it takes more than 100,000 steps of Python"
+    assert sys.gettrace() is tracing
+    many = made.shown_in([state] * 2_000)
+    assert many[0] == made.shown(state)
+    assert many[-1] == "no value: the states before took 10,000,000 steps of Python"
+    assert many.index(many[-1]) <= STEPS_TOGETHER // STEPS
+
+
+def test_an_ordinary_expression_has_its_value_in_many_states():
+    model = load("replication:kip101")
+    state = next(initial_states(model))
+    made = watched(model, "all(len(log[a]) == len(log[b]) for a in Replica for b in Replica)")
+    assert set(made.shown_in([state] * 2_000)) == {"true"}
+
+
+@pytest.mark.parametrize("text", ["-" * 20_000 + "1", "1+" * 500 + "1", "not " * 5_000 + "True", "a\0", "\ud800"])
+def test_an_expression_that_python_cannot_read_is_refused(text: str):
+    with pytest.raises(UsageError, match=r"nested too deeply|not an expression"):
+        watched(load("replication:kip101"), text)

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tidegate.api.models import load
 from tidegate.cli.explore_session import Session
-from tidegate.cli.explore_web import Explored, Server
+from tidegate.cli.explore_web import Explored, Handler, Server
 from tidegate.language.judge import format_run, initial_states, run_text
 from tidegate.language.verdict import Run
 from tidegate.reports.paper import Paper
@@ -161,7 +162,7 @@ def test_a_model_is_explored_in_the_browser(browser: Browser, server: Server):
     page = opened(browser, server.address)
     choose(page, 1)
     page.locator('[data-go="strong_isr"]').click()
-    expect(page.locator("#toast")).to_contain_text("strong_isr is violated after 10 steps", timeout=60_000)
+    expect(page.locator("#toast")).to_contain_text("strong_isr is violated after 10 steps", timeout=300_000)
     expect(page.locator("#properties li.failing")).not_to_have_count(0)
     page.close()
 
@@ -187,3 +188,57 @@ def test_only_the_address_that_was_printed_is_answered_and_only_its_own_page(ser
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
     connection.request("POST", ours)
     assert connection.getresponse().status == 501
+
+
+def test_an_expression_without_end_stops_nobody(server: Server):
+    """It has no value; page, steps and other expressions are answered as before."""
+    said = asked(server, f"/{server.token}/watch?expression=sum(1%20for%20a%20in%20range(10**9))")
+    assert said[0] == 200 and "no value: it takes more than" in said[1]
+    deep = asked(server, f"/{server.token}/watch?expression={'-' * 20_000}1")
+    assert deep[0] == 400 and "nested too deeply" in deep[1]
+    assert asked(server, f"/{server.token}/next?node=0")[0] == 200
+    assert asked(server, f"/{server.token}/")[0] == 200
+
+
+def test_many_idle_connections_stop_nobody(server: Server):
+    address = ("127.0.0.1", server.server_port)
+    idle = [socket.create_connection(address, timeout=30) for _ in range(200)]
+    try:
+        assert asked(server, f"/{server.token}/next?node=0")[0] == 200
+    finally:
+        for one in idle:
+            one.close()
+
+
+def test_a_connection_on_which_nothing_is_asked_ends(server: Server, monkeypatch: pytest.MonkeyPatch):
+    assert Handler.timeout == 60
+    monkeypatch.setattr(Handler, "timeout", 0.05)
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as idle:
+        assert idle.recv(1) == b""
+
+
+def test_a_browser_that_leaves_before_its_answer_is_nothing_to_report(
+    server: Server, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    """Another error is reported."""
+    reported = threading.Event()
+    original = Server.handle_error
+
+    def report(*given: Any) -> None:
+        original(*given)
+        reported.set()
+
+    def failing(error: Exception) -> Callable[[Handler], None]:
+        def fail(_handler: Handler) -> None:
+            raise error
+
+        return fail
+
+    monkeypatch.setattr(Server, "handle_error", report)
+    for error, told in ((ConnectionResetError("gone"), False), (BrokenPipeError(), False), (KeyError("ours"), True)):
+        monkeypatch.setattr(Handler, "do_GET", failing(error))
+        reported.clear()
+        with pytest.raises((http.client.HTTPException, OSError)):
+            asked(server, f"/{server.token}/")
+        assert reported.wait(30)
+        assert ("KeyError" in capfd.readouterr().err) == told

@@ -66,6 +66,7 @@ class Around:
         self.nodes: list[Document] = []
         self.frames: list[Document | None] = []
         self.states: list[State] = []
+        self.shown: dict[str, list[str]] = {}
         self.values: list[Any] = []
         self.places: dict[str, int] = {}
         self.waiting: deque[State] = deque()
@@ -104,7 +105,9 @@ class Around:
 
     def values_of(self, watch: Watched, since: int = 0) -> list[str]:
         """What is watched, in words, in the state of each node from `since` on."""
-        return [watch.shown(state) for state in self.states[since:]]
+        known = self.shown.setdefault(watch.text, [])
+        known += watch.shown_in(self.states[len(known) :])
+        return known[since:]
 
     def explore(self, most: int, size: int) -> None:
         """Adds what can happen, state by state."""
