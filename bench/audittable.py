@@ -137,14 +137,17 @@ def head_of(head: Sequence[str], columns: Sequence[Column]) -> list[str]:
     return [f"| {' | '.join(titles)} |", "|" + " --- |" * len(titles)]
 
 
+def version_text(version: Version, explorations: Explorations) -> str:
+    """Both tables of a release."""
+    lines = [f"## {version.title}", ""]
+    for head, columns, rows in TABLES:
+        lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in rows(version)), ""]
+    return "\n".join(lines)
+
+
 def table_text(explorations: Explorations) -> str:
     """All tables."""
-    lines: list[str] = []
-    for version in VERSIONS:
-        lines += [f"## {version.title}", ""]
-        for head, columns, rows in TABLES:
-            lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in rows(version)), ""]
-    return "\n".join(lines)
+    return "\n".join(version_text(version, explorations) for version in VERSIONS)
 
 
 def main() -> None:

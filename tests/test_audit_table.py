@@ -55,6 +55,15 @@ def test_some_rows_are_what_the_audit_answers(
         assert table.line_of(row, columns, explorations) in page[version.title], row
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(13))
+def test_every_row_is_what_the_audit_answers(table: Any, new_explorations: NewExplorations, number: int) -> None:
+    """Release by release, as the command writes them: some ten seconds each."""
+    assert len(table.VERSIONS) == 13
+    text = PAGE.read_text(encoding="utf-8").partition(table.START)[2].partition(table.END)[0]
+    assert table.version_text(table.VERSIONS[number], new_explorations()) in text
+
+
 def row_of(page: dict[str, list[str]], version: str, *shown: str) -> list[str]:
     """What a row says, column by column."""
     line = next(line for line in page[version] if line.startswith(f"| {' | '.join(shown)} |"))
