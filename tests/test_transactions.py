@@ -399,6 +399,7 @@ REPAIRED_BY = {
     "offsets_1_1": "offsets_3_7",
     "offsets_2_5": "offsets_3_7",
     "offsets_3_7": "offsets_4_2",
+    "offsets_4_2": "kafka_4_2",  # sequence numbers, which records have; no version gives them to commits of offsets
     "forgetful_2_5": "forgetful_4_2",
 }
 
