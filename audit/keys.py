@@ -31,14 +31,15 @@ from .cluster import (
     Topic,
     Unknown,
 )
+from .known_protocols import known_since
 
 Scope = Literal["topic", "broker", "producer", "consumer"]
 Span = tuple[tuple[int, ...], tuple[int, ...]]
 WIDTH = 4
 ENDLESS = 1 << 30
 
-NEVER_EMPTY = ("int", "long", "boolean")
-"""Types of settings whose value is refused if it is empty (`ConfigDef.parseType`)."""
+NEVER_EMPTY = ("int", "long", "boolean", "version")
+"""Types of settings whose value is refused if it is empty (`ConfigDef.parseType`, `ApiVersionValidator`)."""
 
 WITH_FILES = ("java", "librdkafka")
 """Families of clients that are configured by properties; the others are in their programs, and stated by `--client`."""
@@ -155,6 +156,13 @@ SPANS: Mapping[ControlPlane, Span] = {
     "zookeeper": ((0,) * WIDTH, span("3.9")[1]),  # Kafka has no ZooKeeper since 4.0
 }
 """The releases that may run on a control plane, where nobody states which does."""
+
+
+def earliest(cluster: Cluster) -> tuple[int, ...]:
+    """The first release that the nodes may run by the protocol versions that they state: none before knows these."""
+    stated = [cluster.versions.inter_broker_protocol, *cluster.versions.protocols]
+    since = (known_since(protocol.value) for protocol in stated if protocol is not None)
+    return min((span(release)[0] for release in since if release is not None), default=(0,) * WIDTH)
 
 
 def at_least(version: str, release: str) -> bool | None:
@@ -341,7 +349,8 @@ def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
     own = [row for row in key.defaults if row.of == owner.value]
     if not own and (owner.value not in distributions() or key.name in distributions()[owner.value] or not rows):
         return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
-    within = SPANS[cluster.control_plane] if cluster.control_plane else None
+    first, last = SPANS[cluster.control_plane] if cluster.control_plane else ((0,) * WIDTH, (ENDLESS,) * WIDTH)
+    within = (max(first, earliest(cluster)), last) if cluster.control_plane or any(earliest(cluster)) else None
     ask, whose = "--kafka-version", "broker's version"
     if own and owner.value != "apache":
         ask, whose = f"set {key.broker_names[0]}", "cluster"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from . import protocol_versions
 from .cluster import DESCRIBED, HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
 from .facts import NeverUp
 from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
@@ -111,6 +112,7 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
             yield f"`{setting.key}={setting.value}` {message}", setting.origin
     yield from _together(cluster, node)
     yield from of_numbers(cluster, node)
+    yield from protocol_versions.of_protocol_versions(cluster, node)
     yield from of_identity(cluster, node)
     yield from of_listeners(cluster, node)
     yield from of_control_plane(cluster, node)
@@ -128,6 +130,11 @@ def refused(cluster: Cluster, setting: Setting) -> str:
     if not setting.value:
         return "has no value" if key.type in NEVER_EMPTY and cluster.states_nothing(setting) else ""
     message = wrong(key, setting.value)
+    if key.type == "version" and "${" not in setting.value:
+        owner = cluster.versions.distribution
+        message = protocol_versions.refused(
+            setting.value, kafka.value if kafka is not None else None, owner.value if owner is not None else ""
+        )
     return "" if key.name in UNBOUNDED and message.startswith("is below") else message
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from .cluster import Cluster, Finding, Setting, Stated, Topic
 from .facts import Used
 from .keys import ELR_FEATURE, at_least, elr_is_too_early, span
+from .protocol_versions import FORMAT, PROTOCOL, refused
 
 
 def of_versions(cluster: Cluster) -> Iterator[Finding]:
@@ -52,7 +53,7 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
 
 
-FORMATS = ("message.format.version", "log.message.format.version")
+FORMATS = ("message.format.version", FORMAT)
 """The format of records: a topic's setting, and its name among the brokers'."""
 
 GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "KIP-903: so is one that lost its log"))
@@ -70,11 +71,13 @@ def held_back(cluster: Cluster) -> Iterator[Finding]:
     level, gates = cluster.versions.metadata_version, GATES
     name = "metadata.version"
     if level is None:
-        level, gates, name = cluster.versions.inter_broker_protocol, OLD_GATES, "inter.broker.protocol.version"
+        level, gates, name = cluster.versions.inter_broker_protocol, OLD_GATES, PROTOCOL
     if kafka is None or level is None:
         return
     if span(level.value)[0] > span(kafka.value)[1]:
-        what = f"{name} {level.value} is above Kafka {kafka.value}, which does not know it"
+        early = name == PROTOCOL and not refused(level.value, kafka.value)
+        why = "in which it is not finished" if early else "which does not know it"
+        what = f"{name} {level.value} is above Kafka {kafka.value}, {why}"
         yield Finding("contradiction", "error", what, level.origin, f"at most {kafka.value}")
     off = [text for since, text in gates if at_least(kafka.value, since) and at_least(level.value, since) is False]
     if off:
@@ -85,9 +88,9 @@ def held_back(cluster: Cluster) -> Iterator[Finding]:
 
 GONE = {
     "zookeeper.connect": "4.0",
-    "inter.broker.protocol.version": "4.0",
+    PROTOCOL: "4.0",
     "message.format.version": "4.0",
-    "log.message.format.version": "4.0",
+    FORMAT: "4.0",
     "offsets.commit.required.acks": "4.0",
 }
 

@@ -36,7 +36,7 @@ from .creating import (
     with_what_is_made,
 )
 from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
-from .keys import ELR_FEATURE, SPANS, elr_is_too_early, is_version, span, value_of
+from .keys import ELR_FEATURE, SPANS, earliest, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
 from .placing import follower_reads, logs_that_pass, open_places
 from .producing import is_idempotent, producer_facts, producers
@@ -472,7 +472,7 @@ def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterat
     versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
     if versions.kafka is not None:
         used.append(Used("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
-    first, last = span(versions.kafka.value) if versions.kafka else ((0,), (1 << 30,))
+    first, last = span(versions.kafka.value) if versions.kafka else (earliest(cluster), (1 << 30,))
     many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
     for plane in planes:
         kraft = plane == "kraft"
