@@ -19,10 +19,10 @@ UNCHECKED = ("sizes and times", "a name, of which")
 """What is so where there is nothing to check."""
 
 
-def recorded(model: str) -> set[tuple[str, str, str]]:
-    """Each profile and property, and a verdict that is recorded of it."""
+def recorded(model: str) -> set[tuple[str, str, str, str]]:
+    """Each profile, bounds and property, and the verdict that is recorded of it."""
     return {
-        (check.profile or "", name, expected.verdict)
+        (check.profile or "", check.bounds or "", name, expected.verdict)
         for check in read(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
     }
@@ -43,13 +43,21 @@ def test_a_check_of_a_claim_is_recorded_with_its_verdict(row: tuple[str, str, st
 
 
 def assert_recorded(part: str) -> None:
-    """A profile, and properties with the verdicts that are recorded of it."""
-    named = re.match(r"`(\w+):(\w+)` (.*)$", part)
+    """A profile, bounds if they make a difference, and properties with the verdicts that are recorded of it."""
+    named = re.match(r"`(\w+):(\w+)` (?:at `(\w+)` )?(.*)$", part)
     assert named, part
-    model, profile, rest = named.groups()
+    model, profile, bounds, rest = named.groups()
     checks = re.findall(r"`(\w+)` (holds|violated|reached)", rest)
-    assert ", ".join(f"`{name}` {verdict}" for name, verdict in checks) == rest
-    assert {(profile, *check) for check in checks} <= recorded(model), part
+    assert checks and ", ".join(f"`{name}` {verdict}" for name, verdict in checks) == rest
+    for name, verdict in checks:
+        said = {it[3] for it in recorded(model) if it[0] == profile and it[2] == name and bounds in (None, it[1])}
+        assert said == {verdict}, f"{part}: {name} is recorded as {said}"
+
+
+def test_a_verdict_that_other_bounds_change_is_not_said_without_bounds() -> None:
+    assert_recorded("`producer_ids:kafka_3_9` at `on_zookeeper` `blocks_grow` holds")
+    with pytest.raises(AssertionError, match="blocks_grow is recorded as"):
+        assert_recorded("`producer_ids:kafka_3_9` `blocks_grow` holds")
 
 
 TABLE = PAGE[PAGE.index("| of ZooKeeper |") :].split("\n\n")[0]
