@@ -46,6 +46,7 @@ _ENTRIES = (
     BuiltIn("catching_up", default_profile="kafka_3_6"),
     BuiltIn("log", default_profile="kept"),
     BuiltIn("leadership"),
+    BuiltIn("generations"),
     BuiltIn("znode_election", default_profile="recipe"),
     BuiltIn("zk_controller", default_profile="kafka_3_9"),
     BuiltIn("isr_notification", default_profile="kafka_2_6"),
@@ -86,6 +87,7 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
         BuiltIn("kraft_as_exchanges", "kip595", "kraft.as_exchanges"),
         BuiltIn("zk_controller_as_lumped", "kafka_3_9", "zk_controller_as_lumped"),
         BuiltIn("transactions_as_lumped", "kafka_4_2", "transactions.as_lumped"),
+        BuiltIn("classic_group_as_generations", "eager", "groups.classic_as_generations"),
     )
 }
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""

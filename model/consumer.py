@@ -26,10 +26,11 @@ consumer notices that by leader epochs, and goes back to where logs diverge (`de
 in the log's range, `auto.offset.reset` says where it begins. It is asked of a partition that was added, too (`grows`).
 
 The records' logs are the abstract ones of `parts/replicated_logs.py`. A reader sees what is committed; a log without
-transactions is the same with either `isolation.level`. The coordinator is the part of it that a member sees: a commit
-counts with the id of a member and the group's generation, and a generation gives each partition to one member. That
-Kafka's coordinators keep that is asked in `classic_group`, `consumer_group` and `modern_group`; whether they keep the
-offsets, in `offsets_outage`.
+transactions is the same with either `isolation.level`. Of the coordinator, the rules are those of
+`parts/generations.py`: which requests count, and what a generation may give to whom. That Kafka's classic coordinator
+keeps them with eager members is checked (`classic_group_as_generations`). Cooperative members and KIP-848's coordinator
+have others: `classic_group`, `consumer_group` and `modern_group` say which. Whether coordinators keep the offsets is
+asked in `offsets_outage`.
 
 What is abstracted away. Rebalances are eager, and an assignment arrives at all members at once. There are no clocks. A
 commit and its answer are one step, which may fail (`commit_losses`). Which partition a poll returns is open, as with
@@ -45,10 +46,15 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ..language import Capacity, Domain, GroupLanes, Map, Option, Range, Set
+from ..language import Capacity, GroupLanes, Map, Option, Range, Set
 
 # isort: split
 from ..language import action, constant, initial, limit, record, require, state, terminal
+from .parts.generations import Consumer as Member
+from .parts.generations import Generation, Partition, max_generation, may_be_shared
+from .parts.generations import consumers as consumers
+from .parts.generations import is_current as is_of_generation
+from .parts.generations import partitions as partitions
 from .parts.replicated_logs import Entry, Log, appended, empty, entries, may_append, may_rewrite, rewritten
 from .parts.replicated_logs import readers_diverge as readers_diverge
 
@@ -72,10 +78,7 @@ class Reset(Enum):
     BY_DURATION = "by_duration"  # at the first one that is not older, anywhere in the log (KIP-1106, 4.0)
 
 
-members = constant(2, minimum=1, maximum=3, says="consumers of the group")
-partitions = constant(2, minimum=1, maximum=3, says="partitions of the topic")
 records = constant(2, minimum=1, maximum=4, says="records that are produced")
-max_generation = constant(3, minimum=1, maximum=4, says="the last generation")
 commits = constant(Commits.AUTO, says="when the application commits")
 reset = constant(Reset.LATEST, says="auto.offset.reset")
 hands_over = constant(False, says="another thread processes while the application polls on")
@@ -127,14 +130,6 @@ profiles = {
 }
 
 
-class Member(Domain, size=members, symmetric=True):
-    """A consumer of the group."""
-
-
-class Partition(Domain, size=partitions, symmetric=True, labels=("P", "Q", "R")):
-    """A partition of the topic."""
-
-
 class Phase(Enum):
     """What a member is doing."""
 
@@ -145,7 +140,6 @@ class Phase(Enum):
 
 
 Offset = Annotated[int, Range(0, entries)]
-Generation = Annotated[int, Range(0, max_generation)]
 
 
 @record
@@ -285,7 +279,7 @@ def discover_partition(s: Consuming) -> None:
 
 def is_current(s: Consuming, member: Member) -> bool:
     """Whether a request of a member counts: it is one, of the group's generation."""
-    return member in s.group and s.known[member] == s.generation
+    return is_of_generation(s.group, s.generation, member, s.known[member])
 
 
 def accepts(s: Consuming, member: Member) -> bool:
@@ -365,6 +359,8 @@ def begin_generation(s: Consuming, owner: Map[Partition, Member]) -> None:
     require(s.rebalancing and s.joined == s.group and len(s.group) > 0)
     require(all(owner[partition] in s.group for partition in Partition))
     require(all(share(owner, a) <= share(owner, b) + 1 for a in s.group for b in s.group))
+    shares = Map({m: Set(p for p in Partition if owner[p] == m and p in s.present) for m in Member})
+    require(may_be_shared(s.group, s.owned, shares))
     limit(s.generation < max_generation)
     s.generation += 1
     s.rebalancing = False
@@ -373,7 +369,7 @@ def begin_generation(s: Consuming, owner: Map[Partition, Member]) -> None:
         if member in s.group:
             s.phase[member] = Phase.RUNNING
             s.known[member] = s.generation
-            s.owned[member] = Set(p for p in Partition if owner[p] == member and p in s.present)
+            s.owned[member] = shares[member]
 
 
 def share(owner: Map[Partition, Member], member: Member) -> int:
@@ -581,7 +577,7 @@ def commit_again(s: Consuming, delayed: Delayed) -> None:
     """{delayed.member} commits offset {delayed.offset} of {delayed.partition} again, if it counts."""
     require(delays > 0)
     s.delayed.remove(delayed)
-    if delayed.member in s.group and delayed.generation == s.generation:
+    if is_of_generation(s.group, s.generation, delayed.member, delayed.generation):
         commit_at(s, delayed.partition, delayed.offset)
 
 

@@ -33,6 +33,9 @@ ORDINARY = [
     "raft_as_log:no_up_to_date_check two_elections, symmetric, ghosts, as_log violated",
     "zk_controller_as_lumped:kafka_3_9 one_expiry",
     "transactions_as_lumped:kafka_4_2 late_write_and_end",
+    "classic_group_as_generations:eager two_members, symmetric",
+    "classic_group_as_generations:kafka_5154 two_members, symmetric, as_generations violated",
+    "classic_group_as_generations:unfenced_appends two_members, symmetric, as_generations violated",
 ]
 """Those that tests check, each second one the ordinary tests; the gate checks all."""
 
@@ -73,6 +76,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     },
     "zk_controller_as_lumped": {"max_epoch": 2, "cuts": 1},
     "transactions_as_lumped": {"partitions": 1, "late_produces": 1, "late_ends": 1, "late_markers": 1},
+    "classic_group_as_generations": {"partitions": 1, "entries": 3},
 }
 """In which the bugs show, of the default profile of each refinement."""
 
@@ -268,6 +272,21 @@ MUTANTS = {
         "zk_controller/lumping.py",
         "and s.held[broker] < s.controller_epoch",
         "and s.held[broker] <= s.controller_epoch",
+    ),
+    "classic group: a commit of an older generation counts": Mutant(
+        "classic_group_as_generations",
+        "groups/classic/members.py",
+        "        and counts(group, commit.source, commit.generation)\n",
+        "        and commit.source in group.members\n",
+    ),
+    "classic group: each member is answered with all partitions": Mutant(
+        "classic_group_as_generations",
+        "groups/classic/joining.py",
+        "partitions=group.assignment[member])",
+        "partitions=Set(Partition))",
+    ),
+    "classic group: a coordinator that loads begins to count anew": Mutant(
+        "classic_group_as_generations", "groups/classic/coordinator.py", "        generation=line.generation,\n", ""
     ),
 }
 

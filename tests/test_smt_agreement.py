@@ -40,6 +40,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("catching_up", {"records": 1}),
     ("log", {}),
     ("leadership", {}),
+    ("generations", {"partitions": 1, "max_generation": 1}),
     ("znode_election", {}),
     ("znode_election:by_path", {"candidates": 2}),
     ("zk_controller", {"brokers": 2, "updates": 1, "writes": 1}),

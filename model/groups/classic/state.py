@@ -7,7 +7,6 @@ from typing import Annotated
 
 from ....language import (
     Capacity,
-    Domain,
     Ghost,
     Map,
     Option,
@@ -21,13 +20,14 @@ from ....language import (
     require,
     state,
 )
+from ...parts.generations import Assignment, Consumer, Generation, Partition
+from ...parts.generations import consumers as consumers
+from ...parts.generations import max_generation as max_generation
+from ...parts.generations import partitions as partitions
 from ...parts.replicated_logs import Entry, Log, appended, empty, entries, may_append
 from ...parts.replicated_logs import loses_acknowledged as loses_acknowledged
 from ..claims import Trust
 
-consumers = constant(2, minimum=1, maximum=4, says="consumers with one group id")
-partitions = constant(2, minimum=1, maximum=4, says="partitions of the topic that they consume")
-max_generation = constant(2, minimum=1, maximum=12, says="the last generation")
 records = constant(1, minimum=0, maximum=3, says="records of each partition")
 commits = constant(1, minimum=0, maximum=4, says="offsets that members commit in all")
 commit_at_once = constant(False, says="members commit each record in the step in which they process it")
@@ -68,18 +68,8 @@ expire_only_empty = constant(
 )
 
 
-class Consumer(Domain, size=consumers, symmetric=True):
-    """A client with the group's id."""
-
-
-class Partition(Domain, size=partitions, symmetric=True):
-    """A partition of the topic that the group consumes."""
-
-
-Generation = Annotated[int, Range(0, max_generation)]
 Offset = Annotated[int, Range(0, records)]
 Coordinator = Annotated[int, Range(0, failovers)]
-Assignment = Map[Consumer, Set[Partition]]
 Offsets = Map[Partition, Offset]
 
 

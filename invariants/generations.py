@@ -1,0 +1,68 @@
+"""What members may rely on of a group's coordinator, whichever protocol it speaks."""
+
+from __future__ import annotations
+
+from ..language import invariant, reachable, transition
+from ..model.generations import Group
+from ..model.parts.generations import Consumer, Partition, is_current
+
+
+@invariant
+def type_ok(s: Group) -> bool:
+    """Every field holds a value of its type (checked at every store, so that nothing is left to say here)."""
+    return True
+
+
+@invariant
+def one_owner(s: Group) -> bool:
+    """No two members of the group's generation have one partition."""
+    return all(
+        a == b or not has_it(s, a, partition) or not has_it(s, b, partition)
+        for partition in Partition
+        for a in Consumer
+        for b in Consumer
+    )
+
+
+def has_it(s: Group, member: Consumer, partition: Partition) -> bool:
+    """Whether a member of the group's generation has a partition."""
+    return is_current(s.members, s.generation, member, s.known[member]) and partition in s.owned[member]
+
+
+@transition
+def accepted_of_members_alone(before: Group, after: Group) -> bool:
+    """An offset that is accepted is one that a member has sent, which said the group's generation."""
+    return all(
+        after.appended[partition] == before.appended[partition]
+        or after.appended[partition] == before.offset[partition]
+        or any(
+            sent.partition == partition
+            and sent.offset == after.appended[partition]
+            and is_current(before.members, before.generation, sent.source, sent.generation)
+            for sent in before.commits
+        )
+        for partition in Partition
+    )
+
+
+@transition
+def generations_grow(before: Group, after: Group) -> bool:
+    """The group's generation never goes back."""
+    return before.generation <= after.generation
+
+
+@reachable
+def zombie_is_there(s: Group) -> bool:
+    """Somebody has a partition that a member of the group's generation has."""
+    return any(
+        a != b and partition in s.owned[a] and has_it(s, b, partition)
+        for partition in Partition
+        for a in Consumer
+        for b in Consumer
+    )
+
+
+@reachable
+def offset_is_kept(s: Group) -> bool:
+    """An offset was committed, and is kept."""
+    return any(s.offset[partition] > 0 for partition in Partition)

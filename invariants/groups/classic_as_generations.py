@@ -1,0 +1,111 @@
+"""Kafka's classic coordinator, claimed to be what members may rely on (`model/generations.py`): who owns what, in which
+generation, and which commits count. It is asked of eager members.
+
+The group's generation is the newest that the log has, since nobody is answered before; an offset is accepted when the
+coordinator appends it. Who awaits an assignment that the coordinator has for it, has it already: it may be a zombie by
+the time at which it takes it.
+"""
+
+from __future__ import annotations
+
+from ...language import STUTTERS, Map, Set, refines
+from ...model import generations
+from ...model.groups import classic
+from ...model.groups.classic import everybody_runs as everybody_runs
+from ...model.groups.classic.coordinator import fail_over, log_commits, read, with_offset
+from ...model.groups.classic.members import accept_commit, commit, process, refuse_commit
+from ...model.groups.classic.state import (
+    Cluster,
+    Consumer,
+    Generation,
+    Group,
+    GroupState,
+    Offsets,
+    Partition,
+    Phase,
+    answers_to,
+    consumes,
+    counts,
+    is_here,
+    newest,
+    records,
+)
+from ...model.parts.replicated_logs import entries
+
+modules = classic.modules
+profiles = classic.profiles
+view = classic.view
+
+
+@refines(
+    generations,
+    {
+        process: STUTTERS,
+        commit: generations.commit,
+        accept_commit: generations.accept_commit,
+        refuse_commit: generations.refuse_commit,
+        log_commits: (generations.begin_generation, generations.keep_offsets),
+        fail_over: (generations.begin_generation, generations.keep_offsets, generations.lose_append),
+    },
+    reach=records,
+    under_way=2,
+)
+def as_generations(s: Cluster) -> generations.Group:
+    """Of the log there is to know which generation it has, and which offsets; of a member, what it consumes."""
+    kept = read(s, entries)
+    return generations.Group(
+        members=newest(s).members & kept.members if is_here(newest(s)) else kept.members,
+        generation=kept.generation,
+        known=Map({member: known(s, member) for member in Consumer}),
+        owned=Map({member: owned(s, member) for member in Consumer}),
+        commits=Set(
+            generations.Commit(
+                source=sent.source, generation=sent.generation, partition=sent.partition, offset=sent.offset
+            )
+            for sent in s.commits
+        ),
+        appended=appended(s, kept.offsets),
+        offset=kept.offsets,
+    )
+
+
+def appended(s: Cluster, offsets: Offsets) -> Offsets:
+    """The group's offsets, with one that is appended and not committed yet."""
+    if s.pending is None:
+        return offsets
+    line = s.offset_lines[s.pending]
+    return offsets if line is None else with_offset(offsets, line)
+
+
+def known(s: Cluster, member: Consumer) -> Generation:
+    """The generation with which a member consumes, or will."""
+    answer = s.answers[member]
+    if s.phase[member] == Phase.RUNNING:
+        return s.generation[member]
+    if s.phase[member] == Phase.SYNCING and answer is not None:
+        return answer.generation
+    return awaited_in(s, member) if is_assigned(answers_to(s, member), member, awaited_in(s, member)) else 0
+
+
+def owned(s: Cluster, member: Consumer) -> Set[Partition]:
+    """What a member consumes, or will."""
+    group = answers_to(s, member)
+    answer = s.answers[member]
+    if s.phase[member] == Phase.RUNNING:
+        return consumes(s, member)
+    if s.phase[member] == Phase.SYNCING and answer is not None:
+        return answer.partitions
+    return group.assignment[member] if is_assigned(group, member, awaited_in(s, member)) else Set()
+
+
+def awaited_in(s: Cluster, member: Consumer) -> Generation:
+    """The generation of which a member awaits its assignment; 0: of none."""
+    answer = s.answers[member]
+    if s.phase[member] == Phase.SYNCING:
+        return s.generation[member]
+    return answer.generation if s.phase[member] == Phase.JOINING and answer is not None else 0
+
+
+def is_assigned(group: Group, member: Consumer, generation: Generation) -> bool:
+    """Whether a coordinator has an assignment for a member that awaits that of this generation."""
+    return generation > 0 and group.state == GroupState.STABLE and counts(group, member, generation)
