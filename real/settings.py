@@ -108,6 +108,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         **BOUNDS,
         **(WITH_LOSSES if lost else {}),
         "register_apart": True,
+        "stop_fenced": True,
         "replicas": len(history.replicas),
         "min_isr": min(int(settings.get(MIN_ISR, "1")), MOST_REPLICAS),
         "unclean": settings.get(UNCLEAN, "false").lower() == "true",

@@ -132,17 +132,44 @@ def test_a_fenced_broker_was_elected_by_4_0_as_its_model_has_it(
     assert (done.exit, said in done.out) == (1 if more else 0, True)
 
 
-def test_registering_by_itself_changes_no_verdict(tidegate: Run) -> None:
-    """With `register_apart` the partition does more, and no property comes out otherwise."""
+@pytest.mark.parametrize(
+    ("name", "switch", "moment", "actions"),
+    [
+        ("ends_while_fenced", "stop_fenced", 8, ["shut_down_fenced", "restart"]),
+        ("registers_unfenced", "register_apart", 5, ["crash", "register"]),
+    ],
+)
+def test_what_random_commands_on_4_1_showed_is_a_run_of_the_model_by_one_switch(
+    tidegate: Run, name: str, switch: str, moment: int, actions: list[str]
+) -> None:
+    """A fenced broker ends cleanly, stays an eligible leader, and leads later; one registers before it is fenced."""
+    path = str(TWO_RESTART.with_name(f"{name}.log"))
+    (partition,) = json.loads(tidegate("validate", path, "--json").out)["partitions"]
+    taken = [step["action"] for leg in partition["legs"] for step in leg["steps"]]
+    assert partition["result"] == "shown"
+    assert any(taken[at : at + 2] == actions for at in range(len(taken)))
+    without = tidegate("validate", path, "--set", f"{switch}=false")
+    assert without.exit == 1
+    assert f"no run of the model shows moment {moment} of " in without.out
 
-    def found(apart: str) -> tuple[dict[str, str], int]:
-        bounds = ("replicas=2", "isr_shrinks=0", "fences=0", "crashes=2", f"register_apart={apart}")
-        given = (word for bound in bounds for word in ("--set", bound))
+
+@pytest.mark.parametrize(
+    ("switch", "bounds"),
+    [
+        ("register_apart", ("replicas=2", "isr_shrinks=0", "fences=0", "crashes=2")),
+        ("stop_fenced", ("replicas=2", "isr_shrinks=0", "fences=1", "shutdowns=1")),
+    ],
+)
+def test_what_histories_have_besides_changes_no_verdict(tidegate: Run, switch: str, bounds: tuple[str, ...]) -> None:
+    """With the switch the partition does more, and no property comes out otherwise."""
+
+    def found(value: str) -> tuple[dict[str, str], int]:
+        given = (word for bound in (*bounds, f"{switch}={value}") for word in ("--set", bound))
         document = json.loads(tidegate("check", "partition", "--keep-going", "--json", *given).out)
         return {one["name"]: one["verdict"] for one in document["properties"]}, document["distinct_states"]
 
-    (together, fewer), (apart, more) = found("false"), found("true")
-    assert together == apart
+    (off, fewer), (on, more) = found("false"), found("true")
+    assert off == on
     assert fewer < more
 
 

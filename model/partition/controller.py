@@ -259,12 +259,18 @@ def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
 
 @action
 def register(s: Partition, broker: Broker, successor: Broker) -> None:
-    """{broker} starts and registers: after its unclean stop it leaves the ISR and the ELR, and stays fenced."""
+    """{broker} starts and registers: after its unclean stop it leaves the ISR and the ELR, and is fenced for now.
+
+    It may not have been fenced before: its session has ended, and the controller has not come to it yet.
+    """
     require(register_apart and elr)
-    require(broker not in s.up and broker not in s.gone and broker in s.fenced and broker in s.unclean)
+    require(broker not in s.up and broker not in s.gone and broker in s.unclean)
     require(broker in (s.registered.isr | s.registered.elr))
     require(controllers_decide(s))
-    settle(s, after_unclean_stop(s.registered, Set({broker})), unfenced(s), broker, successor)
+    target = after_unclean_stop(s.registered, Set({broker}))
+    settle(s, target, unfenced(s) - {broker}, broker, successor)
+    s.fenced.add(broker)
+    s.left_isr.add(broker)
     s.unclean.remove(broker)
 
 

@@ -21,6 +21,7 @@ from .state import (
     nobody_known,
     power_losses,
     shutdowns,
+    stop_fenced,
     voters,
 )
 
@@ -47,6 +48,19 @@ def shut_down(s: Partition, broker: Broker, successor: Broker) -> None:
     require(broker in s.up and broker not in s.fenced)
     require(controllers_decide(s))
     take_out(s, broker, successor)
+    s.flushed[broker] = len(s.log[broker])
+    power_down(s, broker)
+
+
+@action(kind="fault", budget="shutdowns")
+def shut_down_fenced(s: Partition, broker: Broker) -> None:
+    """{broker}, which the controller takes for down, is shut down: it flushes its log, and stops.
+
+    The controller lets a fenced broker go at once (BrokerHeartbeatManager.calculateNextBrokerState, SHUTDOWN_NOW). It
+    stays an eligible leader replica, since its stop is no unclean one.
+    """
+    require(stop_fenced and shutdowns > 0)
+    require(broker in s.up and broker in s.fenced)
     s.flushed[broker] = len(s.log[broker])
     power_down(s, broker)
 

@@ -133,6 +133,9 @@ register_apart = constant(
 )
 # metadata/ClusterControlManager.java, 3.8.0: registerBroker, BrokerUncleanShutdownHandler. In fact always so; off, it
 # is one step. The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
+stop_fenced = constant(False, says="a broker that the controller has fenced may be shut down, too")
+# metadata/BrokerHeartbeatManager.java, 3.3.0: calculateNextBrokerState. In fact always so; off, who is fenced runs on.
+# The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
 # metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 on; real brokers of
 # 4.0.0 elect such a leader, and those of 4.1.0 do not (docs/confirmed.md)

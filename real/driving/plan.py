@@ -49,6 +49,8 @@ WHY_NOT: Mapping[str, str] = {
     "truncate": "brokers since 2.7 truncate when they fetch",
     "shrink_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
     "expand_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
+    "register": "a broker that starts is unfenced at once: `restart` is both",
+    "shut_down_fenced": "a broker that is fenced is shut down at random (--random) only",
     "restart_unnoticed": "brokers in KRaft register anew, so that no restart goes unnoticed",
 }
 STOPS = ("crash", "lose_power", "lose_disk", "lose_host")
