@@ -112,10 +112,10 @@ def run_of_producer(name: str, settings: Settings) -> tuple[Model, PropertyVerdi
 # --- consumers --------------------------------------------------------------------------------------------------------
 
 _ONE_RECORD: Mapping[str, Value] = {
-    "members": 2, "partitions": 1, "records": 1, "entries": 1, "max_generation": 2, "crashes": 1, "pauses": 0,
+    "consumers": 2, "partitions": 1, "records": 1, "entries": 1, "max_generation": 2, "crashes": 1, "pauses": 0,
 }  # fmt: skip
 _A_CUT: Mapping[str, Value] = {
-    "members": 1, "partitions": 1, "records": 2, "entries": 2, "max_generation": 1, "crashes": 0, "pauses": 0,
+    "consumers": 1, "partitions": 1, "records": 2, "entries": 2, "max_generation": 1, "crashes": 0, "pauses": 0,
     "truncations": 1, "readers_diverge": True,
 }  # fmt: skip
 

@@ -69,6 +69,7 @@ class Key:
     """One setting. `broker_names` are its names in server.properties, strongest first; `factors` scale their values.
 
     `least` is the smallest legal number, `legal` the legal words (`*` at the end stands for anything), empty for any.
+    A number may have a fraction for the clients of the families `fractions`.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Key:
     legal_of: Mapping[str, tuple[str, ...]]
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[DefaultRow, ...]
+    fractions: tuple[str, ...] = ()
 
 
 @cache
@@ -107,6 +109,7 @@ def _key(text: dict[str, Any]) -> Key:
         {family: tuple(words) for family, words in text.get("legal_of", {}).items()},
         {family: tuple(words) for family, words in text.get("aliases", {}).items()},
         tuple(DefaultRow(**row) for row in text.get("defaults", ())),
+        tuple(text.get("fractions", ())),
     )
 
 
@@ -200,9 +203,9 @@ def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answ
 
 
 def number_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> int | None:
-    """A number that is stated or a default; None if it is unknown."""
+    """A number that is stated or a default, without its fraction; None if it is unknown."""
     answer = value_of(cluster, thing, key)
-    return None if isinstance(answer, Unknown) or not answer.value else int(answer.value)
+    return None if isinstance(answer, Unknown) or not answer.value else int(answer.value.partition(".")[0])
 
 
 def place_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Origin:
@@ -509,7 +512,7 @@ def _unseen(value: str) -> str:
 
 def _wrong(key: Key, value: str, family: str | None) -> str:
     if key.type in ("int", "long"):
-        return _wrong_number(key, value)
+        return _wrong_number(key, _whole(value) if family in key.fractions else value)
     if key.type == "boolean":
         return "" if value.lower() in ("true", "false") else "is neither true nor false"
     if key.type == "version":
@@ -532,6 +535,12 @@ def is_version(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _whole(value: str) -> str:
+    """A number without its fraction, if that is one."""
+    whole, _, fraction = value.partition(".")
+    return whole if re.fullmatch(r"\d*", fraction, re.ASCII) else value
 
 
 def _wrong_number(key: Key, value: str) -> str:

@@ -46,6 +46,7 @@ def audited(producer: str) -> Audited:
         ("acks=all\ndelivery.timeout.ms=1000\nlinger.ms=5\nrequest.timeout.ms=30000\n", "java:3.9"),
         ("message.timeout.ms=3\nlinger.ms=5\nacks=all\n", "librdkafka:2.3.0"),
         ("transactional.id=t\nmessage.timeout.ms=70000\n", "librdkafka:2.3.0"),
+        ("message.timeout.ms=3\nlinger.ms=3.5\nacks=all\n", "librdkafka:2.3.0"),
         ("enable.idempotence=true\nacks=1\n", "kafka-python:3.0.12"),
         ("enable.idempotence=true\nacks=all\nmax.in.flight.requests.per.connection=5\n", "kafka-python:2.3.0"),
         ("delivery.timeout.ms=10000\nlinger.ms=5\nrequest.timeout.ms=30000\nacks=all\n", "kafka-python:3.0.12"),
@@ -75,6 +76,8 @@ def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: st
         ("message.timeout.ms=10000\nrequest.timeout.ms=30000\nacks=all\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=0\nlinger.ms=5\nacks=all\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=3\nacks=all\n", "librdkafka:2.3.0"),  # linger.ms is lowered
+        ("linger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
+        ("message.timeout.ms=1\nlinger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
         ("acks=all\ndelivery.timeout.ms=1000\n", "java:2.0"),  # it has no such key
         ("acks=1\n", "kafka-python:3.0.12"),
         ("acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\n", "sarama:1.40.0"),
@@ -102,6 +105,23 @@ def test_idempotence_that_is_switched_off_is_nothing_that_an_answer_rests_on(lin
     (orders,) = subjects(of_texts(texts, options, "x")[0])
     (used,) = (use for use in orders.used if use.key == "enable.idempotence")
     assert (used.value, used.source) == ("false", f"{line} switches it off")
+
+
+@pytest.mark.parametrize(
+    ("client", "value", "wrong"),
+    [
+        ("librdkafka:2.3.0", "0.5", 0),
+        ("librdkafka:2.3.0", "-1.5", 1),
+        ("librdkafka:2.3.0", "0.x", 1),
+        ("librdkafka:2.3.0", ".", 1),
+        ("java:3.9", "0.5", 1),
+    ],
+)
+def test_linger_may_have_a_fraction_for_librdkafka_alone(client: str, value: str, wrong: int) -> None:
+    texts = [("t.txt", TOPIC, True), ("producer.properties", f"acks=all\nlinger.ms={value}\n", True)]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=(client,))
+    found = [finding for finding in of_texts(texts, options, "x")[1] if finding.kind == "wrong_value"]
+    assert len(found) == wrong
 
 
 def test_acks_without_a_value_is_a_finding_at_its_line() -> None:
