@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .cluster import COMMIT_ACKS
+from .questions import OF_DELIVERY
 from .racks import worst_of
 from .signature import BY_METADATA, NEWEST, Signature, mended_in, switches
 from .situations import BY_NAME, OF_MACHINES, OF_RACKS, Name, voters_of
@@ -30,6 +31,7 @@ _SETTING = {
     "acks": "acks={}",
     "commit_acks": f"{COMMIT_ACKS}={{}}",
     "idempotence": "enable.idempotence={}",
+    "in_flight": "max.in.flight.requests.per.connection={}",
     "lower_min_isr": "min.insync.replicas={}",
     "min_isr": "min.insync.replicas={}",
     "replicas": "replication factor {}",
@@ -71,6 +73,12 @@ def changes_of(signature: Signature, *, of_offsets: bool = False) -> Iterator[Se
         yield SettingChange("elr", "1", lambda s: replace(s, profile=NEWEST, switches=()))
     if not signature.fsync:
         yield SettingChange("fsync", "1", lambda s: replace(s, fsync=True))
+
+
+def sending_of(signature: Signature, questions: Collection[str]) -> Iterator[SettingChange]:
+    """How the producer could send instead, as far as that matters to what is asked."""
+    if signature.max_in_flight > 1 and OF_DELIVERY & {*questions}:
+        yield SettingChange("in_flight", "1", lambda s: replace(s, max_in_flight=1))
 
 
 def moves_of(signature: Signature, cells: Sequence[Name]) -> Iterator[SettingChange]:

@@ -12,11 +12,13 @@ _KEYS: Mapping[str, str] = {
     "unclean": "unclean.leader.election.enable",
     "acks": "acks",
     "commit_acks": COMMIT_ACKS,
+    "in_flight": "max.in.flight.requests.per.connection",
     "idempotence": "enable.idempotence",
     "lower_min_isr": "min.insync.replicas",
     "min_isr": "min.insync.replicas",
     "replicas": "replication factor",
     "racks": "broker.rack",
+    "release": "version",
     "elr": "eligible.leader.replicas.version",
     "fsync": "log.flush.interval.messages",
 }

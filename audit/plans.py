@@ -28,6 +28,7 @@ _ORDER = (
     "fsync",
     "commit_acks",
     "acks",
+    "in_flight",
     "idempotence",
 )
 """The order of roll-out: more replicas, in sync, before more of them are asked for."""
@@ -52,7 +53,7 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
                 yield from _brokers_first(cluster, int(value))
             for some in _by_owner(subject) if name == "replicas" else (subject,):
                 yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
-        case "acks" | "idempotence":
+        case "acks" | "in_flight" | "idempotence":
             yield _client(subject, cluster, *_OF_PRODUCERS[name])
         case "commit_acks":
             yield _planned(subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets")
@@ -155,6 +156,11 @@ def _cap(text: str) -> str:
 
 _OF_PRODUCERS = {
     "acks": ("acks", "all", "a write waits for the ISR: latency as of the slowest member of it"),
+    "in_flight": (
+        "max.in.flight.requests.per.connection",
+        "1",
+        "a request waits for the answer to the one before: less throughput where the broker is far",
+    ),
     "idempotence": ("enable.idempotence", "true", "needs acks=all and at most 5 requests in flight"),
 }
 

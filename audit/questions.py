@@ -110,6 +110,9 @@ QUESTIONS: tuple[Question, ...] = (
 OF_TOPICS: tuple[Question, ...] = tuple(question for question in QUESTIONS if question.asked != "consumers")
 """Those that a topic's signature answers by itself."""
 
+OF_DELIVERY = frozenset(question.name for question in QUESTIONS if question.asked == "delivery")
+"""Those about what a producer sends again."""
+
 QUESTION: Mapping[str, Question] = {question.name: question for question in QUESTIONS}
 
 WITNESS = "record_is_acknowledged"

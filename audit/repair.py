@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .cases import Explorations
-from .changes import SettingChange, changes_of, moves_of
+from .changes import SettingChange, changes_of, moves_of, sending_of
 from .cluster import OFFSETS, Cluster
 from .headline import in_words
 from .plans import PlanStep, plan
@@ -58,8 +58,11 @@ def _offered(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingCh
     of_offsets = subject.topics[0].name == OFFSETS
     signatures = [variant.signature for variant in subject.variants]
     settings = (change for signature in signatures for change in changes_of(signature, of_offsets=of_offsets))
+    first = subject.topics[0]
+    questions = () if first.internal or first.by_itself else {name for name, _ in wanted}
+    sending = (change for signature in signatures for change in sending_of(signature, questions))
     moves = (change for signature in signatures for change in moves_of(signature, cells))
-    return list({change.name: change for change in (*settings, *moves)}.values())
+    return list({change.name: change for change in (*settings, *sending, *moves)}.values())
 
 
 def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..language.errors import nearest
 from .cluster import OFFSETS, TRANSACTIONS
-from .questions import QUESTION
+from .questions import OF_DELIVERY, QUESTION
 from .signature import Subject
 from .situations import BY_NAME, FAULT, SITUATIONS, Name
 
@@ -33,7 +33,10 @@ class Requirement:
 
     def is_about(self, subject: Subject) -> bool:
         """Whether a subject must meet it. What is asked of groups is asked of the log of their offsets and of topics
-        that they read, and what is asked of consumers only of these."""
+        that they read, and what is asked of consumers only of these, as what is asked of producers is of what they
+        write."""
+        if subject.internal and self.question in OF_DELIVERY:
+            return False
         if subject.internal and self.question in _OF_READERS and not self._is_of_offsets(subject):
             return False
         if self.uncleanly and not any(variant.signature.elects_uncleanly for variant in subject.variants):

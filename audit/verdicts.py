@@ -14,6 +14,7 @@ from .cases import CaseResult, Explorations, ScenarioStep
 from .clients import DUPLICATES, ORDER, Sender, Settings, alone, under_another_leader
 from .inference import Known, LossFound, Plan, Ways, explore_losses, in_question, known, plan_of, within
 from .questions import (
+    OF_DELIVERY,
     OF_TOPICS,
     QUESTION,
     SETTLES,
@@ -128,6 +129,8 @@ def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
         never = Answer("can lose", "arithmetic", subject.not_checked) if subject.stops else nothing
         return SubjectVerdict(subject, (), {cell: never if cell[0] in subject.stops else nothing for cell in cells})
     table = {cell: merge_answers(subject.variants, [variant_table[cell] for variant_table in tables]) for cell in cells}
+    if subject.internal:  # the leader appends them itself, and of what is committed again the last one of a key counts
+        table |= {cell: Answer("not checked", "", "no producer sends it") for cell in cells if cell[0] in OF_DELIVERY}
     return SubjectVerdict(subject, tuple(tables), table)
 
 

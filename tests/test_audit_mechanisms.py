@@ -137,6 +137,9 @@ def test_standard_asks_for_what_was_read_and_an_upgrade_repairs_it(
     assert failed == (taken_back if expected else set())
     assert ("take back what consumers have read" in done.document["subjects"][0]["headline"]) == bool(expected)
     assert (orders.changes and [change.setting for change in orders.changes]) == (expected or ())
+    asked_of = next(subject for subject in done.document["subjects"] if subject["topics"] == ["orders"])
+    decides = [(one["key"], one["value"], one["becomes"]) for one in asked_of["deciding"]]
+    assert decides == [("version", "2.4.1", "2.5.1")] or not expected
 
 
 @pytest.mark.parametrize(("version", "expected"), [("2.0.0", "can lose"), ("2.0.1", "no loss found")])

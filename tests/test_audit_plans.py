@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tidegate.audit.cluster import Cluster
@@ -11,7 +12,7 @@ from tidegate.audit.plans import plan
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.signature import Subject, subjects
 
-from .conftest import Run
+from .conftest import ROOT, Run
 
 BROKER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\nbroker.rack=r{id}\n"
 TOPIC = "Topic: t{n}\tTopicId: x\tPartitionCount: 6\tReplicationFactor: 1\tConfigs: \n"
@@ -109,3 +110,25 @@ def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) ->
     tidegate("audit", str(tmp_path), *options, "--out", str(tmp_path / "out"))
     assert not list((tmp_path / "out").glob("*/*-t0*")), "what an earlier audit wrote is gone"
     assert "\n# 1. Save this as reassignment.json" in steps and "--out DIR" not in steps
+
+
+def test_what_a_producer_sends_twice_is_repaired_in_the_producer(tidegate: Run, tmp_path: Path) -> None:
+    """KAFKA-15591 needs two requests in flight. Kafka's own topics are written by the brokers that lead them."""
+    for file in (ROOT / "examples" / "clusters" / "good").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    options = ("--kafka-version", "3.9", "--distribution", "apache", "--client", "java:3.9", "--json")
+    wanted = ("--require", "no-duplicates=crash@all", "--require", "in-order=crash@all")
+
+    def audited(sent: str) -> tuple[dict[str, Any], ...]:
+        (tmp_path / "producer.properties").write_text(f"acks=all\n{sent}\n", encoding="utf-8")
+        done = json.loads(tidegate("audit", str(tmp_path), *options, *wanted).out)
+        assert all(subject["checks"] == [] for subject in done["subjects"] if subject["internal"])
+        return tuple(subject for subject in done["subjects"] if subject["failed"])
+
+    in_flight, idempotent = "max.in.flight.requests.per.connection=1", "enable.idempotence=true"
+    for sent, repairs in (("", [in_flight]), ("max.in.flight.requests.per.connection=6", [in_flight, idempotent])):
+        (orders,) = audited(sent)
+        assert orders["failed"] == ["no-duplicates=crash@all", "in-order=crash@all"]
+        assert [line for step in orders["repair"]["steps"] for line in step["commands"]] == repairs
+        assert {f"{one['key']}={one['becomes']}" for one in orders["deciding"]} == {*repairs}
+    assert not audited("\n".join(repairs))
