@@ -157,7 +157,8 @@ def claims_do_not_meet(s: Cluster) -> bool:
 def commits_never_go_back(before: Cluster, after: Cluster) -> bool:
     """G9: a coordinator has no smaller offset than what was confirmed last, unless a committed tombstone removed it.
 
-    Kafka keeps that of members that commit what they own; whether they do is not asked (`commit_what_is_owned`).
+    Kafka keeps that of members that commit what they own, and whose commits arrive in the order in which they were
+    sent. It asks for neither.
     """
     group = newest(after)
     return not is_here(group) or all(

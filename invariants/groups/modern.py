@@ -204,7 +204,10 @@ def revoke_before_assign(before: Cluster, after: Cluster) -> bool:
 
 @transition
 def commits_never_go_back(before: Cluster, after: Cluster) -> bool:
-    """G9: a coordinator never has a smaller committed offset than what was confirmed last, also after a fail-over."""
+    """G9: a coordinator never has a smaller committed offset than what was confirmed last, also after a fail-over.
+
+    Asked of members that commit what they own, and whose commits arrive in the order in which they were sent.
+    """
     return not after.loaded or all(committed(after).offsets[p] >= before.confirmed[p] for p in Partition)
 
 

@@ -9,8 +9,8 @@ stops, whatever else runs. How the topic came to one replica is a profile each:
   fewer than `offsets.topic.replication.factor` asks for (`shrinks_to_alive`). With one broker up, all partitions are
   there, and every group stops with it. Since 0.11 (KIP-115, KAFKA-3959) it is not made until there are enough.
 * `shipped`: since 0.11 the file `server.properties` that Kafka ships sets that factor to 1. The partitions are spread
-  over the brokers that run at the first use (`up_at_first_use`), and those groups stop whose partition was there; with
-  one broker up, that is every group again.
+  over the brokers that run at the first use (`up_at_first_use`), and those groups stop whose partition is on the one
+  that is killed; with one broker up, that is every group again.
 * `three_replicas`: the code's default of the factor, and `min.insync.replicas=2`. No group stops.
 
 `reassign` is the repair: a partition gets more replicas, as soon as its leader runs, which they copy. `delete_logs` is
@@ -29,9 +29,12 @@ an audit does.
 
 What is abstracted away. Brokers are placed at random, so that none has more replicas than its share, rounded up. A
 replica that comes back catches up in the same step in which it starts, if the leader runs; so does one that is added.
-Nobody is elected who is out of sync. A group is one consumer of one partition of a topic, whose replicas are not in
-question: it processes a record and commits it in one step (`classic_group` has its members). A new group begins at the
-first record. There is no clock, so that no offset expires.
+Nobody is elected who is out of sync. A partition has one log, which all its replicas in sync share: that one that is
+added has copied all, is an assumption, and a question to the partition's model (its bounds `reassignments`). A group is
+one consumer of one partition of a topic, whose replicas are not in question: it processes a record and commits it in
+one step (`classic_group` has its members), so that it processes nothing without a coordinator. So do the consumers up
+to 2.4, and applications that wait for each commit; since 2.5.0 (KAFKA-8421) one that knows its position goes on to
+process. A new group begins at the first record. There is no clock, so that no offset expires.
 
 Sources: KafkaApis of 0.10.2.1 (createGroupMetadataTopic) and 0.11.0.0 (createInternalTopic); `config/server.properties`
 of both; AdminUtils (assignReplicasToBrokers); GroupMetadataManager (partitionFor, getOffsetsTopicPartitionCount);

@@ -71,8 +71,9 @@ since the leader of a partition has every committed record, and no other may app
 
 What is abstracted away. There are no clocks: a timeout may expire while a member pauses, or speaks with another
 coordinator. Commits are in flight, each to the coordinator for which its sender took it when it sent it, and arrive
-late there, or never; so are the answers to joins and syncs. A JoinGroup or a SyncGroup that waits is a phase of its
-sender. One that is late is under way by itself (`delays`): its sender has given it up, sends another, and may have
+late there, or never; a member sends the next one when the one before is no longer under way, so that they arrive in
+order, as on one connection. The answers to joins and syncs are in flight, too. A JoinGroup or a SyncGroup that waits is
+a phase of its sender. One that is late is under way by itself (`delays`): its sender has given it up, sends another, and may have
 gone on, been thrown out or found another coordinator by the time at which it arrives. A JoinGroup names no
 generation, so that a late one counts as long as its sender is a member. A heartbeat, a leave, and the fetch of
 offsets are each one step with their answers, and the answer to a request that is late reaches nobody. A member's id

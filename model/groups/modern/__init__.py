@@ -52,7 +52,8 @@ What is abstracted. The log is the abstract one of `../../parts/replicated_logs.
 is committed, of each key the newest record, is its entry 0, and one batch that is not committed its entry 1. A fail-
 over keeps that batch or cuts it off. Batches that follow one that is lost are lost with it, unanswered, so that one at
 a time is enough. There are no clocks: a timeout may expire while a consumer pauses, is out, is refused, or speaks with
-another coordinator. A heartbeat and its receipt are one step, but for those that are late; an answer is under way, and
+another coordinator. A member sends a commit when the one before is no longer under way, so that they arrive in order,
+as on one connection. A heartbeat and its receipt are one step, but for those that are late; an answer is under way, and
 may be lost with its connection before or after its records are committed. An OffsetFetch is one step; it and heartbeats
 go over one connection, which a broker serves in order. Without records in the bounds it is left out. A refusal is one
 step. A reconciliation is one step, at any time before the next answer or after it. All subscribe to one topic; the
