@@ -99,7 +99,7 @@ def in_the_log(log: Log) -> Order:
 
 @action(kind="fault")
 def lose(s: Group, gone: Set[Entry]) -> None:
-    """The cluster loses of the log of offsets what it had acknowledged: {gone}."""
+    """Of the log of offsets, {gone if len(gone) > 0 else 'nothing'} that was acknowledged is missing."""
     require(may_lose(s.offsets, Set(), gone, True))
     s.offsets = with_losses(s.offsets, Set(), gone, True)
 

@@ -56,7 +56,7 @@ def is_safe(missionaries: Set[Missionary], cannibals: Set[Cannibal]) -> bool:
 
 @action
 def cross(s: River, missionaries: Set[Missionary], cannibals: Set[Cannibal]) -> None:
-    """{missionaries} and {cannibals} cross to the {across(s.boat)}."""
+    """{len(missionaries)} of the missionaries and {len(cannibals)} of the cannibals cross to the {across(s.boat)}."""
     require(1 <= len(missionaries) + len(cannibals) <= 2)
     require(missionaries <= s.missionaries[s.boat])
     require(cannibals <= s.cannibals[s.boat])

@@ -507,7 +507,7 @@ def poll(s: Consuming, member: Member, partition: Partition, upto: Offset) -> No
 
 @action
 def process(s: Consuming, member: Member, partition: Partition, entry: Entry, commits_it: bool) -> None:
-    """{member} processes record {entry} of {partition}, and commits it: {commits_it}."""
+    """{member} processes record {entry} of {partition}{', and commits it' if commits_it else ''}."""
     require(entry in s.in_hand[member][partition])
     require(pool or all(entry <= other for other in s.in_hand[member][partition]))
     require(not commits_it or (commits == Commits.EACH and accepts(s, member) and partition in s.owned[member]))

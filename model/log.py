@@ -101,7 +101,7 @@ def misled(image: OneLog, seen: Order) -> OneLog:
 
 @action(kind="client")
 def append(s: OneLog, entry: Entry, confirmed: bool, shown: bool) -> None:
-    """A writer appends entry {entry}; it takes it for safe at once: {confirmed}, readers find it at once: {shown}."""
+    """Entry {entry} is appended{', acknowledged' if confirmed else ''}{', found by readers' if shown else ''}."""
     require(may_append(s.log, entry, confirmed))
     s.log = appended(s.log, entry, confirmed, shown)
 
@@ -122,7 +122,10 @@ def read(s: OneLog, reader: Reader, end: Annotated[int, Range(0, entries)]) -> N
 
 @action(kind="fault")
 def lose(s: OneLog, confirmed: Set[Entry], gone: Set[Entry], available: bool) -> None:
-    """Of what is acknowledged, {confirmed} only now, {gone} are missing; the log is available: {available}."""
+    """Of what is acknowledged, {gone if len(gone) > 0 else 'nothing'} is missing.
+
+    What is acknowledged only now is `confirmed`; `available` says whether the log may then be written to.
+    """
     require(may_lose(s.log, confirmed, gone, available))
     s.log = with_losses(s.log, confirmed, gone, available)
 
@@ -138,10 +141,11 @@ def rewrite(
     gone: Set[Entry],
     available: bool,
 ) -> None:
-    """Readers find {found}; {reader} has seen {other} at {end}. {confirmed} are acknowledged now, {gone} are missing.
+    """Readers find {found if len(found) > 0 else 'nothing'}{'' if other is None else '; one has seen another log'}.
 
     Where a reader has seen what others do not find, it has seen `other` after the first `end` of these entries. What is
-    acknowledged only now is `confirmed`; `available` says whether the log may then be written to.
+    acknowledged only now is `confirmed`, what of all that is missing is `gone`; `available` says whether the log may
+    then be written to.
     """
     seen: Set[Entry] = Set() if other is None else Set({other})
     require(may_rewrite(s.log, found, seen, confirmed, gone, available))
@@ -152,7 +156,7 @@ def rewrite(
 
 @action(kind="fault")
 def change(s: OneLog, down: bool, available: bool) -> None:
-    """A broker is down: {down}; entries may be appended: {available}."""
+    """{'A broker is down' if down else 'No broker is down'}; entries {'may' if available else 'cannot'} be appended."""
     require(failures > 0)
     require(may_change(s.log, down, available))
     s.log = changed(s.log, down, available)

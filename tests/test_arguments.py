@@ -171,8 +171,8 @@ SHORT = {
         "A committed 1a at step 7 and lost it at step 8 (A crashes and starts again, with 0 of its 1 entries)."
     ),
     "partition:kafka_4_1 two_replicas_dark acked_durable": (
-        "0a came into `acknowledged` at step 3, and A lost it at step 5 (A's host loses power: 1 of 1 records had not "
-        "been flushed)."
+        "0a came into `acknowledged` at step 3, and A lost it at step 5 (A's host loses power; its log had been "
+        "flushed up to offset 0)."
     ),
 }
 

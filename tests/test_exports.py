@@ -288,6 +288,35 @@ def test_a_graph_is_drawn_in_layers_with_every_node_and_edge(said: Said) -> None
     assert refused == 64 and "more than 300 are not drawn" in message
 
 
+@pytest.mark.parametrize("model", ["examples/lock.py:careless", "examples/peterson.py"])
+def test_edges_go_round_boxes_and_no_label_lies_on_another_or_on_a_box(said: Said, model: str) -> None:
+    if not os.environ.get("CI"):
+        pytest.importorskip("fast_sugiyama")  # in CI, which installs it, it must be there
+    graph = read_graph(said("export", model, "--to", "svg", "--raw")[1])
+    parts = ("x", "y", "width", "height")
+    boxes = [
+        tuple(float(node.find("{*}rect").get(part)) for part in parts)
+        for node in (*graph["node"], *graph["node initial"])
+    ]
+    labels: list[tuple[float, ...]] = []
+    for edge in graph["edge"]:
+        text = edge.find("{*}text")
+        assert text is not None and text.text, "every label has room here"
+        wide = 6 * len(text.text)  # of a monospace font of 10 px
+        labels.append((float(text.get("x")) - wide / 2, float(text.get("y")) - 8, wide, 10.0))
+    for number, one in enumerate(labels):
+        assert not any(overlap(one, other) for other in (*labels[number + 1 :], *boxes))
+    for edge in graph["edge"]:
+        joints = re.findall(r"(-?[0-9.]+),(-?[0-9.]+)(?: C|$)", edge.find("{*}path").get("d"))
+        for x, y in [tuple(map(float, joint)) for joint in joints][1:-1]:
+            assert not any(overlap((x, y, 0, 0), box) for box in boxes), "an edge passes beside boxes"
+
+
+def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Whether two rectangles, by corner and size, have something in common."""
+    return all(one[axis] < other[axis] + other[axis + 2] and other[axis] < one[axis] + one[axis + 2] for axis in (0, 1))
+
+
 def read_graph(text: str) -> dict[str, list[Any]]:
     """The groups of a drawing by their class."""
     found: dict[str, list[Any]] = {}

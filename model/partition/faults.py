@@ -78,7 +78,7 @@ def crash(s: Partition, broker: Broker) -> None:
 
 @action(kind="fault", budget="power_losses")
 def lose_power(s: Partition, broker: Broker, kept: Offset) -> None:
-    """{broker}'s host loses power: {len(s.log[broker]) - kept} of {len(s.log[broker])} records had not been flushed."""
+    """{broker}'s host loses power; its log had been flushed up to offset {kept}."""
     require(power_losses > 0)
     require(broker in s.up)
     require(s.flushed[broker] <= kept <= len(s.log[broker]))

@@ -1,7 +1,8 @@
 """A state graph as one SVG file: layers from the initial states downwards, laid out by the library fast-sugiyama.
 
 The library is given a graph without loops and cycles, of which it makes layers and few crossings: a step back to a
-state that is met earlier is turned round for it, and drawn in its own direction.
+state that is met earlier is turned round for it, and drawn in its own direction. Longer edges go
+through the places that it keeps free between.
 """
 
 from __future__ import annotations
@@ -10,18 +11,31 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from math import hypot
+from typing import Any, cast
 
 import fast_sugiyama
 import networkx
 
+from ...language.immutable import immutable
 from .graph_style import OF_A_FILE
+from .routes import Edge, Point, Size, labels, path, routes
 
-_Layout = tuple[list[tuple[int, tuple[float, float]]], float, float, object]
-"""The places of the nodes of a part of a graph, and what is not asked for here."""
-_LETTER, _LINE, _MARGIN, _GAP, _BESIDE = 6.7, 15, 30, 84, 150
+_Layout = tuple[list[tuple[int, Point]], float, float, list[tuple[int, int]]]
+"""The places of the nodes of a part of a graph, its size, and its edges."""
+_LETTER, _SMALL, _LINE, _MARGIN, _BESIDE = 6.7, 6.2, 15, 30, 90
+_GAPS = (84.0, 130.0, 200.0, 300.0)
+"""What is between layers: the least of these with which all labels have room."""
 _LABEL = 21
 """Letters of an edge's label; its title has all of it."""
+
+
+@immutable
+class _Drawn:
+    """Where nodes, edges and labels are."""
+
+    places: Mapping[str, Point]
+    along: Mapping[Edge, Sequence[Point]]
+    labels: Mapping[Edge, Point]
 
 
 def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
@@ -30,7 +44,8 @@ def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None =
     """
     lines = {name: _lines(node) for name, node in graph.nodes.items()}
     boxes = {name: (max(map(len, text)) * _LETTER + 16, len(text) * _LINE + 10) for name, text in lines.items()}
-    places = _places(graph, boxes)
+    drawn = _drawn(graph, boxes)
+    places = drawn.places
     right = max(places[name][0] + boxes[name][0] / 2 for name in places) + _MARGIN
     right += 24 + _LABEL * _LETTER if any(source == target for source, target in graph.edges) else 0
     below = max(places[name][1] + boxes[name][1] / 2 for name in places) + _MARGIN
@@ -40,11 +55,35 @@ def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None =
         + (f"<style>{OF_A_FILE}</style>" if steps is None else ""),
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" orient="auto" '
         'markerUnits="userSpaceOnUse"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>',
-        *_edges(graph, places, boxes),
+        *_edges(graph, places, boxes, drawn),
         *(_node(graph.nodes[name], lines[name], places[name], boxes[name], steps or {}) for name in lines),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _drawn(graph: networkx.DiGraph, boxes: Mapping[str, Size]) -> _Drawn:
+    """Layers so far from each other that each label has room; where a graph has too many, titles alone say the rest."""
+    sizes = {edge: (len(_label(said)) * _SMALL, _SMALL * 2) for edge, said in graph.edges.items()}
+    beside = {
+        name: ((boxes[name][0] + sizes[name, name][0]) / 2 + 24, sizes[name, name])
+        for name in graph.nodes
+        if (name, name) in sizes
+    }
+
+    def with_gap(gap: float) -> _Drawn:
+        places, between = _places(graph, boxes, gap)
+        along = routes(between, places, boxes)
+        loops = [((places[name][0] + far, places[name][1]), size) for name, (far, size) in beside.items()]
+        return _Drawn(places, along, labels(along, sizes, [*((places[name], boxes[name]) for name in places), *loops]))
+
+    tries = map(with_gap, _GAPS)
+    found = next(tries)
+    for other in tries:
+        if len(found.labels) == len(found.along):
+            break
+        found = other
+    return found
 
 
 def _lines(node: Mapping[str, object]) -> list[str]:
@@ -52,37 +91,91 @@ def _lines(node: Mapping[str, object]) -> list[str]:
     return [*text, f"{node['states']} states"] if node["states"] != 1 else text
 
 
-def _places(graph: networkx.DiGraph, boxes: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """The middle of each node. Nodes of no edge, and parts that are apart, stand beside each other."""
+def _places(
+    graph: networkx.DiGraph, boxes: Mapping[str, Size], gap: float
+) -> tuple[dict[str, Point], dict[Edge, list[Point]]]:
+    """The middle of each node, and the free places that each edge between two nodes goes through. Parts that are apart
+    stand beside each other."""
     wide, tall = (max(size[axis] for size in boxes.values()) for axis in (0, 1))
+    places: dict[str, Point] = {}
+    between: dict[Edge, list[Point]] = {}
     order = _met(graph)
-    met = {(order[one], order[other]) for one, other in graph.edges if one != other}
-    numbered = sorted({(min(pair), max(pair)) for pair in met})
-    layouts: list[_Layout] = []
-    if numbered:
-        layouts += fast_sugiyama.from_edges(numbered, vertex_spacing=1, dummy_vertices=False)
-    names = list(order)
-    places: dict[str, tuple[float, float]] = {}
     left = wide / 2 + _MARGIN
-    for positions, *_ in layouts:
-        columns = sorted({x for _, (x, _) in positions})
-        rows = sorted({y for _, (_, y) in positions}, reverse=_falls(positions))
-        step = min((b - a for a, b in pairwise(columns)), default=1.0)
-        scale = (wide + _BESIDE) / max(step, 1.0)
-        for number, (x, y) in positions:
-            along = left + (x - columns[0]) * scale
-            places[names[number]] = (along, tall / 2 + _MARGIN + rows.index(y) * (tall + _GAP))
-        left = max(x for x, _ in places.values()) + wide + _BESIDE
-    for name in (name for name in names if name not in places):
-        places[name] = (left, tall / 2 + _MARGIN)
-        left += wide + _BESIDE
-    return places
+    for names in _parts(graph, order):
+        number = {name: at for at, name in enumerate(names)}
+        edges = [(one, other) for one, other in graph.edges if one != other and one in number]
+        positions, chain = _layered(sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in edges}))
+        first, scale = min(x for x, _ in positions.values()), _scale(positions, len(names), wide)
+        rows = sorted({y for _, y in positions.values()}, reverse=_falls(positions))
+        here = {
+            at: (left + (x - first) * scale, tall / 2 + _MARGIN + rows.index(y) * (tall + gap))
+            for at, (x, y) in positions.items()
+        }
+        places |= {name: here[at] for name, at in number.items()}
+        for one, other in edges:
+            a, b = number[one], number[other]
+            through = [here[at] for at in chain[min(a, b), max(a, b)]]
+            between[one, other] = through if a < b else through[::-1]
+        left = max(x for x, _ in here.values()) + wide + _BESIDE
+    return places, between
 
 
-def _falls(positions: Sequence[tuple[int, tuple[float, float]]]) -> bool:
+def _parts(graph: networkx.DiGraph, order: Mapping[str, int]) -> list[list[str]]:
+    """The nodes of each part of the graph, as `order` has them."""
+    beside: dict[str, list[str]] = {name: [] for name in order}
+    for one, other in graph.edges:
+        beside[one].append(other)
+        beside[other].append(one)
+    parts: list[list[str]] = []
+    seen: set[str] = set()
+    for name in order:
+        if name not in seen:
+            part, waiting = {name}, [name]
+            while waiting:
+                found = [other for other in beside[waiting.pop()] if other not in part]
+                part.update(found)
+                waiting += found
+            seen |= part
+            parts.append(sorted(part, key=order.__getitem__))
+    return parts
+
+
+def _scale(positions: Mapping[int, Point], nodes: int, wide: float) -> float:
+    """By what the places are multiplied, so that boxes `wide` at the first `nodes` of them, and edges, have room."""
+    layers: dict[float, list[tuple[float, float]]] = {}
+    for number, (x, y) in positions.items():
+        layers.setdefault(y, []).append((x, (wide + _BESIDE) / 2 if number < nodes else _BESIDE / 6))
+    beside = [pair for layer in layers.values() for pair in pairwise(sorted(layer))]
+    return max(((p + q) / (b - a) for (a, p), (b, q) in beside), default=wide)
+
+
+def _layered(
+    edges: Sequence[tuple[int, int]],
+) -> tuple[dict[int, Point], dict[tuple[int, int], list[int]]]:
+    """Where the library puts nodes 0, 1, ... of one part, and between the ends of each edge what it keeps free; those
+    have numbers, too, after the nodes'."""
+    if not edges:
+        return {0: (0.0, 0.0)}, {}
+    nodes = {number for edge in edges for number in edge}
+    ((positions, _, _, pieces),) = cast(
+        "Sequence[_Layout]", fast_sugiyama.from_edges(edges, vertex_spacing=1, dummy_vertices=True)
+    )
+    after = {one: other for one, other in pieces if one not in nodes}
+    chain: dict[tuple[int, int], list[int]] = {}
+    for begin, there in pieces:
+        if begin in nodes:
+            through: list[int] = []
+            at = there
+            while at not in nodes:
+                through.append(at)
+                at = after[at]
+            chain[begin, at] = through
+    return dict(positions), chain
+
+
+def _falls(positions: Mapping[int, Point]) -> bool:
     """Whether the layer of the first node, which nothing leads to, has the largest coordinate."""
-    heights = {number: y for number, (_, y) in positions}
-    return heights[min(heights)] == max(heights.values())
+    return positions[0][1] == max(y for _, y in positions.values())
 
 
 def _met(graph: networkx.DiGraph) -> dict[str, int]:
@@ -100,43 +193,23 @@ def _met(graph: networkx.DiGraph) -> dict[str, int]:
 
 
 def _edges(
-    graph: networkx.DiGraph, places: Mapping[str, tuple[float, float]], boxes: Mapping[str, tuple[float, float]]
+    graph: networkx.DiGraph, places: Mapping[str, Point], boxes: Mapping[str, Size], drawn: _Drawn
 ) -> Iterator[str]:
     for (source, target), edge in graph.edges.items():
         way = " way" if edge["on_path"] else ""
-        (x, y), (width, tall) = places[source], boxes[source]
         if source == target:
-            start = x + width / 2
-            d, at = f"M{start:.1f},{y - 6:.1f} c26,-12 26,24 0,12", (start + 24, y + 3)
+            (x, y), (width, _) = places[source], boxes[source]
+            d, at = f"M{x + width / 2:.1f},{y - 6:.1f} c26,-12 26,24 0,12", (x + width / 2 + 24, y + 3)
         else:
-            bend = 18 if graph.has_edge(target, source) else 0
-            d, at = _curve((x, y), places[target], (width, tall), boxes[target], bend)
-        label = edge["label"] if len(edge["label"]) <= _LABEL else f"{edge['label'][: _LABEL - 1]}…"
+            d, middle = path(drawn.along[source, target]), drawn.labels.get((source, target))
+            at = None if middle is None else (middle[0], middle[1] + 4)
         anchor = ' class="loop"' if source == target else ""
-        yield (
-            f'<g class="edge{way}"><title>{escape(edge["label"])}</title><path d="{d}"/>'
-            f'<text{anchor} x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(label)}</text></g>'
-        )
+        text = "" if at is None else f'<text{anchor} x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(_label(edge))}</text>'
+        yield f'<g class="edge{way}"><title>{escape(edge["label"])}</title><path d="{d}"/>{text}</g>'
 
 
-def _curve(
-    start: tuple[float, float], end: tuple[float, float], of: tuple[float, float], to: tuple[float, float], bend: float
-) -> tuple[str, tuple[float, float]]:
-    """A line from one box's edge to another's, bent to its left, and where its label stands."""
-    (x1, y1), (x2, y2) = start, end
-    long = hypot(x2 - x1, y2 - y1) or 1.0
-    dx, dy = (x2 - x1) / long, (y2 - y1) / long
-
-    def at_edge(size: tuple[float, float]) -> float:
-        sides = [side / 2 / abs(part) for side, part in zip(size, (dx, dy), strict=True) if abs(part) > 1e-9]
-        return min(sides)
-
-    a, b = at_edge(of), long - at_edge(to)
-    begin, finish = (x1 + dx * a, y1 + dy * a), (x1 + dx * b, y1 + dy * b)
-    middle = ((begin[0] + finish[0]) / 2 - dy * bend * 2, (begin[1] + finish[1]) / 2 + dx * bend * 2)
-    label = ((begin[0] + finish[0]) / 2 - dy * bend, (begin[1] + finish[1]) / 2 + dx * bend + 3)
-    curve = f"Q{middle[0]:.1f},{middle[1]:.1f} {finish[0]:.1f},{finish[1]:.1f}"
-    return f"M{begin[0]:.1f},{begin[1]:.1f} {curve}", label
+def _label(edge: Mapping[str, Any]) -> str:
+    return edge["label"] if len(edge["label"]) <= _LABEL else f"{edge['label'][: _LABEL - 1]}…"
 
 
 def _node(

@@ -232,7 +232,7 @@ def give_up_produce(s: Cluster, client: Client, partition: Partition) -> None:
 
 @action(kind="fault", budget="late_ends")
 def give_up_end(s: Cluster, client: Client, commit: bool) -> None:
-    """{client} asks for the end of transaction {s.txn[client]}, commit: {commit}, and the request is late."""
+    """{client} asks to {'commit' if commit else 'abort'} transaction {s.txn[client]}, and the request is late."""
     require(late_ends > 0 and asks(s, client, commit))
     ask(s, client, commit)
     s.late.add(request_of(s, client, Kind.END, None, commit))

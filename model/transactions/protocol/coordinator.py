@@ -479,7 +479,7 @@ def late_add_arrives(s: Cluster, request: Annotated[Request, Member("late")]) ->
 
 @action
 def late_end_arrives(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
-    """An EndTxn of epoch {request.epoch} arrives late, commit: {request.commit}."""
+    """A late EndTxn of epoch {request.epoch} arrives: {'commit' if request.commit else 'abort'}."""
     require(late_ends > 0 and request.kind == Kind.END and may_end(s, request.epoch, request.commit))
     may_bump(s)
     s.late.remove(request)
@@ -523,7 +523,7 @@ def repeat_marker(s: Cluster, partition: Partition) -> None:
 
 @action
 def late_marker_arrives(s: Cluster, request: Annotated[Request, Member("late")]) -> None:
-    """A marker arrives late at {request.partition}, epoch {request.epoch}, commit: {request.commit}."""
+    """A late {'commit' if request.commit else 'abort'} marker, epoch {request.epoch}, reaches {request.partition}."""
     partition = request.partition
     require(late_markers > 0 and request.kind == Kind.MARKER and partition is not None)
     if partition is not None:
