@@ -61,10 +61,42 @@ def no_zombie_effect(before: Cluster, after: Cluster) -> bool:
     That is all: a broker that has yet to hear of the newest controller obeys the one before until then.
     That is so of elections and of an ISR that a leader asks for. A leader that writes the ISR itself is no controller.
     """
-    return all(after.seen[node] >= before.seen[node] for node in Broker) and (
+    return all(
+        after.seen[node] >= before.seen[node] and not is_moved_by_a_zombie(before, after, node) for node in Broker
+    ) and (
         after.partition == before.partition
         or any(before.held[node] == before.controller_epoch and has_written(before, after, node) for node in Broker)
         or any(leader_has_written(before, after, node) for node in Broker)
+    )
+
+
+def is_moved_by_a_zombie(before: Cluster, after: Cluster, node: Broker) -> bool:
+    """Whether a broker leads, follows, stops or answers otherwise by a request of a lower epoch than it has seen."""
+    return (
+        any(
+            node in it.to
+            and it.controller_epoch < before.seen[node]
+            and it not in after.requests
+            and after.known[node].leader_epoch == it.partition.leader_epoch
+            and (after.known[node] != before.known[node] or after.running[node] != before.running[node])
+            for it in before.requests
+        )
+        or any(
+            node in it.to
+            and it.controller_epoch < before.seen[node]
+            and it not in after.stopping
+            and before.running[node]
+            and not after.running[node]
+            for it in before.stopping
+        )
+        or any(
+            node in it.to
+            and it.controller_epoch < before.seen[node]
+            and it not in after.updating
+            and after.cached[node] != before.cached[node]
+            and after.cached[node] == it.metadata
+            for it in before.updating
+        )
     )
 
 
@@ -128,6 +160,17 @@ def only_a_lost_leader_is_replaced(before: Cluster, after: Cluster) -> bool:
         old is None
         or after.partition.leader == old
         or any(has_written(before, after, node) and old not in before.live[node] for node in Broker)
+    )
+
+
+@transition
+def leader_is_elected_from_the_isr(before: Cluster, after: Cluster) -> bool:
+    """Who begins to lead was in the ISR before, and is in it: without unclean elections nobody else has all records."""
+    leader = after.partition.leader
+    return (
+        leader is None
+        or leader == before.partition.leader
+        or (leader in before.partition.isr and leader in after.partition.isr)
     )
 
 

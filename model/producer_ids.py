@@ -93,6 +93,7 @@ profiles = {
     "fenced": {},
     "kafka_3_9": {"checks_content": False, "fenced": False},
     "kafka_2_6": {"fenced": False},
+    "version_alone": {"fenced": False},  # as kafka_2_6, which cannot move to KRaft
     "kafka_15552": {"copies_next": False},
     "overwrites": {"compares": False},
     "unnamed": {"names_broker": False},

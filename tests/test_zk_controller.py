@@ -445,6 +445,12 @@ def test_properties_of_steps_can_fail() -> None:
         ("nothing_written_without_majority", without, replaced(without, controller_epoch=2)),
         ("only_a_lost_leader_is_replaced", state, replaced(state, partition=led_by_b)),
         ("controller_removes_only_who_is_gone", state, replaced(state, partition=without_c)),
+        (
+            "leader_is_elected_from_the_isr",
+            replaced(state, partition=without_c),
+            replaced(state, partition=replace(without_c, leader=C, leader_epoch=2)),
+        ),
+        ("leader_is_elected_from_the_isr", state, replaced(state, partition=replace(led_by_b, isr=Set([A, C])))),
     )
     for name, before, after in steps:
         prop = next(prop for prop in story.model.properties if prop.name == name)

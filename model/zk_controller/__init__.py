@@ -23,7 +23,7 @@ until it learns of that. What keeps that harmless is a switch each:
   3.3 on (INELIGIBLE_REPLICA; KAFKA-14140, with KIP-841). From 2.7 to 3.2 it does not look.
 * `leader_epoch_check`: a broker refuses a LeaderAndIsr whose leader epoch is not newer (KAFKA-1188, KAFKA-1483).
 * `broker_epochs`: who was gone and is back before the controller has read so is new to it, and refuses requests that
-  were meant for its registration before (KAFKA-7235, KIP-380).
+  were meant for its registration before (KAFKA-7235, KIP-380). Of the second half no property asks by itself.
 * `stop_epoch`: a StopReplica carries the leader epoch, and a broker refuses an older one (KAFKA-9539, KIP-570).
 * `client_epochs`: a client takes no metadata of an older leader epoch than it has seen (KAFKA-7738).
 * `by_session`, `ends_with_session`, `needs_majority`: ephemeral znodes go when their session ends, not when the
