@@ -130,8 +130,8 @@ class Moments:
     def admits(self, seen: int, index: int, before: State, after: State) -> bool:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
         is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
-        another incarnation. Where records were lost, the leader learns of its epoch and lacks one that was
-        committed."""
+        another incarnation. The ELR is forgotten where the log says so, and nowhere else. Where records were lost, the
+        leader learns of its epoch and lacks one that was committed."""
         if self.history.moments[index].lost:
             return _learns_without(before, after)
         moments = self.history.moments[seen + 1 : index + 1]
@@ -142,6 +142,7 @@ class Moments:
             all((broker not in before.up) == (broker in anew) for broker in back)
             and all((broker in before.up - after.up) == (broker in stopping) for broker in out)
             and before.unclean - after.unclean - after.up <= anew
+            and _forgets(before, after) == any(moment.cleared for moment in moments)
         )
 
     def unlikely(self, index: int, before: State, after: State) -> int:
@@ -165,6 +166,13 @@ class Moments:
         small = numbers_of(state)
         held = tuple(map(origin.actual, sorted(small)))
         return self.shape.replace(renumbered(self.shape, state, small), **whole), Epochs(held)
+
+
+def _forgets(before: State, after: State) -> bool:
+    """Whether the eligible leader replicas are emptied, and nothing else that is on record changes: `clear_elr`."""
+    emptied = replace(before.registered, elr=Set(), last_known_leader=None)
+    same = (before.fenced, before.unclean) == (after.fenced, after.unclean)
+    return len(before.registered.elr) > 0 and same and after.registered == emptied
 
 
 def _learns_without(before: State, after: State) -> bool:

@@ -27,7 +27,8 @@ class Moment:
     incarnation than before since they were unfenced last, `stopping` those in controlled shutdown. `passing`: another
     record of the same batch goes on from here, so that no broker ever sees this moment by itself, or a broker has
     registered and is not unfenced yet. `lost`: nothing else is on record, and the leader has learned of its epoch and
-    lacks a record that was committed.
+    lacks a record that was committed. `cleared`: the eligible leader replicas were forgotten, since somebody set
+    `min.insync.replicas`.
     """
 
     offset: int
@@ -42,6 +43,7 @@ class Moment:
     stopping: frozenset[int]
     passing: bool = False
     lost: bool = False
+    cleared: bool = False
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""
@@ -155,6 +157,7 @@ class _Reading:
         self.settings: dict[tuple[int, str], dict[str, str]] = {}
         self.changed: set[str] = set()
         self.batch: int | None = None
+        self.cleared: list[_Partition] = []
 
     def take(self, entry: Entry) -> Sequence[_Partition]:
         """Takes what a record says; the partitions that it may be about. UsageError where it does not fit to what
@@ -171,6 +174,8 @@ class _Reading:
             raise UsageError(
                 f"the {record.kind} at offset {entry.offset} has other fields than such a record: {error}"
             ) from None
+        if record.kind == "CLEAR_ELR_RECORD":
+            return self.cleared
         fields, broker = record.fields, _broker_of(record)
         if broker is not None:
             return self.of_broker.get(broker, ())
@@ -237,10 +242,14 @@ class _Reading:
 
     def _clear(self, topic: str) -> None:
         """All ELRs of a topic, or of all topics, are emptied at once (TopicDelta.replay): the controller writes this
-        where min.insync.replicas is set, also to the value that it has."""
-        for partition in self.partitions.values():
-            if topic in ("", partition.topic) and (partition.elr or partition.last_known):
-                partition.ended = partition.ended or "its eligible leader replicas were cleared by a change of settings"
+        where min.insync.replicas is set, also to the value that it has. Of a last known leader alone the search knows
+        nothing."""
+        of_topic = [one for one in self.partitions.values() if topic in ("", one.topic)]
+        self.cleared = [one for one in of_topic if one.elr]
+        for partition in of_topic:
+            if partition.elr or partition.last_known:
+                if not partition.elr:
+                    partition.ended = partition.ended or "its last known leader was cleared by a change of settings"
                 partition.elr = partition.last_known = frozenset()
                 partition.partition_epoch += 1
                 partition.led()
@@ -323,6 +332,7 @@ class _Reading:
             restarted=self._replicas(partition, lambda broker: broker.restarted),
             stopping=self._replicas(partition, lambda broker: broker.stopping and not broker.fenced),
             passing=passing,
+            cleared=entry.record.kind == "CLEAR_ELR_RECORD",
         )
 
     def _replicas(self, partition: _Partition, which: Callable[[_Broker], bool]) -> frozenset[int]:

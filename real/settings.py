@@ -109,6 +109,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         **(WITH_LOSSES if lost else {}),
         "register_apart": True,
         "stop_fenced": True,
+        "min_isr_is_set": True,
         "replicas": len(history.replicas),
         "min_isr": min(int(settings.get(MIN_ISR, "1")), MOST_REPLICAS),
         "unclean": settings.get(UNCLEAN, "false").lower() == "true",

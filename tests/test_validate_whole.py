@@ -7,6 +7,7 @@ import re
 import shutil
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tidegate.language.errors import UsageError
 from tidegate.real.history import cluster_of
 from tidegate.real.metadata_log import read
 from tidegate.real.settings import version_of
+from tidegate.real.validating import validated
 
 from .conftest import ROOT, Run
 from .metadata_logs import restarts
@@ -259,10 +261,23 @@ def cleared(folder: Path, topic: str) -> Path:
 
 
 @pytest.mark.parametrize("topic", ["orders", ""])
-def test_an_elr_that_is_cleared_ends_the_search_and_is_said(tmp_path: Path, topic: str) -> None:
-    (history,) = cluster_of(read(cleared(tmp_path, topic))).histories
-    assert history.ended == "its eligible leader replicas were cleared by a change of settings"
-    assert history.moments[-1].elr
+def test_an_elr_that_is_cleared_is_a_step(tidegate: Run, tmp_path: Path, topic: str) -> None:
+    path = cleared(tmp_path, topic)
+    (history,) = cluster_of(read(path)).histories
+    before, last = history.moments[-2:]
+    assert (history.ended, bool(before.elr), bool(last.elr), last.cleared) == (None, True, False, True)
+    (partition,) = json.loads(tidegate("validate", str(path), "--json").out)["partitions"]
+    assert (partition["result"], partition["legs"][-1]["steps"][-1]["action"]) == ("shown", "clear_elr")
+    assert tidegate("validate", str(path), "--set", "min_isr_is_set=false").exit == 1
+
+
+def test_nothing_but_a_record_of_it_clears_an_elr(tmp_path: Path) -> None:
+    found = cluster_of(read(cleared(tmp_path, "orders")))
+    (history,) = found.histories
+    quiet = replace(history, moments=(*history.moments[:-1], replace(history.moments[-1], cleared=False)))
+    for one, result in ((history, "shown"), (quiet, "not_shown")):
+        (answer,) = validated(found, [one], version_of(found, None), {})
+        assert answer.result == result
 
 
 def test_of_another_topic_it_is_not(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from .state import (
     host_losses,
     keep_epoch,
     max_leader_epoch,
+    min_isr_is_set,
     one_snapshot,
     power_losses,
     preferred_elections,
@@ -190,6 +191,18 @@ def elect_preferred(s: Partition, broker: Broker) -> None:
     require(broker in s.registered.isr and broker not in s.fenced)
     limit(s.registered.leader_epoch < max_leader_epoch)
     s.registered = replace(s.registered, leader=broker, leader_epoch=s.registered.leader_epoch + 1)
+
+
+@action(kind="fault")
+def clear_elr(s: Partition) -> None:
+    """An operator sets min.insync.replicas: the controller forgets the eligible leader replicas and the last leader.
+
+    It does so at any setting of it, also to the value that it has (CLEAR_ELR_RECORD).
+    """
+    require(min_isr_is_set and elr)
+    require(len(s.registered.elr) > 0)
+    require(controllers_decide(s))
+    s.registered = replace(s.registered, elr=Set(), last_known_leader=None)
 
 
 @action(kind="fault", budget="unclean_elections")

@@ -133,6 +133,8 @@ register_apart = constant(
 )
 # metadata/ClusterControlManager.java, 3.8.0: registerBroker, BrokerUncleanShutdownHandler. In fact always so; off, it
 # is one step. The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
+min_isr_is_set = constant(False, says="with ELR, min.insync.replicas is set at any time, which empties it")
+# metadata/ConfigurationControlManager.java, 4.1: createClearElrRecordsAsNeeded. On where a real history is looked at.
 stop_fenced = constant(False, says="a broker that the controller has fenced may be shut down, too")
 # metadata/BrokerHeartbeatManager.java, 3.3.0: calculateNextBrokerState. In fact always so; off, who is fenced runs on.
 # The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
