@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..language import leads_to, reachable, weak
 from ..model import zk_controller
+from ..model.parts.zookeeper import is_alive
 from ..model.zk_controller.brokers import obey, refuse
 from ..model.zk_controller.controller import (
     announce,
@@ -48,18 +49,21 @@ _WORK = (
 
 
 def there_is_none(s: Cluster) -> bool:
-    """Whether nobody has created /controller."""
-    return s.controller is None
+    """Whether there is no /controller, or it is of a broker that has no session or does not act as the controller."""
+    return not there_is_one(s)
 
 
 def there_is_one(s: Cluster) -> bool:
-    """Whether somebody has."""
-    return s.controller is not None
+    """Whether a broker that has a session owns /controller, and believes to be the controller or is about to."""
+    return any(
+        s.controller == broker and is_alive(s.session[broker]) and (s.held[broker] > 0 or broker in s.creating)
+        for broker in Broker
+    )
 
 
 @leads_to(there_is_one, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
 def a_controller_follows(s: Cluster) -> bool:
-    """ZL1: where there is no controller there is one in the end, once ZooKeeper has its majority."""
+    """ZL1: where no live broker is the controller one is in the end, once ZooKeeper has its majority."""
     return there_is_none(s)
 
 

@@ -33,7 +33,7 @@ from ...model.groups.classic.members import (
     resume,
     session_times_out,
 )
-from ...model.groups.classic.state import Cluster, Consumer, GroupState, Phase, is_here, newest
+from ...model.groups.classic.state import Cluster, Consumer, GroupState, Partition, Phase, is_here, newest
 
 modules = classic.modules
 profiles = classic.profiles
@@ -102,7 +102,7 @@ def consumes(s: Cluster, member: Consumer) -> bool:
 
 @leads_to(consumes, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_RETURNS, *_JOINS_AGAIN)
 def joins_in_the_end(s: Cluster, member: Consumer) -> bool:
-    """GL1: who sends a JoinGroup is a member that consumes in the end."""
+    """GL1: who sends a JoinGroup has joined and synced in the end, with partitions or without."""
     return waits_to_consume(s, member)
 
 
@@ -118,9 +118,36 @@ def joins_though_it_never_goes_on(s: Cluster, member: Consumer) -> bool:
     return waits_to_consume(s, member)
 
 
+def is_wanted(s: Cluster, partition: Partition) -> bool:
+    """Whether some client is in the group, or asks to be, and none that consumes has the partition."""
+    return any(s.phase[member] != Phase.OUT for member in Consumer) and not is_consumed(s, partition)
+
+
+def is_consumed(s: Cluster, partition: Partition) -> bool:
+    """Whether a member that consumes, and does not pause, has the partition."""
+    return any(consumes(s, member) and member not in s.paused and partition in s.owned[member] for member in Consumer)
+
+
+def is_consumed_or_unwanted(s: Cluster, partition: Partition) -> bool:
+    """Whether a member that consumes has the partition, or no client is in the group any more."""
+    return not is_wanted(s, partition)
+
+
+@leads_to(is_consumed_or_unwanted, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_TIMEOUTS, *_JOINS_AGAIN)
+def partitions_are_consumed(s: Cluster, partition: Partition) -> bool:
+    """GL1: while a group has members, each partition is given in the end to one that consumes, though others pause."""
+    return is_wanted(s, partition)
+
+
+@leads_to(is_consumed_or_unwanted, *_JOINS, *_SYNCS, *_HEARTBEATS, *_COORDINATOR, *_JOINS_AGAIN)
+def partitions_are_consumed_without_timeouts(s: Cluster, partition: Partition) -> bool:
+    """The same without what it needs: a member that pauses keeps its partitions."""
+    return is_wanted(s, partition)
+
+
 @always_possible
 def may_consume(s: Cluster, member: Consumer) -> bool:
-    """GL1 without any fairness: whatever has happened, some way leads to where a client is a member that consumes."""
+    """GL1 without any fairness: whatever has happened, some way leads to where a client has joined and synced."""
     return consumes(s, member)
 
 

@@ -37,6 +37,22 @@ def old_leader_goes(s: Quorum, leader: Voter) -> bool:
     return is_past(s, leader)
 
 
+def is_unheard(s: Quorum, leader: Voter) -> bool:
+    """Whether a voter leads, and no majority has fetched from it for as long as check-quorum waits."""
+    return s.election[leader].role == Role.LEADER and s.election[leader].silent
+
+
+def is_heard_or_leads_no_more(s: Quorum, leader: Voter) -> bool:
+    """Whether a voter does not lead, or a majority has fetched from it."""
+    return not is_unheard(s, leader)
+
+
+@leads_to(is_heard_or_leads_no_more, weak(let_time_pass), weak(resign_unheard, each="leader"))
+def unheard_leaders_resign(s: Quorum, leader: Voter) -> bool:
+    """KL5: a leader from which no majority fetches resigns, also where nobody leads a newer epoch."""
+    return is_unheard(s, leader)
+
+
 @always_possible
 def may_be_led(s: Quorum) -> bool:
     """KL2 without any fairness: whatever has happened, some way leads to where a majority of voters follows a leader of

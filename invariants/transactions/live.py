@@ -16,6 +16,8 @@ from ...model.transactions.protocol import everybody_has_ended as everybody_has_
 from ...model.transactions.protocol import id_is_lost as id_is_lost
 from ...model.transactions.protocol.clients import add_partition, is_fenced
 from ...model.transactions.protocol.coordinator import (
+    bump_epoch,
+    bump_is_answered_again,
     complete,
     fence,
     init_producer,
@@ -46,6 +48,7 @@ _MARKERS = (weak(write_marker, each="partition"),)
 _COORDINATOR = (weak(complete), weak(log_commits), weak(load), weak(write_fence))
 _TIMEOUT = (weak(time_out),)
 _ASKS = (strong(init_producer, fence, each="client"),)
+_BUMPS = (strong(bump_epoch, bump_is_answered_again, each="client"),)
 
 
 # --- TL1: transactions end --------------------------------------------------------------------------------------------
@@ -147,6 +150,28 @@ def gets_an_epoch_without_markers(s: Cluster, client: Client) -> bool:
     return has_no_epoch(s, client)
 
 
+def is_to_go_on(s: Cluster, client: Client) -> bool:
+    """Whether a client that has an epoch is to have the next one, since it does not know what became of a write."""
+    return s.phase[client] == Phase.BUMPING or (s.phase[client] == Phase.INITIALIZING and s.epoch[client] > 0)
+
+
+def goes_on(s: Cluster, client: Client) -> bool:
+    """Whether it has the next one, or has learnt that it is fenced."""
+    return not is_to_go_on(s, client)
+
+
+@leads_to(goes_on, *_BUMPS, weak(is_fenced, each="client"), *_MARKERS, *_COORDINATOR)
+def gets_a_new_epoch(s: Cluster, client: Client) -> bool:
+    """TL3 with KIP-360: a client that asks for its next epoch gets it, or learns that it is fenced."""
+    return is_to_go_on(s, client)
+
+
+@leads_to(goes_on, *_BUMPS, *_MARKERS, *_COORDINATOR)
+def gets_a_new_epoch_though_none_is_refused(s: Cluster, client: Client) -> bool:
+    """The same without what it needs: a client that is fenced does not learn of it."""
+    return is_to_go_on(s, client)
+
+
 def lacks_a_partition(s: Cluster, client: Client) -> bool:
     """Whether a client has a transaction to which not all partitions are added."""
     return s.phase[client] in (Phase.OPEN, Phase.ADDING) and any(p not in s.added[client] for p in Partition)
@@ -194,6 +219,12 @@ def all_partitions_wait(s: Cluster) -> bool:
 def client_waits_for_another(s: Cluster) -> bool:
     """A client is to have its first epoch, while the transaction of another is under way."""
     return any(has_no_epoch(s, c) for c in Client) and durable(s).state == TxnState.ONGOING
+
+
+@reachable
+def waits_for_a_new_epoch(s: Cluster) -> bool:
+    """What `gets_a_new_epoch` begins with: a client that has an epoch is to have the next one."""
+    return any(is_to_go_on(s, client) for client in Client)
 
 
 @reachable
