@@ -415,7 +415,8 @@ def test_what_is_open_for_lack_of_time_is_not_said_to_depend_on_a_fact() -> None
         (signature(replicas=1, min_isr=1), {"replicas", "min_isr"}),
         pytest.param(signature(min_isr=3), {"lower_min_isr"}, marks=pytest.mark.long),
         (signature(replicas=1, min_isr=1, acks="leader"), {"acks", "replicas", "min_isr"}),
-        pytest.param(signature("kafka_2_1", kraft=False), {"elr"}, marks=pytest.mark.long),
+        # 2.5.1 mends KAFKA-7235 and KAFKA-9835, both.
+        pytest.param(signature("kafka_2_1", kraft=False), {"release"}, marks=pytest.mark.long),
     ],
 )
 def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: Explorations) -> None:
