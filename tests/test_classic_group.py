@@ -406,6 +406,30 @@ def test_a_late_assignment_counts_in_its_generation_alone() -> None:
     story.step("lose_late_request").assign(A, A, A).sync(A)
 
 
+def test_a_late_commit_takes_back_what_its_sender_has_committed_since() -> None:
+    story = Story(delays=1).join(A).begin(A).assign(A, A, A).sync(A).step("process", member=A, partition=P)
+    story.step("delay_commit", commit=story.commit(A, P)).step("process", member=A, partition=P)
+    story.step("accept_commit", commit=story.commit(A, P)).step("log_commits", entry=1)
+    assert (story.state.groups[0].offsets[P], story.state.confirmed[P]) == (2, 2)
+    story.step("accept_late_commit").step("log_commits", entry=2)
+    assert (story.state.groups[0].offsets[P], story.state.confirmed[P], story.state.late_commit) == (1, 1, None)
+
+
+def test_a_late_commit_of_another_generation_is_refused() -> None:
+    for profile, refused in (("eager", True), ("unfenced_commits", False)):
+        story = Story(profile, delays=1).both().step("process", member=A, partition=P)
+        story.step("delay_commit", commit=story.commit(A, P)).step("pause", member=A)
+        story.step("session_times_out", coordinator=0, member=A)
+        if refused:
+            with pytest.raises(StepError, match="is_accepted"):
+                story.step("accept_late_commit")
+            story.step("lose_late_commit")
+        else:
+            before, after = story.state, story.step("accept_late_commit").state
+            (fence,) = [prop for prop in story.model.properties if prop.name == "generation_fencing"]
+            assert not holds(story.model, fence, before, after)
+
+
 # --- properties that no profile violates can fail ---------------------------------------------------------------------
 
 

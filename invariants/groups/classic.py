@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...language import invariant, reachable, transition
 from ...model.groups.classic.state import (
     Cluster,
+    Commit,
     Consumer,
     Coordinator,
     Group,
@@ -124,10 +125,16 @@ def client_generation_is_monotone(before: Cluster, after: Cluster) -> bool:
 @transition
 def generation_fencing(before: Cluster, after: Cluster) -> bool:
     """G7: an offset is appended only for a member of the group, in its generation."""
-    return len(after.log.appended) == len(before.log.appended) or all(
-        request in after.commits or counts(before.groups[request.to], request.source, request.generation)
-        for request in before.commits
+    late = before.late_commit
+    return len(after.log.appended) == len(before.log.appended) or (
+        all(request in after.commits or is_fenced_in(before, request) for request in before.commits)
+        and (late is None or after.late_commit is not None or is_fenced_in(before, late))
     )
+
+
+def is_fenced_in(s: Cluster, request: Commit) -> bool:
+    """Whether a commit is of a member of the group, in its generation."""
+    return counts(s.groups[request.to], request.source, request.generation)
 
 
 @transition

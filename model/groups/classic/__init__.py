@@ -72,16 +72,16 @@ since the leader of a partition has every committed record, and no other may app
 What is abstracted away. There are no clocks: a timeout may expire while a member pauses, or speaks with another
 coordinator. Commits are in flight, each to the coordinator for which its sender took it when it sent it, and arrive
 late there, or never; a member sends the next one when the one before is no longer under way, so that they arrive in
-order, as on one connection. The answers to joins and syncs are in flight, too. A JoinGroup or a SyncGroup that waits is
-a phase of its sender. One that is late is under way by itself (`delays`): its sender has given it up, sends another,
-and may have gone on, been thrown out or found another coordinator by the time at which it arrives. A JoinGroup names no
-generation, so that a late one counts as long as its sender is a member. A heartbeat, a leave, and the fetch of offsets
-are each one step with their answers, and the answer to a request that is late reaches nobody. A member's id is whether
-the coordinator counts it as a member. The leader takes any balanced assignment (`assignors.py` has Kafka's), so that
-members are alike, and partitions are. One append is under way at once. Rejoining members that change nothing, static
-members (KIP-345: `static_members`), the first rebalance's delay, and regular expressions are left out. All members
-subscribe to one topic: that offsets of a topic to which no member subscribes expire, from 2.4 on in a group with
-members, too, is not in the model.
+order, as on one connection, but for one that is late (`delays`). The answers to joins and syncs are in flight, too. A
+JoinGroup or a SyncGroup that waits is a phase of its sender. One that is late is under way by itself (`delays`): its
+sender has given it up, sends another, and may have gone on, been thrown out or found another coordinator by the time at
+which it arrives. A JoinGroup names no generation, so that a late one counts as long as its sender is a member. A
+heartbeat, a leave, and the fetch of offsets are each one step with their answers, and the answer to a request that is
+late reaches nobody. A member's id is whether the coordinator counts it as a member. The leader takes any balanced
+assignment (`assignors.py` has Kafka's), so that members are alike, and partitions are. One append is under way at once.
+Rejoining members that change nothing, static members (KIP-345: `static_members`), the first rebalance's delay, and
+regular expressions are left out. All members subscribe to one topic: that offsets of a topic to which no member
+subscribes expire, from 2.4 on in a group with members, too, is not in the model.
 
 Sources: GroupCoordinator, GroupMetadata and GroupMetadataManager of Kafka 2.0 to 3.6; AbstractCoordinator and
 ConsumerCoordinator of the clients; KIP-62, KIP-429; the issues named above. Properties are in

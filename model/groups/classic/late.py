@@ -1,11 +1,13 @@
-"""JoinGroups and SyncGroups that are late: their sender has given them up, and they arrive nevertheless, or never."""
+"""Requests that are late: their sender has given them up, and they arrive nevertheless, or never."""
 
 from __future__ import annotations
 
 from ....language import Map, action, replace, require
 from .joining import append_group, divided, is_balanced, joined_by
+from .members import append_offset, is_accepted
 from .state import (
     Cluster,
+    Commit,
     Consumer,
     Group,
     GroupState,
@@ -101,3 +103,38 @@ def lose_late_request(s: Cluster) -> None:
     """The request that is late never arrives, is refused, or is answered to nobody."""
     require(delays > 0 and s.late is not None)
     s.late = None
+
+
+# --- OffsetCommits ----------------------------------------------------------------------------------------------------
+
+
+@action(kind="fault", budget="delays")
+def delay_commit(s: Cluster, commit: Commit) -> None:
+    """{commit.source}'s commit of offset {commit.offset} does not arrive in time; it goes on without an answer.
+
+    The connection is lost, and the next commits go by another one.
+    """
+    require(delays > 0 and s.late_commit is None)
+    s.commits.remove(commit)
+    s.late_commit = commit
+
+
+@action
+def accept_late_commit(s: Cluster) -> None:
+    """A coordinator appends the offset of the commit that is late.
+
+    Nothing in it says that it is an old one: it has an id and a generation, which its sender's next commits have, too.
+    """
+    sent = s.late_commit
+    require(delays > 0 and sent is not None)
+    assert sent is not None
+    require(is_accepted(s.groups[sent.to], sent))
+    append_offset(s, sent)
+    s.late_commit = None
+
+
+@action
+def lose_late_commit(s: Cluster) -> None:
+    """The commit that is late never arrives, or is refused."""
+    require(delays > 0 and s.late_commit is not None)
+    s.late_commit = None

@@ -115,8 +115,13 @@ def is_accepted(group: Group, commit: Commit) -> bool:
 def accept_commit(s: Cluster, commit: Commit) -> None:
     """Coordinator {commit.to} appends {commit.source}'s offset {commit.offset} of {commit.partition}."""
     require(is_accepted(s.groups[commit.to], commit))
-    append(s, commit.to)
+    append_offset(s, commit)
     s.commits.remove(commit)
+
+
+def append_offset(s: Cluster, commit: Commit) -> None:
+    """A coordinator appends the offset that a commit says."""
+    append(s, commit.to)
     s.offset_lines[last(s.log)] = OffsetLine(by=commit.to, partition=commit.partition, offset=commit.offset)
 
 

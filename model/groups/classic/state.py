@@ -35,7 +35,7 @@ failovers = constant(1, minimum=0, maximum=2, says="times that another broker be
 pauses = constant(1, minimum=0, maximum=3, says="times that a member pauses")
 leaves = constant(0, minimum=0, maximum=2, says="times that a member leaves by itself")
 expiries = constant(0, minimum=0, maximum=2, says="offsets whose retention ends")
-delays = constant(0, minimum=0, maximum=2, says="JoinGroups and SyncGroups that arrive late, if at all")
+delays = constant(0, minimum=0, maximum=2, says="JoinGroups, SyncGroups and OffsetCommits that arrive late, if at all")
 failed_loads = constant(0, minimum=0, maximum=2, says="times that a coordinator fails to load the log")
 cooperative = constant(False, says="KIP-429: members keep what they own while they join; else they revoke it first")
 fence_commits = constant(True, says="a commit counts only of a member, and in the group's generation")
@@ -173,6 +173,7 @@ class Cluster:
     answers: Map[Consumer, Option[Answer]]  # to JoinGroup and SyncGroup, under way to each
     late: Option[Late]  # under way, and nobody waits for its answer
     commits: Annotated[Set[Commit], Capacity(2)]  # under way to coordinators
+    late_commit: Option[Commit]  # under way, and its sender goes on without an answer
     groups: Map[Coordinator, Group]  # of the broker that became the coordinator at each fail-over
     newest: Coordinator  # which of them leads the partition of the offsets' topic
     log: Log  # the partition of the offsets' topic that holds the group
@@ -220,6 +221,7 @@ def start() -> Cluster:
         answers=Map({member: None for member in Consumer}),
         late=None,
         commits=Set(),
+        late_commit=None,
         groups=Map(
             {c: nothing(GroupState.DEAD) if c == 0 else nothing(GroupState.NOT_HERE) for c in range(failovers + 1)}
         ),
