@@ -28,7 +28,7 @@ from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
 from .rules_of_controllers import of_controllers
 from .rules_of_limits import of_limits
-from .rules_of_transactions import of_transactions
+from .rules_of_transactions import HANGS, UNVERIFIED, of_transactions, run_to
 from .rules_of_versions import of_versions
 
 Rule = Callable[[Cluster], Iterator[Finding]]
@@ -262,21 +262,22 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
 
 @_once_each
 def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
-    """KIP-890 switched off: `transactions:kafka_2_5` shows what a write that is late does then (`nothing_hangs`). Since
-    4.0 leaders ask all the same about clients that speak transaction version 2."""
+    """KIP-890 switched off: what a write that is late does then, the model says. Since 4.0 leaders ask all the same
+    about clients that speak transaction version 2."""
     key, kafka = "transaction.partition.verification.enable", cluster.versions.kafka
     if kafka is not None and at_least(kafka.value, "3.6") is False:
         return
     for broker in cluster.keepers:
         found = value_of(cluster, broker, key)
-        if isinstance(found, Stated) and found.value.lower() == "false":
+        if isinstance(found, Stated) and found.value.lower() == "false" and (command := run_to(HANGS, UNVERIFIED)):
             old = kafka is not None and at_least(kafka.value, "4.0") is False
             whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
             what = (
                 f"{key}=false: {whose}a transaction's write that arrives after its abort can stay open for ever, "
                 "and stops all readers of committed records of that partition"
             )
-            yield Finding("advice", "warning", what, place_of(cluster, broker, key), "true, the default", "KIP-890")
+            where = place_of(cluster, broker, key)
+            yield Finding("advice", "warning", what, where, "true, the default", f"{command}; KIP-890")
 
 
 @_once_each

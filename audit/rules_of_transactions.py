@@ -1,83 +1,194 @@
-"""Rules about transactional producers: which versions of Kafka let a transaction hang, or tear it, as the model has it.
+"""Rules about transactional producers: what the model of transactions finds of the brokers' version.
 
-Each verdict is one of `spec/transactions.toml`. Where nothing is said, nothing was found within the bounds there: that
-is no promise, and no rule here says that a transaction cannot hang.
+A row is there where a small exploration of `transactions` finds a run to it, in the profile that the version is; the
+source of the finding is the command that shows the run. Where nothing is said, nothing was found within these bounds:
+that is not a promise, and no row here says that a transaction cannot hang. What a request that is late makes of a
+transaction needs one producer, but for what a fenced one does, and no fail-over. Which release is which profile, and
+that a client speaks version 2, are rules; so is what is said of readers and of timeouts elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
+from ..language.constants import Value
 from .cluster import Client, Cluster, Finding
 from .keys import at_least, place_of, underneath
+from .small_models import Small, explored
 from .starting import TRANSACTIONAL, is_transactional
+
+Bounds = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
-class Fault:
-    """What a transaction may meet in the versions before one: `profile` of `transactions` violates `fails`."""
+class Release:
+    """The releases from one on, and what they are in the model: for records, and for commits of offsets."""
 
-    before: str  # the release that has the repair
-    since: str | None  # the first release of which the profile speaks
-    profile: str
+    since: str
+    records: str
+    offsets: str
+
+
+BEFORE_VERSION_2 = (
+    Release("0.11", "kafka_0_11", "offsets_1_1"),
+    Release("1.0", "kafka_1_1", "offsets_1_1"),
+    Release("2.5", "kafka_2_5", "offsets_2_5"),
+    Release("3.6", "kafka_3_6", "offsets_2_5"),
+    Release("3.7", "kafka_3_6", "offsets_3_7"),
+)
+"""In order; the last one is also each later release without transaction version 2."""
+UNVERIFIED = BEFORE_VERSION_2[2]
+"""What records are in later releases, too, where verification is switched off."""
+WITH_VERSION_2 = (
+    Release("4.0", "kafka_4_0", "offsets_4_2"),
+    Release("4.0.1", "kafka_4_1", "offsets_4_2"),
+    Release("4.2", "kafka_4_2", "offsets_4_2"),
+)
+
+_ONE: Bounds = {"clients": 1, "partitions": 1, "transactions": 1, "failovers": 0}
+_NEXT: Bounds = {**_ONE, "transactions": 2}
+_PAIR: Bounds = {**_NEXT, "partitions": 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Hazard:
+    """What a late request, or a time that is over, may do: a property that fails within one of these bounds."""
+
     fails: str
+    of_offsets: bool
+    within: tuple[Bounds, ...]
     what: str
     to_do: str
     source: str
 
 
-_HANGS = (
-    "a request of a transaction that is late can leave what is written open for ever: all readers of committed records "
-    "of that partition stop there"
-)
-_TEARS = (
-    "a request of a transaction that is late can end the next one, or get into it: half of a transaction is committed, "
-    "and half aborted"
-)
-_HANGS_IN_OFFSETS = (
-    "where offsets are committed in transactions, such a commit that is late can stay open for ever in "
-    "__consumer_offsets: it is not verified before 3.7, and the group waits for it"
-)
-_VERIFIED = (
+_TO_3_7 = (
     "brokers of 3.7 or later (3.6 does not verify commits of offsets), with "
     "transaction.partition.verification.enable=true"
 )
-_MARKER = "a marker that is sent twice can end the next transaction in one partition"
-_VERSION_2 = "transaction.version=2, and clients of 4.0 or later"
-_OF_VERSION_2 = "brokers of 4.2 or later, transaction.version=2, and clients of 4.0 or later"
+_TO_4_2 = "brokers of 4.2 or later, transaction.version=2, and clients of 4.0 or later"
 
-FAULTS = (
-    Fault("1.0", None, "kafka_0_11", "nothing_hangs", _HANGS, _VERIFIED, "KAFKA-6119, KAFKA-14402"),
-    Fault("2.5", "1.0", "kafka_1_1", "nothing_hangs", _HANGS, _VERIFIED, "KAFKA-14402"),
-    Fault("3.6", "2.5", "kafka_2_5", "nothing_hangs", _HANGS, _VERIFIED, "KAFKA-14402"),
-    Fault("3.7", "3.6", "kafka_2_5", "nothing_hangs", _HANGS_IN_OFFSETS, _VERIFIED, "KAFKA-15449"),
-    Fault("1.0", None, "kafka_0_11", "atomic_visibility", _TEARS, _OF_VERSION_2, "KIP-890"),
-    Fault("3.6", "1.0", "kafka_2_5", "atomic_visibility", _TEARS, _OF_VERSION_2, "KIP-890"),
-    Fault("4.0", "3.6", "kafka_3_6", "atomic_visibility", _TEARS, _OF_VERSION_2, "KIP-890, Jepsen on Bufstream 0.1.0"),
-    Fault("4.2", "4.0", "kafka_4_1", "atomic_visibility", _MARKER, _OF_VERSION_2, "KIP-1228"),
-    Fault("", "4.0", "kafka_3_6", "atomic_visibility", _TEARS, _VERSION_2, "KIP-890"),
-)
-"""The last one is of transactions that are not of version 2, which every broker since 4.0 still takes."""
+HANGS = Hazard(
+    "nothing_hangs", False,
+    ({**_ONE, "timeouts": 1}, {**_ONE, "late_produces": 1}, {**_NEXT, "late_ends": 1}),
+    "a request of a transaction that is late can leave what is written open for ever: all readers of committed records "
+    "of that partition stop there",
+    _TO_3_7, "KAFKA-6119, KAFKA-14402",
+)  # fmt: skip
+HANGS_IN_OFFSETS = Hazard(
+    "nothing_hangs", True, ({**_ONE, "late_produces": 1},),
+    "where offsets are committed in transactions, such a commit that is late can stay open for ever in "
+    "__consumer_offsets: it is not verified before 3.7, and the group waits for it",
+    _TO_3_7, "KAFKA-15449",
+)  # fmt: skip
+UNFENCED = Hazard(
+    "fenced_producers_have_no_effect", True, ({**_ONE, "clients": 2, "late_produces": 1},),
+    "where offsets are committed in transactions, what a producer commits late that was fenced can be taken: its epoch "
+    "is not checked before 2.5, and until 3.7 only where the group's partition has a newer one",
+    "brokers of 3.7 or later", "KAFKA-15449",
+)  # fmt: skip
+TEARS = Hazard(
+    "atomic_visibility", False, ({**_PAIR, "timeouts": 1}, {**_PAIR, "late_ends": 1}),
+    "a request of a transaction that is late can end the next one, or get into it: half of a transaction is committed, "
+    "and half aborted",
+    _TO_4_2, "KIP-890, Jepsen on Bufstream 0.1.0",
+)  # fmt: skip
+MARKER = Hazard(
+    "atomic_visibility", False, ({**_PAIR, "late_markers": 1},),
+    "a marker that is sent twice can end the next transaction in one partition",
+    _TO_4_2, "KIP-1228",
+)  # fmt: skip
+
+
+_HAPPENS = {
+    "timeouts": "time_out",
+    "late_produces": "give_up_produce",
+    "late_ends": "give_up_end",
+    "late_markers": "repeat_marker",
+}
+"""What must have happened in an exploration, by what its bounds allow."""
+
+
+@cache
+def run_to(hazard: Hazard, release: Release) -> str | None:
+    """The command that shows a shortest run to it in that release; None where the model finds none. Raises
+    RuntimeError where an exploration does not end, or nothing was late in it."""
+    profile = release.offsets if hazard.of_offsets else release.records
+    for bounds in hazard.within:
+        wanted = frozenset({"produce", *(_HAPPENS[name] for name in bounds if name in _HAPPENS)})
+        small = Small("transactions", bounds, (hazard.fails,), wanted, profile, "native")
+        if hazard.fails in explored(small).steps:
+            options = " ".join(f"--set {name}={value}" for name, value in bounds.items())
+            return f"tidegate check transactions:{profile} {options} --property {hazard.fails}"
+    return None
 
 
 def of_transactions(cluster: Cluster) -> Iterator[Finding]:
-    """What a transaction may meet, once for each fault that the brokers' version has or may have."""
+    """What a transaction may meet, once for each hazard that the brokers' version has or may have."""
     writers = [client for client in cluster.clients if client.kind == "producer" and is_transactional(client)]
     if not writers:
         return
     version = cluster.versions.kafka.value if cluster.versions.kafka is not None else None
     writer, second = min(((one, of_version_2(cluster, one)) for one in writers), key=lambda pair: _ORDER[pair[1]])
     where = place_of(cluster, writer, TRANSACTIONAL)
-    for fault in FAULTS:
-        if not _may_be_of(fault, version, second):
-            continue
-        known, when = _known(fault, version, second)
-        severity = "warning" if known else "note"
-        yield Finding("advice", severity, when + fault.what, where, fault.to_do, fault.source)
+    found = _of_any(second) if version is None else _of_one(version, second)
+    for hazard, when, command in found:
+        severity = "note" if when else "warning"
+        yield Finding("advice", severity, when + hazard.what, where, hazard.to_do, f"{command}; {hazard.source}")
 
 
 _ORDER = {False: 0, None: 1, True: 2}
+
+Row = tuple[Hazard, str, str]
+"""A hazard; where it is, in words, if that is not known; and the command that shows it."""
+
+
+def _of_one(version: str, second: bool | None) -> Iterator[Row]:
+    """Of a version that is known, with transactions of version 2, without, or either (None)."""
+    newest = at_least(version, "4.0") is True
+    old = _release_of(version, BEFORE_VERSION_2)
+    if newest and second is not False:
+        yield from _rows(_release_of(version, WITH_VERSION_2), "")
+    if not newest:
+        yield from _rows(old, "")
+    elif second is not True:
+        yield from _rows(old, "" if second is False else "without transaction.version=2, or with clients before 4.0, ")
+
+
+def _rows(release: Release, when: str) -> Iterator[Row]:
+    """What the model finds in a release. What hangs with records is not said of offsets again; nor is a marker that is
+    sent twice where other requests do the same. In version 2 what T6 finds of offsets shares its transaction's fate
+    (docs/transactions.md)."""
+    told = set[str]()
+    for hazard in (HANGS, HANGS_IN_OFFSETS, TEARS, MARKER, UNFENCED):
+        if hazard.fails in told or (hazard is UNFENCED and release in WITH_VERSION_2):
+            continue
+        command = run_to(hazard, release)
+        if command is not None:
+            told.add(hazard.fails)
+            yield hazard, when, command
+
+
+def _of_any(second: bool | None) -> Iterator[Row]:
+    """Where the brokers' version is not known: what hangs with records, and what tears, up to the last release that
+    has it without version 2."""
+    for hazard in (HANGS, TEARS):
+        having = [at for at, release in enumerate(BEFORE_VERSION_2) if run_to(hazard, release) is not None]
+        if not having:
+            continue
+        last = having[-1] + 1
+        command = run_to(hazard, BEFORE_VERSION_2[having[-1]])
+        repaired = BEFORE_VERSION_2[last].since if last < len(BEFORE_VERSION_2) else "4.0"
+        known = repaired == "4.0" and second is False
+        when = "" if known else f"where the brokers are of before {repaired} (their version is not known), "
+        yield hazard, when, command or ""
+
+
+def _release_of(version: str, releases: tuple[Release, ...]) -> Release:
+    """The last of some releases that a version may be of; where its text leaves it open, the one before."""
+    return next((one for one in reversed(releases) if at_least(version, one.since) is True), releases[0])
 
 
 def of_version_2(cluster: Cluster, writer: Client) -> bool | None:
@@ -94,22 +205,3 @@ def _has_version_2(cluster: Cluster) -> bool | None:
     if level is None:
         return False if cluster.versions.all_features else None
     return level.value.isdigit() and int(level.value) >= 2
-
-
-def _known(fault: Fault, version: str | None, second: bool | None) -> tuple[bool, str]:
-    """Whether the fault is known to be there, and otherwise where it is, in words."""
-    if not fault.before:
-        return second is False, "" if second is False else "without transaction.version=2, or with clients before 4.0, "
-    if version is not None and at_least(version, fault.before) is False:
-        return True, ""
-    return False, f"where the brokers are of before {fault.before} (their version is not known), "
-
-
-def _may_be_of(fault: Fault, version: str | None, second: bool | None) -> bool:
-    """Whether a version may have the fault; one that is not known may have those of the last that hang, and tear."""
-    if not fault.before and second is True:
-        return False
-    if version is None:
-        return fault.before in ("3.6", "" if second is False else "4.0") and fault.since != "1.0"
-    repaired = fault.before != "" and at_least(version, fault.before) is True
-    return not repaired and (fault.since is None or at_least(version, fault.since) is not False)

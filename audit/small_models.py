@@ -45,19 +45,20 @@ class Explored:
 @dataclass(frozen=True, slots=True)
 class Small:
     """What is explored: a model with values over those of a profile (None: of the defaults), which properties are
-    asked, and the actions without which nothing would be said."""
+    asked, the actions without which nothing would be said, and what explores it."""
 
     model: str
     values: Mapping[str, Value | str]
     asked: Sequence[str]
     wanted: frozenset[str]
     profile: str | None = None
+    engine: str = "python"
 
     @property
     def key(self) -> str:
         """A name for what it finds."""
         values = sorted((name, str(value)) for name, value in self.values.items())
-        said = [text_digest(), self.model, values, list(self.asked), sorted(self.wanted), self.profile]
+        said = [text_digest(), self.model, values, list(self.asked), sorted(self.wanted), self.profile, self.engine]
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
@@ -86,7 +87,7 @@ def _read(path: Path) -> Explored | None:
 def _explored(small: Small) -> Explored:
     definition, _ = find(small.model)
     bound = definition.bind(small.model, small.values, small.profile, properties=list(small.asked))
-    verdict = ENGINES["python"](bound, Search(keep_going=True, deadlocks=False), None)
+    verdict = ENGINES[small.engine](bound, Search(keep_going=True, deadlocks=False), None)
     said = {prop.name: prop.verdict for prop in verdict.properties}
     happened = {action.name for action in verdict.actions if action.fired}
     if not set(said.values()) <= {"holds", "violated"} or not small.wanted <= happened or not verdict.distinct_states:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.advice import advise
-from tidegate.audit.cluster import Cluster
+from tidegate.audit.cluster import Cluster, Finding
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.requirements import DEFAULT, Requirement
-from tidegate.audit.rules_of_transactions import FAULTS, Fault
+from tidegate.audit.rules_of_transactions import (
+    BEFORE_VERSION_2,
+    HANGS,
+    HANGS_IN_OFFSETS,
+    MARKER,
+    TEARS,
+    UNFENCED,
+    WITH_VERSION_2,
+    Hazard,
+    Release,
+    run_to,
+)
 from tidegate.audit.signature import Subject, subjects
 from tidegate.audit.transactional import WRITERS, with_transactions, written
 from tidegate.audit.verdicts import Answer, RequirementCheck
-from tidegate.gates.records import read
+from tidegate.cli.main import main
 
-from .conftest import ROOT
+from .shipped import tiered
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\ntransaction.state.log.min.isr=1\n"
 PLAIN = "key.serializer=x\nacks=all\n"
@@ -71,15 +82,46 @@ def test_other_checks_and_other_topics_are_left_as_they_are() -> None:
         assert with_transactions([check], subject(cluster, name), cluster) == ([check], {})
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.profile} {fault.fails}")
-def test_what_a_version_does_to_transactions_is_recorded_of_the_model(fault: Fault) -> None:
-    checks = read(ROOT / "spec" / "transactions.toml").checks
-    assert any(
-        check.profile == fault.profile
-        and fault.fails in check.properties
-        and check.properties[fault.fails].verdict == "violated"
-        for check in checks
-    )
+FOUND = {
+    "kafka_0_11": {HANGS, TEARS, MARKER},
+    "kafka_1_1": {HANGS, TEARS, MARKER},
+    "kafka_2_5": {HANGS, TEARS, MARKER},
+    "kafka_3_6": {TEARS, MARKER},
+    "kafka_4_0": {MARKER},
+    "kafka_4_1": {MARKER},
+    "kafka_4_2": set[Hazard](),
+    "offsets_1_1": {HANGS_IN_OFFSETS, UNFENCED},
+    "offsets_2_5": {HANGS_IN_OFFSETS, UNFENCED},
+    "offsets_3_7": set[Hazard](),
+}
+HAZARDS = (HANGS, TEARS, MARKER, HANGS_IN_OFFSETS, UNFENCED)
+RELEASES = (*BEFORE_VERSION_2, *WITH_VERSION_2)
+
+
+def is_quick(release: Release) -> bool:
+    """What other tests explore anyway."""
+    return release.records in ("kafka_2_5", "kafka_4_2")
+
+
+@pytest.mark.parametrize("release", tiered(RELEASES, is_quick, lambda release: f"{release.since} {release.records}"))
+def test_what_a_version_does_to_transactions_is_found_by_the_model(release: Release) -> None:
+    found = {hazard for hazard in HAZARDS if run_to(hazard, release) is not None}
+    assert {hazard for hazard in found if not hazard.of_offsets} == FOUND[release.records]
+    if release.offsets in FOUND:
+        assert {hazard for hazard in found if hazard.of_offsets} == FOUND[release.offsets]
+
+
+def test_the_command_of_a_row_shows_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [one for one in advised("3.5.2", "java:3.5") if "open for ever" in one.what]
+    command, _, source = found[0].source.partition("; ")
+    assert source == "KAFKA-6119, KAFKA-14402"
+    assert main(command.split()[1:]) == 1
+    assert "violates nothing_hangs" in capsys.readouterr().out
+
+
+def test_what_a_fenced_producer_commits_is_told_up_to_3_6() -> None:
+    for version, expected in (("2.4.1", True), ("3.5.2", True), ("3.6.2", True), ("3.7.0", False), ("4.2.0", False)):
+        assert any("that was fenced" in one.what for one in advised(version, "java:3.6")) == expected
 
 
 @pytest.mark.parametrize(
@@ -111,10 +153,15 @@ STREAMS = "application.id=app\nbootstrap.servers=b\nprocessing.guarantee=exactly
 
 def warned(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> dict[str, str]:
     """What is said of transactions, and how severe it is."""
+    found = advised(version, client, *features, producer=producer)
+    return {f.what: f.severity for f in found if "the next" in f.what or "open for ever" in f.what}
+
+
+def advised(version: str | None, client: str, *features: str, producer: str = TRANSACTIONAL) -> list[Finding]:
+    """All advice."""
     texts = [("b1.properties", BROKER.format(id=1), True), ("p.properties", producer, True)]
     options = Options(kafka_version=version, features=features, clients=(client,))
-    found = advise(of_texts(texts, options, "x")[0])
-    return {f.what: f.severity for f in found if "the next" in f.what or "open for ever" in f.what}
+    return list(advise(of_texts(texts, options, "x")[0]))
 
 
 @pytest.mark.parametrize(
@@ -146,8 +193,7 @@ def test_a_marker_sent_twice_is_warned_of_in_4_1_whatever_the_version_of_transac
 def test_commits_of_offsets_are_verified_since_3_7() -> None:
     for version, expected in (("3.5.2", False), ("3.6.2", True), ("3.7.0", False)):
         assert any("__consumer_offsets" in what for what in warned(version, "java:3.6")) == expected
-    fault = next(fault for fault in FAULTS if fault.since == "2.5" and fault.fails == "nothing_hangs")
-    assert fault.to_do.startswith("brokers of 3.7 or later")
+    assert HANGS.to_do.startswith("brokers of 3.7 or later")
 
 
 def test_streams_that_processes_exactly_once_writes_transactions() -> None:
