@@ -4,6 +4,7 @@ answer is true of it."""
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -266,6 +267,14 @@ class Space:
             self.steps.append((state, rule.name, node, after))
         return after
 
+    def only(self, pairs: Iterable[tuple[str, int]]) -> Space:
+        """The same states, with the steps of some rules and nodes alone."""
+        kept, made = set(pairs), copy.copy(self)
+        for known in ("rounds", "_forth", "_back"):
+            vars(made).pop(known, None)
+        made.steps = [step for step in self.steps if step[1:3] in kept]
+        return made
+
     @cached_property
     def rounds(self) -> list[frozenset[World]]:
         """Every set of states in which a run can go round for ever, and visit all of them."""
@@ -332,12 +341,16 @@ def runs(
 
 
 def some_end(space: Space, claim: Claim, node: int, can: Callable[[World, Collection[tuple[str, int]]], bool]) -> bool:
-    """Whether there is a state, for a `@leads_to` after its beginning, from which no fair run goes on."""
+    """Whether there is a state, for a `@leads_to` after its beginning, from which no run goes on that is fair and takes
+    steps alone that the fairness is about."""
+    obliged = space.only(pair for fairness in claim.fairness for group in fairness.groups() for pair in group)
     fair = [
-        states for states in space.rounds if all(_is_met(space, states, fairness, can) for fairness in claim.fairness)
+        states
+        for states in obliged.rounds
+        if all(_is_met(obliged, states, fairness, can) for fairness in claim.fairness)
     ]
     asked = space.ahead(state for state in space.stopped if claim.when is None or claim.when[1](state, node))
-    return any(not any(states & space.ahead([state]) for states in fair) for state in asked)
+    return any(not any(states & obliged.ahead([state]) for states in fair) for state in asked)
 
 
 def _is_met(
@@ -354,7 +367,7 @@ def _is_met(
 
 
 def expected(space: Space, claim: Claim) -> str:
-    """What records 43 and 52 say that is to be answered, by the worst of the claim's nodes."""
+    """What records 43, 52 and 59 say that is to be answered, by the worst of the claim's nodes."""
     words = [_of_one(space, claim, node) for node in (NODES if claim.of_a_node else (0,))]
     return min(words, key=("violated", "undecided", "holds").index)
 

@@ -55,18 +55,24 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
 
 def _first_ended(graph: PlainGraph, wanted: Fair) -> int | None:
     """The first state, after a predicate is true, from which none of the sets of states that hold a fair run is
-    reached."""
-    fair = [states for states, _ in fair_sets(graph, Fair(None, None, None, wanted.weak, wanted.strong))]
+    reached by steps of which the fairness is, of which such a run has no others."""
+    groups = wanted.weak | wanted.strong
+    fair = [
+        states
+        for states, steps in fair_sets(graph, Fair(None, None, None, wanted.weak, wanted.strong))
+        if all(edge.groups & groups for _, edge in steps)
+    ]
     begins = [at for at in range(graph.size) if wanted.after is None or not graph.false(at, wanted.after)]
     asked_of = set[int]().union(*(_ahead(graph, at) for at in begins))
-    return min((at for at in asked_of if not any(_ahead(graph, at) & states for states in fair)), default=None)
+    return min((at for at in asked_of if not any(_ahead(graph, at, groups) & states for states in fair)), default=None)
 
 
-def _ahead(graph: PlainGraph, state: int) -> set[int]:
+def _ahead(graph: PlainGraph, state: int, groups: int | None = None) -> set[int]:
+    """What is reached from a state, by steps of some groups (None: by any)."""
     reached, waiting = {state}, [state]
     while waiting:
         for edge in graph.edges(waiting.pop()):
-            if edge.target not in reached:
+            if edge.target not in reached and (groups is None or edge.groups & groups):
                 reached.add(edge.target)
                 waiting.append(edge.target)
     return reached

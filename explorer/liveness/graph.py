@@ -94,8 +94,9 @@ class Graph(Protocol):
         ...
 
     def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
-        """The first state from which no run goes on that is fair: of those that are reached from where the predicate
-        `after` is true (None: of all). None where from each of them some does."""
+        """The first state from which no run goes on that is fair and takes steps of these groups alone: of those that
+        are reached, by any steps, from where the predicate `after` is true (None: of all). None where from each of them
+        some does."""
         ...
 
     def is_ever(self, predicate: int) -> bool:

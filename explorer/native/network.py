@@ -28,6 +28,8 @@ PER_STATE = {
 """Bytes of each array that has an element for each state."""
 PER_EDGE = {"TARGETS": 4, "LABELS": 4, "SOURCES": 4}
 """Bytes of each array that has an element for each step."""
+_EVERY = (1 << 64) - 1
+"""All steps are looked at, those of no group too."""
 _OUT, _IN, _REST, _FAIR = 0, 1, 2, 3
 """Marks: states that play no part; those that are looked at; those reached; those of a fair component."""
 
@@ -79,6 +81,7 @@ class Network:
         self._code = _code(cache)
         self._functions: dict[str, Callable[..., int]] = {}
         self._enabled = "ENABLED"
+        self["FOLLOWED"] = _EVERY
 
     def __getitem__(self, cell: str) -> int:
         return self.block[CELLS[cell]]
@@ -169,6 +172,10 @@ class Network:
         cut = self.call("first_marked", _REST, 0)
         return ("cut", cut) if cut < self.size else ("always", 0)
 
+    def _keep(self, groups: int) -> None:
+        """From now on only the steps of these groups are looked at."""
+        self["FOLLOWED"], self["SOURCES_DONE"] = groups, 0
+
     def _transpose(self) -> None:
         """Writes down where the steps to each state come from, once."""
         if not self["SOURCES_DONE"]:
@@ -197,11 +204,14 @@ class Network:
         return self._component() if self._mark_fair(wanted) else None
 
     def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
-        """The first state, of those that are reached from where `after` is true, from which no fair run goes on."""
+        """The first state, of those that are reached from where `after` is true, from which no run goes on that is fair
+        and takes steps of these groups alone."""
+        self._keep(weak | strong)
         self._mark_fair(Fair(None, None, None, weak, strong), every=True)
         self._transpose()
         tail = self.call("seed", self["TRUTHS"], 0, 0, _FAIR, _FAIR, 0)
         self.call("backward", 0, tail, _OUT, _FAIR)
+        self._keep(_EVERY)
         if after is not None:
             begins = 1 << after
             tail = self.call("seed", self["TRUTHS"], begins, begins, _FAIR, _REST, 0)
