@@ -29,7 +29,7 @@ from .parts.generations import (
 )
 
 reach = constant(1, minimum=1, maximum=3, says="the highest offset that is committed")
-under_way = constant(2, minimum=1, maximum=2, says="commits under way at a time")
+under_way = constant(2, minimum=1, maximum=3, says="commits under way at a time")
 
 Offset = Annotated[int, Range(0, reach)]
 

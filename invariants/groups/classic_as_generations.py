@@ -48,7 +48,7 @@ view = classic.view
         fail_over: (generations.begin_generation, generations.keep_offsets, generations.lose_append),
     },
     reach=records,
-    under_way=2,
+    under_way=3,
 )
 def as_generations(s: Cluster) -> generations.Group:
     """Of the log there is to know which generation it has, and which offsets; of a member, what it consumes."""
@@ -62,7 +62,7 @@ def as_generations(s: Cluster) -> generations.Group:
             generations.Commit(
                 source=sent.source, generation=sent.generation, partition=sent.partition, offset=sent.offset
             )
-            for sent in s.commits
+            for sent in (s.commits if s.late_commit is None else s.commits | {s.late_commit})
         ),
         appended=appended(s, kept.offsets),
         offset=kept.offsets,
