@@ -50,13 +50,17 @@ def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
 
 def of_which_runs(check: Mapping[str, Any]) -> list[str]:
     """Of which runs the claims of a check hold that hold of some runs and not of all, a line for each kind of runs; and
-    what leaves open those that are recorded as undecided."""
+    what leaves open those that are recorded as undecided (of those that a recorded outcome cut short there is no more to say)."""
     names: dict[str, list[str]] = {}
     for claim in check["claims"]:
         if claim.get("verdict") == "holds" and claim["why"]:
             names.setdefault(claim["why"], []).append(claim["name"])
     held = [f"{', '.join(its)} {'holds' if len(its) == 1 else 'hold'} {why}" for why, its in names.items()]
-    open_ = [claim for claim in check["claims"] if claim.get("verdict") == "undecided" and claim["result"] == "ok"]
+    open_ = [
+        claim
+        for claim in check["claims"]
+        if claim.get("verdict") == "undecided" and claim["result"] == "ok" and claim["why"]
+    ]
     return [*held, *(f"{claim['name']} is undecided, as recorded: {claim['why']}" for claim in open_)]
 
 
