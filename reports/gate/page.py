@@ -50,7 +50,7 @@ def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
 
 def of_which_runs(check: Mapping[str, Any]) -> list[str]:
     """Of which runs the claims of a check hold that hold of some runs and not of all, a line for each kind of runs; and
-    what leaves open those that are recorded as undecided (of those that a recorded outcome cut short there is no more to say)."""
+    what leaves open those that are recorded as undecided. A claim that a recorded outcome cut short has none."""
     names: dict[str, list[str]] = {}
     for claim in check["claims"]:
         if claim.get("verdict") == "holds" and claim["why"]:
