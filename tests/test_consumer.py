@@ -29,7 +29,7 @@ class Story:
     """A group of A and B, one partition P, and records in it."""
 
     def __init__(self, profile: str = "auto", **sizes: Any) -> None:
-        bounds = {"records": 3, "entries": 3, "partitions": 1, **sizes}
+        bounds = {"records": 3, "entries": 3, "partitions": 1, "max_generation": 3, **sizes}
         self.model = shipped(f"consumer:{profile}", bounds, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
