@@ -142,7 +142,7 @@ def _drawable(document: Document) -> Document:
     return document
 
 
-def shared(document: Document) -> Document:
+def shared(document: Mapping[str, Any]) -> Document:
     """A trace without the folders of the machine that made it: of a file in no repository its name alone. A model that
     was named with its folders is named without them, in the line that replays the trace too."""
     return cast("Document", _shared(document, str(document["model"])))
