@@ -38,10 +38,59 @@ def with_zookeeper(
 )
 @pytest.mark.parametrize("servers", [SERVERS, ""])
 def test_what_an_ensemble_forgets_is_named(line: str, kind: str | None, says: str, servers: str) -> None:
-    _, findings = with_zookeeper({"zoo.cfg": f"clientPort=2181\n{line}\n{servers}"})
+    zoo = {"zoo.cfg": f"clientPort=2181\n{line}\n{servers}"}
+    _, findings = with_zookeeper(zoo, connect="zk1,zk2,zk3" if servers else "zk1")
     found = [finding for finding in findings if finding.where.path == "zoo.cfg"]
     assert [finding.kind for finding in found] == ([] if kind is None else [kind])
     assert all(finding.what.startswith(says) for finding in found)
+
+
+ALONE = "tickTime=2000\ndataDir=/var/lib/zk\nclientPort=2181\n"
+
+
+@pytest.mark.parametrize(
+    ("zoo", "connect", "says"),
+    [
+        ({"zoo.cfg": ALONE}, "zk1,zk2,zk3", ["stands alone, and brokers name zk1:2181, zk2:2181, zk3:2181"]),
+        ({"zoo.cfg": ALONE.replace("client", "secureClient")}, "zk1,zk2", ["stands alone, and brokers name"]),
+        ({f"{id_}/zoo.cfg": ALONE for id_ in "123"}, "zk1,zk2,zk3", ["stands alone, and brokers name"]),
+        ({"1/zoo.cfg": ALONE, "2/zoo.cfg": ALONE + SERVERS}, "zk1", ["another file lists zk1:2181, zk2:2181"]),
+        ({"zoo.cfg": ALONE}, "zk1", []),
+        ({"zoo.cfg": ALONE + SERVERS}, "zk1,zk2,zk3", []),
+        ({"zoo.cfg": ALONE + SERVERS + "server.x=hello\n"}, "zk1,zk2,zk3", ["`server.x=hello` is no server"]),
+        ({"zoo.cfg": ALONE + SERVERS + "server.4=\n"}, "zk1,zk2,zk3", ["`server.4=` is no server"]),
+        ({"zoo.cfg": ALONE + SERVERS + "server.4=zk4:2888\n"}, "zk1,zk2,zk3", ["`server.4=zk4:2888` is no server"]),
+        ({"zoo.cfg": ALONE + "server.4=\nforceSync=no\n"}, "zk1,zk2,zk3", ["is no server", "`forceSync=no`"]),
+        ({"zoo.cfg": ALONE + "dynamicConfigFile=/etc/zoo.dyn\n"}, "zk1,zk2,zk3", ["/etc/zoo.dyn`: the servers that"]),
+        (
+            {"zoo.cfg": ALONE + "dynamicConfigFile=/etc/zoo.dyn\n" + SERVERS},
+            "zk1,zk2",
+            ["the servers that vote are in"],
+        ),
+        ({"zoo.cfg": ALONE + "dynamicConfigFile=/etc/zoo.dyn\n", "zoo.dyn": SERVERS}, "zk1,zk2,zk3", []),
+    ],
+)
+def test_where_no_file_says_which_servers_vote_the_audit_is_undecided(
+    zoo: dict[str, str], connect: str, says: list[str]
+) -> None:
+    _, findings = with_zookeeper(zoo, connect=connect)
+    found = [finding.what for finding in findings if finding.kind == "incomplete" and "zoo" in finding.where.path]
+    assert len(found) == len(says)
+    assert all(part in what for part, what in zip(says, found, strict=True))
+
+
+def test_of_servers_with_one_number_the_last_votes() -> None:
+    cluster, findings = with_zookeeper({"zoo.cfg": ALONE + SERVERS.replace("server.2", "server.1")})
+    assert [server for server, _ in cluster.zookeepers] == ["zk2:2181", "zk3:2181"]
+    (found,) = [one for one in findings if one.where.path == "zoo.cfg"]
+    assert (found.kind, found.where.line) == ("contradiction", 4)
+
+
+def test_a_file_of_a_server_that_stands_alone_says_nothing_of_kraft() -> None:
+    node = "process.roles=broker,controller\nnode.id=1\nlisteners=PLAINTEXT://k1:9092,C://k1:9093\n"
+    node += "controller.listener.names=C\ncontroller.quorum.voters=1@k1:9093\n"
+    _, findings = read({"server.properties": node, "zookeeper.properties": ALONE})
+    assert not [one for one in findings if one.kind == "incomplete" and one.where.path == "zookeeper.properties"]
 
 
 @pytest.mark.parametrize(

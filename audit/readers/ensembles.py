@@ -7,6 +7,7 @@ Dynamic Reconfiguration; `QuorumPeerConfig` and `ZooKeeperServer` (3.8) for defa
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -16,14 +17,13 @@ from ..cluster import Finding, Origin
 from ..directories import is_in_memory, is_temporary
 from .parsed_file import Part
 
-_SERVER = re.compile(
-    r"^\s*server\.(?P<number>\d+)\s*=\s*(?P<host>\[[^\]]+\]|[^\s:;|\[\]]+):(?P<peer>\d+):\d+(?P<rest>\S*)\s*$",
-    re.MULTILINE,
-)
-_SETTING = re.compile(r"^\s*(?P<key>[A-Za-z][\w.]*)\s*[=:]\s*(?P<value>.*?)\s*$", re.MULTILINE)
+_SERVER = re.compile(r"(?P<host>\[[^\]]+\]|[^\s:;|\[\]]+):(?P<peer>\d+):\d+(?P<rest>\S*)")
+_SETTING = re.compile(r"^[ \t]*(?P<key>[A-Za-z][\w.]*)[ \t]*[=:][ \t]*(?P<value>.*?)[ \t\r]*$", re.MULTILINE)
 _WEIGHTS = re.compile(r"(group|weight)\.\d+")
 
 FORMAT = "zoo.cfg"
+DYNAMIC = "dynamicConfigFile"
+"""Where it is set, the servers are those of that file, and those beside it are not read (QuorumPeerConfig.parse)."""
 
 TICK = 3000
 """In milliseconds, where `tickTime` says nothing (`ZooKeeperServer.DEFAULT_TICK_TIME`)."""
@@ -31,6 +31,7 @@ TICK = 3000
 UNSAFE = ("forceSync", "zookeeper.forceSync")
 """With `no` a server acknowledges what is not on its disk yet."""
 
+DYNAMICS = "ZooKeeper Dynamic Reconfiguration"
 BESIDE = "docs of ZooKeeper, Administrator's Guide"
 
 
@@ -39,25 +40,52 @@ def read(path: str, text: str) -> Part | None:
 
     Observers do not vote (`:observer`). A server that is listed with several addresses is at the first of them. Of two
     on one host that name no port for clients, the second is named by its port for the other servers. A file without
-    servers is of one that stands alone.
+    servers is of one that stands alone (QuorumPeerMain), and with `dynamicConfigFile` another file lists them.
     """
-    found = list(_SERVER.finditer(text))
     given = {match["key"]: match for match in _SETTING.finditer(text)}
-    if not found and not {"dataDir", "clientPort"} <= given.keys():
+    listed = [match for key, match in given.items() if key.startswith("server.")]
+    alone = "dataDir" in given and not given.keys().isdisjoint({"clientPort", "secureClientPort", DYNAMIC})
+    if not alone and not any(map(_address, listed)):
         return None
     part = Part(FORMAT)
-    default = given["clientPort"]["value"] if "clientPort" in given else "2181"
-    for match in found:
-        if ":observer" not in match["rest"]:
-            own = re.search(r";(?:.*:)?(\d+)$", match["rest"])
-            name = f"{match['host']}:{own[1] if own is not None else default}"
-            part.ensemble.append(name if name not in part.ensemble else f"{match['host']}:{match['peer']}")
+    if DYNAMIC in given:
+        part.fact("zookeeper_elsewhere", given[DYNAMIC]["value"], _where(path, text, given[DYNAMIC]))
+    elif listed:
+        _servers(part, path, text, given)
+    else:
+        part.fact("zookeeper_alone", "", Origin(path))
     _sessions(part, path, text, given)
     if "dataDir" in given:
         place = given["dataDir"]
         part.fact("zookeeper_directory", place["value"].rstrip("/"), _where(path, text, place))
     _not_safe(part, path, text, given)
     return part
+
+
+def _address(match: re.Match[str]) -> re.Match[str] | None:
+    """Where a server is, None if ZooKeeper does not take it for one (QuorumServer: an id, a host and two ports)."""
+    return _SERVER.fullmatch(match["value"]) if re.fullmatch(r"server\.\d+", match["key"]) else None
+
+
+def _servers(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+    """Those that vote. Of lines with one number the last counts, as in java.util.Properties."""
+    default = given["clientPort"]["value"] if "clientPort" in given else "2181"
+    for key, match in given.items():
+        if not key.startswith("server."):
+            continue
+        server = _address(match)
+        if server is None:
+            what = f"`{key}={match['value']}` is no server that ZooKeeper takes: which servers vote is not known"
+            to_do = "write it as server.1=host:2888:3888"
+            part.note("incomplete", "error", what, _where(path, text, match), to_do, BESIDE)
+        elif ":observer" not in server["rest"]:
+            own = re.search(r";(?:.*:)?(\d+)$", server["rest"])
+            name = f"{server['host']}:{own[1] if own is not None else default}"
+            part.ensemble.append(name if name not in part.ensemble else f"{server['host']}:{server['peer']}")
+    for match in _SETTING.finditer(text):
+        if match["key"].startswith("server.") and match.start() != given[match["key"]].start():
+            what = f"`{match['key']}` is there again, and ZooKeeper takes the last one: this one does not count"
+            part.note("contradiction", "warning", what, _where(path, text, match), "a number for each server", BESIDE)
 
 
 def _where(path: str, text: str, match: re.Match[str]) -> Origin:
@@ -115,8 +143,35 @@ def one_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
             to_do = "give every server the same list, `:observer` too, or the files of one ensemble"
             findings.append(Finding("incomplete", "error", what, Origin(other), to_do, "ZooKeeper Observers"))
             break
+    _listed_elsewhere(parts, findings)
     _one_directory(files, findings)
     return [server for part in parts for server in part.ensemble]
+
+
+def _listed_elsewhere(parts: Sequence[Part], findings: list[Finding]) -> None:
+    """A file that names another one for the servers that vote, which was not given."""
+    files = [part for part in parts if part.format == FORMAT and part.ensemble]
+    named = {posixpath.basename(part.facts["zookeeper_sessions"][0].origin.path) for part in files}
+    for fact in (fact for part in parts for fact in part.facts.get("zookeeper_elsewhere", ())):
+        if posixpath.basename(fact.value) not in named:
+            what = f"`{DYNAMIC}={fact.value}`: the servers that vote are in that file, which was not given"
+            findings.append(Finding("incomplete", "error", what, fact.origin, "give that file, too", DYNAMICS))
+            return
+
+
+def stand_alone(parts: Sequence[Part], named: Sequence[str], findings: list[Finding]) -> None:
+    """The findings get a file of a server that stands alone, where brokers name several (`named`), or another file
+    lists an ensemble: servers that do not know each other each keep a controller and metadata of their own. Where
+    brokers name one server, it is that one."""
+    listed = next((part.ensemble for part in parts if part.format == FORMAT and part.ensemble), [])
+    if len({*named}) == 1 and not listed:
+        return
+    for fact in (fact for part in parts for fact in part.facts.get("zookeeper_alone", ())):
+        others = f"another file lists {', '.join(listed)}" if listed else f"brokers name {', '.join(named) or 'others'}"
+        what = f"this file has no `server.N`, so that its ZooKeeper server stands alone, and {others}"
+        to_do = "list every server in it, or leave the file out if no broker uses its server"
+        findings.append(Finding("incomplete", "error", what, fact.origin, to_do, BESIDE))
+        return
 
 
 def _one_directory(files: Sequence[Part], findings: list[Finding]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ...language.errors import nearest
-from ..addresses import Server, at_their_own, servers_and_path, unlike
+from ..addresses import Server, at_their_own, servers_and_path, unlike, zookeeper_servers
 from ..addresses import placed as placed_on_hosts
 from ..cluster import (
     CONSTRAINTS,
@@ -38,7 +38,7 @@ from ..keys import OTHER, at_least, families, is_version, known, owners, span, t
 from ..placing import assumed_of_nodes
 from . import names, properties
 from .describe import NO_CONFIGS
-from .ensembles import one_ensemble
+from .ensembles import one_ensemble, stand_alone
 from .parsed_file import Part, numbers
 from .places import in_racks
 from .releases import release
@@ -552,7 +552,11 @@ def _of_one_cluster(joined: _Joined) -> None:
 
 
 def _of_one_ensemble(joined: _Joined, brokers: Sequence[Broker]) -> None:
-    """Brokers on several hosts, each with the ZooKeeper server of its own host."""
+    """Brokers on several hosts, each with the ZooKeeper server of its own host; and servers that stand alone."""
+    stated = [setting for broker in brokers for setting in broker.settings if setting.key == "zookeeper.connect"]
+    if stated:
+        named = [server for setting in stated if "$" not in setting.value for server in zookeeper_servers(setting)]
+        stand_alone(joined.parts, tuple(dict.fromkeys(named)), joined.findings)
     if (local := at_their_own(brokers)) is not None:
         first, second = local
         what = f"`{first.key}` is {first.value} at {first.origin}, and {second.value} here, each on a host of its own"
