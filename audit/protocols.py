@@ -35,8 +35,9 @@ IBP, ADVERTISED = "inter.broker.protocol.version", "advertised.listeners"
 LEGAL = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """The security protocols, which are names of listeners that the map has by default (SecurityProtocol)."""
 
-RESERVED = 1000
-"""The largest `broker.id` with ZooKeeper, unless `reserved.broker.max.id` says otherwise (KafkaConfig, to 3.9)."""
+GENERATION, MOST_RESERVED = "broker.id.generation.enable", "reserved.broker.max.id"
+RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
+"""What says which `broker.id` a node may have with ZooKeeper, with its defaults (KafkaConfig, to 3.9)."""
 
 
 def of_protocols(cluster: Cluster, node: Broker) -> Reasons:
@@ -194,14 +195,42 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
         if ids and "listeners" in every and whole:
             yield f"its file has neither `{ROLES}` nor `{ZOOKEEPER}`", ids[0].origin
         return
-    for id_ in ids:
-        free = whole and not {"reserved.broker.max.id", "broker.id.generation.enable"} & every.keys()
-        if free and id_.value.isdecimal() and int(id_.value) > RESERVED:
-            yield f"`{id_.key}={id_.value}` is above {RESERVED} (`reserved.broker.max.id`)", id_.origin
+    yield from _ids_of_zookeeper(cluster, node, ids)
     names = stated.get(CONTROLLERS)
     if names is not None and names.value and not migrates and _is(cluster, "3.1", "4.0"):
         yield f"`{CONTROLLERS}` is set, but this node does not use KRaft", names.origin
     yield from _control_plane_listener(node)
+
+
+def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Reasons:
+    """With generation an id is -1 or one of the reserved ones, without it and in a migration 0 or more (validateValues:
+    brokerId)."""
+    generation, most = (_in_force(cluster, node, key, RULE[key]) for key in RULE)
+    off = stated_by(node).get(GENERATION)
+    if off is not None and generation == "false" and not ids and not _has_id(node) and is_whole(cluster, node):
+        yield f"`{GENERATION}=false`, and its file has no `broker.id`", off.origin
+    for id_ in ids:
+        number = int(id_.value) if re.fullmatch(r"[+-]?[0-9]+", id_.value) else 0
+        if number < -1:
+            yield f"`{id_.key}={id_.value}` is below -1", id_.origin
+        elif generation == "false" and number < 0:
+            yield f"`{id_.key}={id_.value}` is below 0, and nodes get no id (`{GENERATION}=false`)", id_.origin
+        elif number < 0 and _in_force(cluster, node, MIGRATION, "false") == "true" and _is(cluster, "3.4", "4.0"):
+            yield f"`{id_.key}={id_.value}` is below 0 and `{MIGRATION}` is on", id_.origin
+        elif generation == "true" and most.isdecimal() and number > int(most):
+            yield f"`{id_.key}={id_.value}` is above {most} (`{MOST_RESERVED}`)", id_.origin
+
+
+def _has_id(node: Broker) -> bool:
+    """Whether its files state an id, readable or not."""
+    return not stated_by(node).keys().isdisjoint({"broker.id", "node.id"})
+
+
+def _in_force(cluster: Cluster, node: Broker, key: str, default: str) -> str:
+    """What a node has for a key, in small letters; "" where its value is withheld, or an image may have set it."""
+    if key in stated_by(node):
+        return readable(node)[key].value.lower() if key in readable(node) else ""
+    return default if is_whole(cluster, node) else ""
 
 
 def _control_plane_listener(node: Broker) -> Reasons:

@@ -31,6 +31,7 @@ def said(file: str, version: str | None = "3.9.0") -> list[str]:
     return [node.says for node in down(of_texts([("b.properties", file, True)], options, "x")[0])]
 
 
+NUMBERED = ZOOKEEPER.replace("broker.id=1\n", "")
 REFUSED = [
     (KRAFT + INSIDE, "3.9", "`listeners` has INSIDE, and `listener.security.protocol.map` does not say its protocol"),
     (KRAFT + INSIDE, "4.1", "`listeners` has INSIDE, and"),
@@ -94,6 +95,16 @@ REFUSED = [
     (ZOOKEEPER + "controller.listener.names=CONTROLLER", "3.9", "but this node does not use KRaft"),
     (ZOOKEEPER.replace("zookeeper.connect=z:2181\n", ""), "3.9", "neither `process.roles` nor `zookeeper.connect`"),
     (ZOOKEEPER.replace("broker.id=1", "broker.id=1001"), "3.9", "is above 1000 (`reserved.broker.max.id`)"),
+    (NUMBERED + "broker.id=1001\nbroker.id.generation.enable=true", "3.9", "is above 1000 (`reserved.broker.max.id`)"),
+    (NUMBERED + "broker.id=+1001\nbroker.id.generation.enable=TRUE", "3.9", "is above 1000 (`reserved"),
+    (NUMBERED + "broker.id=1001\nbroker.id.generation.enable=maybe", "3.9", "=maybe` is neither true nor false"),
+    (NUMBERED + "broker.id=1001\nreserved.broker.max.id=-5", "3.9", "`reserved.broker.max.id=-5` is below 0"),
+    (NUMBERED + "broker.id=101\nreserved.broker.max.id=100", "2.8", "is above 100 (`reserved.broker.max.id`)"),
+    (NUMBERED + "broker.id=-2", "3.9", "`broker.id=-2` is below -1"),
+    (NUMBERED + "broker.id=-2\nbroker.id.generation.enable=false", "3.9", "`broker.id=-2` is below -1"),
+    (NUMBERED + "broker.id=-1\nbroker.id.generation.enable=false", "3.9", "`broker.id=-1` is below 0, and nodes get"),
+    (NUMBERED + "broker.id=-1\nzookeeper.metadata.migration.enable=true", "3.9", "is below 0 and `zookeeper.metadata"),
+    (NUMBERED + "broker.id.generation.enable=false", "3.9", "`broker.id.generation.enable=false`, and its file has no"),
     (ZOOKEEPER + "control.plane.listener.name=SSL", "3.9", "`control.plane.listener.name=SSL` is not one of its"),
     (
         ZOOKEEPER + "control.plane.listener.name=PLAINTEXT\ninter.broker.listener.name=PLAINTEXT",
@@ -133,6 +144,10 @@ TAKEN = [
     (ZOOKEEPER + "controller.listener.names=CONTROLLER\nzookeeper.metadata.migration.enable=true", "3.9"),
     (ZOOKEEPER + "controller.listener.names=CONTROLLER", "2.8"),
     (ZOOKEEPER.replace("broker.id=1", "broker.id=1001") + "reserved.broker.max.id=2000", "3.9"),
+    (NUMBERED + "broker.id=1001\nbroker.id.generation.enable=false", "3.9"),
+    (NUMBERED + "broker.id=1000\nbroker.id.generation.enable=true", "3.9"),
+    (NUMBERED + "broker.id=-1", "3.9"),
+    (NUMBERED + "broker.id=${ID}\nbroker.id.generation.enable=false", "3.9"),
     (ZOOKEEPER + "listeners=PLAINTEXT://b:9,SSL://b:8\ncontrol.plane.listener.name=SSL", "3.9"),
     (ZOOKEEPER + "advertised.listeners=PLAINTEXT://x:1", "3.9"),
     (ZOOKEEPER + "listeners=PLAINTEXT://1.2.3.4:9,SSL://[::1]:9", "3.6"),

@@ -75,7 +75,7 @@ def _servers(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) 
             continue
         server = _address(match)
         if server is None:
-            what = f"`{key}={match['value']}` is no server that ZooKeeper takes: which servers vote is not known"
+            what = f"`{key}={match['value']}` is not a server to ZooKeeper: which servers vote is not known"
             to_do = "write it as server.1=host:2888:3888"
             part.note("incomplete", "error", what, _where(path, text, match), to_do, BESIDE)
         elif ":observer" not in server["rest"]:
