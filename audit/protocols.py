@@ -35,6 +35,7 @@ IBP, ADVERTISED = "inter.broker.protocol.version", "advertised.listeners"
 LEGAL = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """The security protocols, which are names of listeners that the map has by default (SecurityProtocol)."""
 
+MOST_PORT = 65535
 GENERATION, MOST_RESERVED = "broker.id.generation.enable", "reserved.broker.max.id"
 RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
 """What says which `broker.id` a node may have with ZooKeeper, with its defaults (KafkaConfig, to 3.9)."""
@@ -131,6 +132,8 @@ def of_control_plane(cluster: Cluster, node: Broker) -> Reasons:
         yield from _of_kraft(cluster, node, roles)
     elif ROLES not in every:
         yield from _of_zookeeper(cluster, node)
+    if ROLES not in every or _in_force(cluster, node, MIGRATION, "false") == "true":
+        yield from _connects(cluster, node)
     yield from _of_directories(cluster, node)
     early, mine = stated.get(EARLY), stated.get("listeners")
     if early is not None and mine is not None and "://" in mine.value and _is(cluster, "3.3", ""):
@@ -200,6 +203,24 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
     if names is not None and names.value and not migrates and _is(cluster, "3.1", "4.0"):
         yield f"`{CONTROLLERS}` is set, but this node does not use KRaft", names.origin
     yield from _control_plane_listener(node)
+
+
+def _connects(cluster: Cluster, node: Broker) -> Reasons:
+    """ZooKeeper's client takes the servers that a node is to connect to, and the path below them (ConnectStringParser,
+    PathUtils.validatePath, InetSocketAddress)."""
+    where = readable(node).get(ZOOKEEPER)
+    if where is None or _is(cluster, "4.0", ""):
+        return
+    servers, slash, path = where.value.partition("/")
+    names = path.split("/") if path else []
+    if any(name in ("", ".", "..") for name in names):
+        what = "ends with /" if path.endswith("/") and "" not in names[:-1] else "has an empty or a relative name"
+        yield f"`{ZOOKEEPER}` has the path {slash}{path}, which ZooKeeper's client refuses: it {what}", where.origin
+    for server in _items(servers):
+        host, _, port = server.rpartition(":")
+        is_port = re.fullmatch(r"\+?[0-9]+", port) is not None and int(port) <= MOST_PORT
+        if host and not server.endswith("]") and port and not is_port:
+            yield f"`{ZOOKEEPER}` has {server}, and {port} is not a port", where.origin
 
 
 def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Reasons:
