@@ -22,6 +22,7 @@ from .keys import NEVER_EMPTY, at_least, known, value_of, wrong
 from .listeners import is_whole, of_identity, of_listeners, stated_by
 from .numeric import of_numbers
 from .protocols import advertised_extra, of_control_plane, of_protocols
+from .validators import of_types
 
 UNBOUNDED = frozenset({
     "default.replication.factor", "flush.ms", "replica.lag.time.max.ms", "replica.fetch.wait.max.ms",
@@ -110,6 +111,7 @@ def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         message = refused(cluster, setting)
         if message:
             yield f"`{setting.key}={setting.value}` {message}", setting.origin
+    yield from of_types(cluster, node)
     yield from _together(cluster, node)
     yield from of_numbers(cluster, node)
     yield from protocol_versions.of_protocol_versions(cluster, node)

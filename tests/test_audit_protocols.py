@@ -198,3 +198,29 @@ def test_an_image_may_add_the_map_and_the_controllers() -> None:
         "      KAFKA_CONTROLLER_LISTENER_NAMES: CONTROLLER\n"
     )
     assert not down(of_texts([("c.yml", compose, True)], Options(), "x")[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "version", "says"),
+    [
+        ("zookeeper.connection.timeout.ms=x", "3.9", "`zookeeper.connection.timeout.ms=x` is not a whole number"),
+        ("zookeeper.max.in.flight.requests=0", "3.9", "`zookeeper.max.in.flight.requests=0` is below 1"),
+        ("zookeeper.set.acl=maybe", "3.9", "`zookeeper.set.acl=maybe` is neither true nor false"),
+        ("zookeeper.ssl.client.enable=maybe", "3.9", "is neither true nor false"),
+        ("compression.type=foo", "2.8.1", "`compression.type=foo` is not one of uncompressed"),
+        ("queued.max.requests=0", "2.8.1", "is below 1"),
+        ("group.max.size=0", "2.8.1", "is below 1"),
+        ("replica.fetch.max.bytes=-1", "2.8.1", "is below 0"),
+        ("offsets.topic.compression.codec=9", "2.8.1", "is not one of 0, 1, 2, 3, 4"),
+        ("connections.max.idle.ms=9223372036854775808", "3.9", "is above 9223372036854775807"),
+        ("zookeeper.set.acl=maybe", "2.7", None),
+        ("compression.type=LZ4", "2.8.1", None),
+        ("queued.max.requests=1", "3.9", None),
+        ("fetch.max.bytes=${BYTES}", "3.9", None),
+        ("num.network.threads=8", "3.9", None),
+    ],
+)
+def test_values_that_kafka_refuses_by_type_and_by_least_value(line: str, version: str, says: str | None) -> None:
+    found = said(ZOOKEEPER + line, version)
+    assert len(found) == (says is not None)
+    assert all(says is not None and says in one for one in found)

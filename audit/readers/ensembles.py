@@ -163,7 +163,7 @@ def stand_alone(parts: Sequence[Part], named: Sequence[str], findings: list[Find
     """The findings get a file of a server that stands alone, where brokers name several (`named`), or another file
     lists an ensemble: servers that do not know each other each keep a controller and metadata of their own. Where
     brokers name one server, it is that one."""
-    listed = next((part.ensemble for part in parts if part.format == FORMAT and part.ensemble), [])
+    listed = next((part.ensemble for part in parts if part.format == FORMAT and part.ensemble), list[str]())
     if len({*named}) == 1 and not listed:
         return
     for fact in (fact for part in parts for fact in part.facts.get("zookeeper_alone", ())):

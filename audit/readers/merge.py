@@ -36,6 +36,7 @@ from ..cluster import (
 )
 from ..keys import OTHER, at_least, families, is_version, known, owners, span, table, underneath
 from ..placing import assumed_of_nodes
+from ..validators import is_checked
 from . import names, properties
 from .describe import NO_CONFIGS
 from .ensembles import one_ensemble, stand_alone
@@ -135,7 +136,7 @@ def _scrubbed(setting: Setting) -> Setting:
         return setting
     if setting.key in KEPT_PATHS and re.fullmatch(r"[A-Za-z0-9_./\-]{1,200}", setting.value):
         return setting
-    if setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value):
+    if is_checked(setting) or (setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value)):
         return setting
     key = setting.key.removeprefix(MARK)
     if key in known() or key in table() or key in names.aliases():
