@@ -133,3 +133,16 @@ def test_the_table_of_fences_is_what_is_recorded() -> None:
         if expected.verdict == "violated" and check.profile != "kafka_3_9"
     }
     assert shown == found
+
+
+def test_the_page_has_every_property_that_is_numbered() -> None:
+    rows = {row[0]: row[1] for row in re.findall(r"^\| (ZL?\d+) \|(.*)$", PAGE, re.MULTILINE)}
+    found = [
+        (number, name)
+        for file in sorted((ROOT / "invariants").glob("*.py"))
+        for name, number in re.findall(
+            r'def (\w+)\([^)]*\) -> [^:]+:\n    """(ZL?\d+): ', file.read_text(encoding="utf-8")
+        )
+    ]
+    assert {number for number, _ in found} == rows.keys()
+    assert [name for number, name in found if f"`{name}`" not in rows[number]] == []
