@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.explorer import ENGINES
+from tidegate.explorer.liveness.questions import BITS, questions_of
 from tidegate.explorer.search import Search
 from tidegate.gates.records import read
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, find
@@ -41,6 +42,16 @@ def test_a_claim_has_all_of_its_model_and_liveness_alone(name: str) -> None:
         assert own.names(role) == definition.names(role)
     assert own.profiles == definition.profiles
     assert LIVENESS_CLAIMS[name].default_profile == CATALOGUE[name.removesuffix("_live")].default_profile
+
+
+@pytest.mark.parametrize("name", LIVENESS_CLAIMS)
+def test_all_claims_of_a_model_are_asked_at_once_in_each_profile(name: str) -> None:
+    """With its default sizes: what several claims ask of a state is one question."""
+    definition = find(name)[0]
+    profiles = {check.profile for check in read(ROOT / "spec" / f"{name}.toml").checks}
+    for profile in profiles:
+        questions = questions_of(definition.bind(profile=profile))
+        assert 0 < len(questions.predicates) <= BITS
 
 
 @pytest.mark.parametrize("name", LIVENESS_CLAIMS)

@@ -86,8 +86,10 @@ def questions_of(model: Model) -> Questions:
 
 
 def _number(known: list[Property], predicate: Property) -> int:
-    known.append(predicate)
-    return len(known) - 1
+    """The bit of a predicate. One that several claims ask about has one bit."""
+    if predicate not in known:
+        known.append(predicate)
+    return known.index(predicate)
 
 
 def divided(model: Model, questions: Questions) -> tuple[Model, tuple[int, ...]]:
