@@ -79,6 +79,7 @@ def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> Audited:
     monkeypatch.setattr(verdicts, "explore_losses", nothing)
     monkeypatch.setattr(verdicts, "other_cases", nothing)
     monkeypatch.setattr(verdicts, "service_cases", nothing)
+    monkeypatch.setattr(verdicts, "loss_cases", nothing)
     monkeypatch.setattr(verdicts, "table_of", answered)
     monkeypatch.setattr(document, "sentences", reported)
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
