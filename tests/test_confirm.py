@@ -25,13 +25,14 @@ from tidegate.language.errors import UsageError
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import PropertyVerdict
 from tidegate.real.driving import disks, wire
-from tidegate.real.driving.cluster import Broken, Cluster, Needs, Seen, started
+from tidegate.real.driving.cluster import Cluster, Needs, Seen, started
 from tidegate.real.driving.driver import Driven, Driver, World, differences, expected, numbers_of
 from tidegate.real.driving.fitting import CannotBeDriven, repaired, trace_of, version_for
 from tidegate.real.driving.gates import Gate, Gates, read_request
 from tidegate.real.driving.nodes import cluster_id, launched
-from tidegate.real.driving.plan import Plan, Stage
+from tidegate.real.driving.plan import BrokerStage, Plan
 from tidegate.real.driving.releases import Release, at_home
+from tidegate.real.driving.running import Broken
 from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
 from tidegate.reports.confirm import confirm_junit, confirm_text, mark
 from tidegate.reports.paper import Paper
@@ -226,12 +227,12 @@ class Model:
     def __init__(self, plan: Plan, otherwise: Mapping[int, Seen] | None = None, read: list[int] | None = None) -> None:
         self.plan, self.otherwise, self.values = plan, otherwise or {}, read
         self.numbers = numbers_of(plan)
-        self.stage: Stage = plan.stages[0]
+        self.stage: BrokerStage = plan.stages[0]
         self.did = list[str]()
         self.healed = False
         self.acks = frozenset[int]()
 
-    def at(self, stage: Stage) -> None:
+    def at(self, stage: BrokerStage) -> None:
         self.stage = stage
         self.acks = frozenset(stage.after.acknowledged)
 

@@ -24,10 +24,11 @@ from tidegate.real.driving import wire
 from tidegate.real.driving.clocks import Clocks
 from tidegate.real.driving.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.gates import Gate, Gates, Request
-from tidegate.real.driving.quorum import QuorumPlan, QuorumStage, quorum_plan
+from tidegate.real.driving.quorum import QuorumPlan, quorum_plan
 from tidegate.real.driving.quorum_driver import QuorumDriver, expected_of, shown
 from tidegate.real.driving.quorum_verdict import of_quorum
 from tidegate.real.driving.releases import of_version
+from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.real.driving.voters import MAX_AHEAD, VoterSeen
 from tidegate.reports.confirm import confirm_text, side_by_side
@@ -148,7 +149,7 @@ class Fake:
     def __init__(self, plan: QuorumPlan, stays_at: int = 0) -> None:
         self.state, self.stays_at, self.asked = plan.run.start, stays_at, list[str]()
 
-    def next(self, stage: QuorumStage) -> None:
+    def next(self, stage: Stage) -> None:
         if stage.first != self.stays_at:
             self.state = stage.after
 

@@ -17,8 +17,9 @@ from tidegate.cli.auditfiles import name_pages, save
 from tidegate.cli.verbs import new_parser
 from tidegate.real.driving import chaos as random_commands
 from tidegate.real.driving.chaos import Random, Round, chaos
-from tidegate.real.driving.cluster import Broken, Cluster, Seen
+from tidegate.real.driving.cluster import Cluster, Seen
 from tidegate.real.driving.releases import Release
+from tidegate.real.driving.running import Broken
 from tidegate.reports.confirm import chaos_text
 from tidegate.reports.paper import Paper
 

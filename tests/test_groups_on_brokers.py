@@ -13,9 +13,9 @@ from typing import Any
 import kafka
 import pytest
 from tidegate.real.driving import wire
-from tidegate.real.driving.cluster import wait_for
 from tidegate.real.driving.gates import Gate
 from tidegate.real.driving.releases import of_version
+from tidegate.real.driving.running import wait_for
 
 from .real_clients import FOLLOWER, SECONDS, Clients, Member
 

@@ -24,10 +24,11 @@ from ..metadata_log import read
 from ..settings import version_of
 from ..validating import validated
 from . import wire
-from .cluster import Broken, Cluster, Needs, started, wait_for
+from .cluster import Cluster, Needs, started
 from .disks import SEGMENT
 from .nodes import CONTROLLER
 from .releases import Release
+from .running import Broken, wait_for
 
 BROKERS = (1, 2, 3)
 COMMANDS = 30

@@ -6,29 +6,20 @@ import contextlib
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TypeVar
 
 from ...language.immutable import immutable
 from . import disks, wire
-from .gates import Gate, Gates
-from .nodes import CONTROLLER, Folder, Nodes, free_port
+from .gates import Gate
+from .nodes import CONTROLLER, free_port
 from .releases import Release
+from .running import BETWEEN, START_SECONDS, Broken, Running, wait_for
 
 TOPIC = "orders"
 ELR_FEATURE = "eligible.leader.replicas.version"
-START_SECONDS = 180.0
 ANSWER_SECONDS = 30.0
 ATTEMPTS = 3
-BETWEEN = 0.05
-"""Seconds between two looks."""
-T = TypeVar("T")
-
-
-class Broken(Exception):
-    """The cluster itself did not do what it must: a node did not start, or died by itself."""
 
 
 @immutable
@@ -55,16 +46,6 @@ class Needs:
     lag: int
 
 
-def wait_for(what: Callable[[], T | None], seconds: float) -> T | None:
-    """What comes within a time; None where nothing does."""
-    until = time.monotonic() + seconds
-    while True:
-        found = what()
-        if found or time.monotonic() > until:
-            return found
-        time.sleep(BETWEEN)
-
-
 def started(release: Release, needs: Needs, kept: Path | None = None) -> Cluster:
     """A cluster that has started. Where another process has taken one of its ports meanwhile, it is tried again with
     others; not in a folder that is kept. Broken where it does not start."""
@@ -79,52 +60,26 @@ def started(release: Release, needs: Needs, kept: Path | None = None) -> Cluster
     raise AssertionError("the last attempt returns or raises")
 
 
-class Cluster:
+class Cluster(Running):
     """A cluster, from its start (`started`) to its end. Within it, brokers are numbers. Ends with `with`."""
 
     def __init__(self, release: Release, needs: Needs, kept: Path | None = None) -> None:
-        self.release, self.needs = release, needs
-        self.folder = Folder(kept)
-        self.nodes = Nodes(release, self.folder.path)
-        self.gates = Gates()
-        self.ports: dict[int, int] = {}
+        super().__init__(release, kept)
+        self.needs = needs
         self.answers: dict[int, int] = {}
         self.order = list(needs.brokers)
 
-    def __enter__(self) -> Cluster:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.end()
-
-    def end(self) -> None:
-        """Kills everything, closes everything, takes the folder away."""
-        self.nodes.end()
-        self.gates.end()
-        self.folder.close()
-
     # --- its start ----------------------------------------------------------------------------------------------------
-
-    def start_all(self) -> None:
-        """Starts it, with its topic; ends what it started where that fails. Broken where it does."""
-        try:
-            self._start()
-        except (OSError, wire.Refused) as error:
-            self.end()
-            raise Broken(f"the cluster did not start: {error}") from None
-        except BaseException:
-            self.end()
-            raise
 
     def _start(self) -> None:
         self._write()
         self.nodes.start(CONTROLLER)
         for broker in self.needs.brokers:
             self.nodes.start(broker)
-        self._until("the brokers did not start", self._all_there, START_SECONDS)
+        self.until("the brokers did not start", self._all_there, START_SECONDS)
         with self._anyone() as connection:
             wire.create_topic(connection, TOPIC, self.order, self.needs.topic)
-        self._until("the topic was not made everywhere", self._topic_is_known, START_SECONDS)
+        self.until("the topic was not made everywhere", self._topic_is_known, START_SECONDS)
         leader = self.order[0]
         for follower in self.order[1:]:
             for _ in range(2):
@@ -151,11 +106,8 @@ class Cluster:
             self.gates.shut(Gate(broker, CONTROLLER, wire.ALTER_PARTITION))
             for other in brokers:
                 self.gates.shut(Gate(other, broker, wire.FETCH))
-        try:
-            has_choice = self.release.parts >= (4, 0)
-            self.nodes.format_controller({ELR_FEATURE: int(self.needs.elr)} if has_choice else {})
-        except RuntimeError as error:
-            raise Broken(str(error)) from None
+        has_choice = self.release.parts >= (4, 0)
+        self.nodes.format_controller({ELR_FEATURE: int(self.needs.elr)} if has_choice else {})
 
     def _all_there(self) -> bool:
         return self.alive() >= set(self.needs.brokers)
@@ -163,24 +115,11 @@ class Cluster:
     def _topic_is_known(self) -> bool:
         return all(self.knows(broker) is not None for broker in self.needs.brokers)
 
-    def _until(self, what: str, happens: Callable[[], bool], seconds: float) -> None:
-        if not wait_for(lambda: self._checked(happens), seconds):
-            raise Broken(f"{what} within {seconds:g} s; {self._words()}")
-
-    def _checked(self, happens: Callable[[], bool]) -> bool:
-        if died := self.nodes.died():
-            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
-        return happens()
-
-    def _words(self) -> str:
-        return "; ".join(f"node {node}: {self.nodes.last_words(node)}" for node in self.nodes.running)
-
     # --- what is seen -------------------------------------------------------------------------------------------------
 
     def seen(self) -> Seen:
         """The partition as it is now. Broken where a node has died by itself."""
-        if died := self.nodes.died():
-            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+        self.check()
         found = disks.history(self.nodes.data(CONTROLLER), TOPIC)
         if found is None:
             raise Broken("the topic is not in the controller's log")
@@ -194,8 +133,7 @@ class Cluster:
 
     def alive(self) -> set[int]:
         """The brokers that the controller regards as alive. Broken where a node has died by itself."""
-        if died := self.nodes.died():
-            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+        self.check()
         return disks.alive(self.nodes.data(CONTROLLER))
 
     def high_watermark(self, broker: int) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from kafka.record.memory_records import MemoryRecords
 
@@ -28,21 +30,28 @@ class Written:
 
 def records(segment: Path) -> list[Written]:
     """The whole batches of a segment, which may be being written; nothing where there is none."""
+    found = list[Written]()
+    for position, epoch, batch in batches(segment):
+        if not batch.is_control_batch:
+            found += [Written(one.offset, epoch, bytes(one.value or b""), position) for one in batch]
+    return found
+
+
+def batches(segment: Path, position: int = 0) -> Iterator[tuple[int, int, Any]]:
+    """The whole batches of a segment from a byte on, each with the byte where it begins and its leader epoch; none
+    where there is no segment. What is being written at its end is left out."""
     try:
         data = segment.read_bytes()
     except FileNotFoundError:
-        return []
-    found, position = list[Written](), 0
+        return
     while position + 17 <= len(data):
         size = 12 + int.from_bytes(data[position + 8 : position + 12], "big")
         if size <= 12 or position + size > len(data):
-            break
+            return
         epoch = int.from_bytes(data[position + 12 : position + 16], "big", signed=True)
         for batch in MemoryRecords(data[position : position + size]):
-            if not batch.is_control_batch:
-                found += [Written(one.offset, epoch, bytes(one.value or b""), position) for one in batch]
+            yield position, epoch, batch
         position += size
-    return found
 
 
 def checkpoint(path: Path, topic: str) -> int:

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from ...language.immutable import immutable
 from ...language.values import State
 from . import wire
-from .cluster import BETWEEN, Broken, Seen, wait_for
-from .plan import Plan, Stage
+from .cluster import Seen
+from .plan import BrokerStage, Plan
+from .running import BETWEEN, Broken, wait_for
+from .stages import STEP_SECONDS, Otherwise, Taken
 
 ACKS: Mapping[str, int] = {"none": 0, "leader": 1, "all": -1}
-STEP_SECONDS = 60.0
-"""How long each thing that is to be seen may take. It is seconds; a busy machine takes tens."""
 
 
 class World(Protocol):
@@ -45,22 +45,6 @@ class World(Protocol):
     def beat(self, broker: int, on: bool) -> None: ...
     def open_all(self) -> None: ...
     def control(self, on: bool) -> None: ...
-
-
-class Otherwise(Exception):
-    """Real brokers did something else than the run, or did not do what it says."""
-
-
-@immutable
-class Taken:
-    """A stage that was taken: what was done, in words, how long it took, what was to be seen and what was seen."""
-
-    stage: Stage
-    did: str
-    seconds: float
-    expected: Seen
-    seen: Seen
-    otherwise: str | None = None
 
 
 @immutable
@@ -137,7 +121,7 @@ class Driver:
         self.numbers = numbers_of(plan)
         self.acks = ACKS[str(getattr(plan.fitted.model.values["acks"], "value", plan.fitted.model.values["acks"]))]
 
-    def drive(self, report: Callable[[Stage], None] = lambda stage: None) -> Driven:
+    def drive(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Driven:
         """All stages, until one goes otherwise; then everything is let through, everybody is started again, and the
         partition is read."""
         began, taken = time.monotonic(), list[Taken]()
@@ -151,7 +135,7 @@ class Driver:
         held = frozenset(record for log in self.world.seen().logs.values() for record, _ in log)
         return Driven(tuple(taken), acknowledged, read, held, leader, time.monotonic() - began)
 
-    def _take(self, stage: Stage) -> Taken:
+    def _take(self, stage: BrokerStage) -> Taken:
         began, wanted = time.monotonic(), expected(stage.after, self.numbers)
         for broker in stage.unaware:
             self.world.hear(self.numbers[broker], False)
@@ -175,12 +159,12 @@ class Driver:
         if not wait_for(lambda: bool(what()), self.limit):
             raise Otherwise(f"{otherwise()}, after {self.limit:g} s")
 
-    def _of(self, stage: Stage, name: str = "broker") -> int:
+    def _of(self, stage: BrokerStage, name: str = "broker") -> int:
         return self.numbers[stage.arguments[name]]
 
     # --- records ------------------------------------------------------------------------------------------------------
 
-    def _produce(self, stage: Stage) -> str:
+    def _produce(self, stage: BrokerStage) -> str:
         leader, record = self._of(stage, "leader"), stage.before.sent
         code = self.world.produce(leader, record, self.acks, self.limit)
         if code:
@@ -189,10 +173,10 @@ class Driver:
             self._wait(lambda: record in self.world.acknowledged(), lambda: f"record {record} is not acknowledged")
         return f"record {record} sent to broker {leader} with acks={'all' if self.acks < 0 else self.acks}"
 
-    def _fail_to_produce(self, stage: Stage) -> str:
+    def _fail_to_produce(self, stage: BrokerStage) -> str:
         return f"record {stage.before.sent} not sent"
 
-    def _fetch(self, stage: Stage) -> str:
+    def _fetch(self, stage: BrokerStage) -> str:
         leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
         wanted = expected(stage.after, self.numbers).logs[follower]
         passed, until = 0, time.monotonic() + self.limit
@@ -207,7 +191,7 @@ class Driver:
                 passed += self.world.let_fetch(follower, leader, self.limit)
         return f"{passed} fetches of broker {follower} let through, the last of which acknowledges"
 
-    def _advance_high_watermark(self, stage: Stage) -> str:
+    def _advance_high_watermark(self, stage: BrokerStage) -> str:
         leader, acknowledged = self._of(stage, "leader"), frozenset(stage.after.acknowledged)
         offset = stage.after.high_watermark[stage.arguments["leader"]]
         self._wait(
@@ -221,7 +205,7 @@ class Driver:
 
     # --- the ISR ------------------------------------------------------------------------------------------------------
 
-    def _propose_shrink(self, stage: Stage) -> str:
+    def _propose_shrink(self, stage: BrokerStage) -> str:
         leader, abreast = self._of(stage, "leader"), [self.numbers[one] for one in stage.abreast]
         wanted, did = frozenset(self.numbers[one] for one in stage.isr), ""
         if stage.bait:
@@ -238,7 +222,7 @@ class Driver:
             did += ", in one request for several that lag, which is let through"
         return did
 
-    def _propose_expansion(self, stage: Stage) -> str:
+    def _propose_expansion(self, stage: BrokerStage) -> str:
         leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
         isr = stage.before.view[stage.arguments["leader"]].isr
         wanted = frozenset({follower, *(self.numbers[one] for one in isr)})
@@ -258,7 +242,7 @@ class Driver:
             push()
             time.sleep(BETWEEN)
 
-    def _change_isr(self, stage: Stage) -> str:
+    def _change_isr(self, stage: BrokerStage) -> str:
         self._let_alter(self._of(stage, "leader"))
         return "AlterPartition let through"
 
@@ -268,7 +252,7 @@ class Driver:
         if not self.world.let_alter(leader, self.limit):
             raise Otherwise(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
 
-    def _learn(self, stage: Stage) -> str:
+    def _learn(self, stage: BrokerStage) -> str:
         broker, state = self._of(stage), stage.after
         self.world.hear(broker, True)
         registered = expected(state, self.numbers)
@@ -288,13 +272,13 @@ class Driver:
 
     # --- elections, and who is there ----------------------------------------------------------------------------------
 
-    def _elect_preferred(self, stage: Stage) -> str:
+    def _elect_preferred(self, stage: BrokerStage) -> str:
         return self._elect(stage, wire.PREFERRED, "preferred")
 
-    def _elect_uncleanly(self, stage: Stage) -> str:
+    def _elect_uncleanly(self, stage: BrokerStage) -> str:
         return self._elect(stage, wire.UNCLEAN, "unclean")
 
-    def _elect(self, stage: Stage, kind: int, name: str) -> str:
+    def _elect(self, stage: BrokerStage, kind: int, name: str) -> str:
         if kind == wire.PREFERRED:
             self.world.prefer(self._of(stage))
         try:
@@ -303,34 +287,34 @@ class Driver:
             raise Otherwise(f"the controller elects nobody: {error}") from None
         return f"{name} election"
 
-    def _fence(self, stage: Stage) -> str:
+    def _fence(self, stage: BrokerStage) -> str:
         return f"broker {self._of(stage)} has no session any more"
 
-    def _fence_alive(self, stage: Stage) -> str:
+    def _fence_alive(self, stage: BrokerStage) -> str:
         self.world.beat(self._of(stage), False)
         return f"heartbeats of broker {self._of(stage)} held"
 
-    def _unfence(self, stage: Stage) -> str:
+    def _unfence(self, stage: BrokerStage) -> str:
         self.world.beat(self._of(stage), True)
         return f"heartbeats of broker {self._of(stage)} let through"
 
-    def _restart(self, stage: Stage) -> str:
+    def _restart(self, stage: BrokerStage) -> str:
         self.world.start(self._of(stage))
         return f"broker {self._of(stage)} started"
 
-    def _shut_down(self, stage: Stage) -> str:
+    def _shut_down(self, stage: BrokerStage) -> str:
         if not self.world.shut_down(self._of(stage), 2 * self.limit):
             raise Otherwise(f"broker {self._of(stage)} does not end its controlled shutdown")
         return "SIGTERM"
 
-    def _crash(self, stage: Stage) -> str:
+    def _crash(self, stage: BrokerStage) -> str:
         self.world.kill(self._of(stage))
         return "SIGKILL"
 
-    def _lose_power(self, stage: Stage) -> str:
+    def _lose_power(self, stage: BrokerStage) -> str:
         return self.world.lose_power(self._of(stage), stage.arguments["kept"])
 
-    def _lose_disk(self, stage: Stage) -> str:
+    def _lose_disk(self, stage: BrokerStage) -> str:
         self.world.lose_disk(self._of(stage))
         return "killed, and its disk emptied"
 
@@ -338,15 +322,15 @@ class Driver:
 
     # --- controllers --------------------------------------------------------------------------------------------------
 
-    def _lose_controller(self, stage: Stage) -> str:
+    def _lose_controller(self, stage: BrokerStage) -> str:
         return "a majority is left" if stage.decides else "no majority is left"
 
-    def _restore_controller(self, stage: Stage) -> str:
+    def _restore_controller(self, stage: BrokerStage) -> str:
         return "no majority yet" if not stage.decides else "a majority is there"
 
     _start_controller = _restore_controller
 
-    def _controllers(self, stage: Stage) -> str:
+    def _controllers(self, stage: BrokerStage) -> str:
         """One node is the controllers: it is killed when their majority is gone, and started when that is there
         again."""
         if stage.decided == stage.decides:

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 from ...language import judge
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Step
-from ...traces.sentences import sentence
 from .fitting import CannotBeDriven, Fitted
+from .stages import Kind, Stage, parts_of
 
-Kind: TypeAlias = Literal["commanded", "permitted", "awaited"]
 KINDS: Mapping[str, Kind] = {
     "produce": "commanded",
     "fail_to_produce": "commanded",
@@ -61,21 +61,13 @@ QUICK = frozenset({*STOPS, *CONTROLLERS, "produce", "learn", "advance_high_water
 come back, sessions begin anew."""
 
 
-@immutable
-class Stage:
-    """One thing that the driver does, and what is to be seen after it. `last` is the last of the trace's steps that are
-    one thing on real brokers. `isr` is what a leader is to ask for; `bait`: a record is written first that the follower
-    lacks; `abreast` are followers that go on fetching meanwhile. `unaware` hear nothing of the controller from here on,
-    until they are to learn. `decided` and `decides`: whether a majority of the controllers is up before, and after."""
+@dataclass(frozen=True)
+class BrokerStage(Stage):
+    """One thing that the driver of brokers does. `isr` is what a leader is to ask for; `bait`: a record is written
+    first that the follower lacks; `abreast` are followers that go on fetching meanwhile. `unaware` hear nothing of the
+    controller from here on, until they are to learn. `decided` and `decides`: whether a majority of the controllers is
+    up before, and after."""
 
-    first: int
-    last: int
-    action: str
-    kind: Kind
-    arguments: Mapping[str, Any]
-    says: str
-    before: State
-    after: State
     isr: frozenset[Any] = frozenset()
     bait: bool = False
     abreast: frozenset[Any] = frozenset()
@@ -91,7 +83,7 @@ class Plan:
 
     fitted: Fitted
     order: tuple[Any, ...]
-    stages: tuple[Stage, ...]
+    stages: tuple[BrokerStage, ...]
     session: int
     lag: int
 
@@ -117,7 +109,7 @@ def _decide(model: Model, state: State) -> bool:
     return 2 * state.controllers_down < int(str(model.values["voters"]))
 
 
-def _refuse_fenced_together(stages: Sequence[Stage]) -> None:
+def _refuse_fenced_together(stages: Sequence[BrokerStage]) -> None:
     """Where controllers come back sessions begin anew, and those of brokers that are down end at the same time."""
     for stage in stages:
         down = [one for one in stage.after.log if one not in stage.after.up and one not in stage.after.fenced]
@@ -139,7 +131,7 @@ def _fenced_at_once(steps: Sequence[Step]) -> bool:
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(fitted: Fitted) -> Iterator[Stage]:
+def _stages(fitted: Fitted) -> Iterator[BrokerStage]:
     states, steps, at = fitted.run.states(), fitted.run.steps, 0
     unaware = _unaware(states, steps)
     while at < len(steps):
@@ -147,17 +139,8 @@ def _stages(fitted: Fitted) -> Iterator[Stage]:
         more: dict[str, Any] = {}
         if steps[at].action == "propose_shrink":
             end, more = _shrink(fitted, at)
-        step = steps[at]
-        action = next(one for one in fitted.model.actions if one.name == step.action)
-        yield Stage(
-            first=fitted.numbers[at],
-            last=fitted.numbers[end],
-            action=step.action,
-            kind=KINDS[step.action],
-            arguments=step.arguments,
-            says=sentence(fitted.model, action, states[at], step.arguments),
-            before=states[at],
-            after=states[end + 1],
+        yield BrokerStage(
+            **parts_of(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
             unaware=frozenset(unaware.get(at, ())),
             decided=_decide(fitted.model, states[at]),
             decides=_decide(fitted.model, states[end + 1]),

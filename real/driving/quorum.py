@@ -18,10 +18,9 @@ from ...language.steptext import StepError, parse_steps
 from ...language.values import State
 from ...language.verdict import Run, Step
 from ...model import kraft
-from ...traces.sentences import sentence
 from .fitting import OF_CONTROLLERS, CannotBeDriven, Trace, number_of_step
-from .plan import Kind
 from .releases import KNOWN
+from .stages import Kind, Stage, parts_of
 
 MODEL = OF_CONTROLLERS
 KINDS: Mapping[str, Kind] = {
@@ -59,28 +58,13 @@ _ASKING = ("CANDIDATE", "PROSPECTIVE", "LEADER", "RESIGNED", "FOLLOWER")
 
 
 @immutable
-class QuorumStage:
-    """One thing that the driver does, and what is to be seen after it. `last` is the last of the trace's steps that are
-    one thing on real controllers."""
-
-    first: int
-    last: int
-    action: str
-    kind: Kind
-    arguments: Mapping[str, Any]
-    says: str
-    before: State
-    after: State
-
-
-@immutable
 class QuorumPlan:
     """A run as stages, on a release; `seen` is what it shows in the end, in words."""
 
     kafka: str
     model: Model
     run: Run
-    stages: tuple[QuorumStage, ...]
+    stages: tuple[Stage, ...]
     seen: str
 
 
@@ -157,9 +141,8 @@ def _seen(model: Model, run: Run, kafka: str) -> str:
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(model: Model, run: Run, kafka: str) -> Iterator[QuorumStage]:
+def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
     states, steps, at = run.states(), run.steps, 0
-    actions = {action.name: action for action in model.actions}
     while at < len(steps):
         step, end = steps[at], at
         if step.action not in KINDS:
@@ -169,9 +152,7 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[QuorumStage]:
             end = _brought(states, steps, at)
         if why := _cannot(kafka, states, steps, at):
             raise CannotBeDriven(f"{step.action}: {why}", at + 1)
-        says = sentence(model, actions[step.action], states[at], step.arguments)
-        kind = KINDS[step.action]
-        yield QuorumStage(at + 1, end + 1, step.action, kind, step.arguments, says, states[at], states[end + 1])
+        yield Stage(**parts_of(model, run, at, end, KINDS[step.action]))
         at = end + 1
 
 

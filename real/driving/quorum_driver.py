@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ...language.immutable import immutable
 from ...language.values import State
 from . import wire
-from .cluster import wait_for
-from .driver import STEP_SECONDS, Otherwise
 from .gates import OF_QUORUM, Request
-from .quorum import QuorumPlan, QuorumStage
+from .quorum import QuorumPlan
+from .running import wait_for
+from .stages import STEP_SECONDS, Otherwise, Stage, Taken
 from .voters import ANNOUNCES_AGAIN, MAX_AHEAD, VoterSeen
 
 Observed = Mapping[int, VoterSeen | None]
@@ -35,18 +34,6 @@ class Controllers(Protocol):
     def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool: ...
     def held(self, voter: int) -> frozenset[Request]: ...
     def lose(self, requests: Iterable[Request]) -> None: ...
-
-
-@immutable
-class QuorumTaken:
-    """A stage that was taken: what was done, how long it took, what was to be seen and what was seen."""
-
-    stage: QuorumStage
-    did: str
-    seconds: float
-    expected: Observed
-    seen: Observed
-    otherwise: str | None = None
 
 
 def voters_of(state: State) -> dict[Any, int]:
@@ -112,9 +99,9 @@ class QuorumDriver:
         self.plan, self.world, self.limit = plan, world, limit
         self.numbers = voters_of(plan.run.start)
 
-    def drive(self, report: Callable[[QuorumStage], None] = lambda stage: None) -> tuple[QuorumTaken, ...]:
+    def drive(self, report: Callable[[Stage], None] = lambda stage: None) -> tuple[Taken, ...]:
         """All stages, until one goes otherwise."""
-        taken = list[QuorumTaken]()
+        taken = list[Taken]()
         for stage in self.plan.stages:
             report(stage)
             taken.append(self._take(stage))
@@ -122,7 +109,7 @@ class QuorumDriver:
                 break
         return tuple(taken)
 
-    def _take(self, stage: QuorumStage) -> QuorumTaken:
+    def _take(self, stage: Stage) -> Taken:
         began, wanted = time.monotonic(), expected_of(stage.after)
         stale = [one for voter in self._changed(stage) for one in self.world.held(voter)]
         did, otherwise = "", None
@@ -136,14 +123,14 @@ class QuorumDriver:
         if otherwise is None and (differs := parting(wanted, seen)):
             otherwise = f"{differs}, after {self.limit:g} s"
         self.world.lose(stale)
-        return QuorumTaken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
+        return Taken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
 
     def _seen(self) -> dict[int, VoterSeen | None]:
         for voter in self.numbers.values():
             self.world.wake(voter)
         return {voter: None if one is None else as_expected(one) for voter, one in self.world.seen().items()}
 
-    def _changed(self, stage: QuorumStage) -> Sequence[int]:
+    def _changed(self, stage: Stage) -> Sequence[int]:
         """Controllers that come to another role, epoch or leader: what they had on its way before is stale then."""
         found = list[int]()
         for voter, number in self.numbers.items():
@@ -152,24 +139,24 @@ class QuorumDriver:
                 found.append(number)
         return found
 
-    def _of(self, stage: QuorumStage, name: str = "voter") -> int:
+    def _of(self, stage: Stage, name: str = "voter") -> int:
         return self.numbers[stage.arguments[name]]
 
     # --- time ---------------------------------------------------------------------------------------------------------
 
-    def _ahead(self, stage: QuorumStage, name: str = "voter") -> str:
+    def _ahead(self, stage: Stage, name: str = "voter") -> str:
         voter = self._of(stage, name)
         self.world.time_passes(voter)
         return f"the clock of controller {voter} put forward by {MAX_AHEAD / 3_600:.1f} hours"
 
     _election_timeout = _fetch_timeout = _give_up = _ahead
 
-    def _resign(self, stage: QuorumStage) -> str:
+    def _resign(self, stage: Stage) -> str:
         return self._ahead(stage, "leader")
 
     _resign_unheard = _resign
 
-    def _let_time_pass(self, stage: QuorumStage) -> str:
+    def _let_time_pass(self, stage: Stage) -> str:
         """Where a leader resigns when its time is up, it does so at the next step."""
         if str(self.plan.model.values["check_quorum"]) == "timed":
             return "counted, until a leader resigns"
@@ -187,15 +174,15 @@ class QuorumDriver:
             raise Otherwise(f"no {what} of controller {sender} came to controller {receiver}, after {self.limit:g} s")
         return f"{what} of controller {sender} to {receiver} let through{'' if answered else ', and its answer lost'}"
 
-    def _vote(self, stage: QuorumStage) -> str:
+    def _vote(self, stage: Stage) -> str:
         return self._let(self._of(stage, "candidate"), self._of(stage), [wire.VOTE], "Vote")
 
     _refuse_vote = _vote
 
-    def _ask_for_pre_vote(self, stage: QuorumStage) -> str:
+    def _ask_for_pre_vote(self, stage: Stage) -> str:
         return self._let(self._of(stage), self._of(stage, "peer"), [wire.VOTE], "Vote, to ask first")
 
-    def _begin_quorum_epoch(self, stage: QuorumStage) -> str:
+    def _begin_quorum_epoch(self, stage: Stage) -> str:
         leader, voter = self._of(stage, "leader"), self._of(stage)
         if self.world.let(leader, voter, [wire.BEGIN_QUORUM_EPOCH], min(2.0, self.limit)):
             return f"BeginQuorumEpoch of controller {leader} to {voter} let through"
@@ -203,13 +190,13 @@ class QuorumDriver:
         said = self._let(leader, voter, [wire.BEGIN_QUORUM_EPOCH], "BeginQuorumEpoch")
         return f"controller {leader} announces itself again, its clock put forward by half an hour; {said}"
 
-    def _end_quorum_epoch(self, stage: QuorumStage) -> str:
+    def _end_quorum_epoch(self, stage: Stage) -> str:
         return self._let(self._of(stage, "leader"), self._of(stage), [wire.END_QUORUM_EPOCH], "EndQuorumEpoch")
 
-    def _hear_from(self, stage: QuorumStage) -> str:
+    def _hear_from(self, stage: Stage) -> str:
         return self._let(self._of(stage), self._of(stage, "peer"), OF_QUORUM, "a request")
 
-    def _fetch(self, stage: QuorumStage) -> str:
+    def _fetch(self, stage: Stage) -> str:
         """One that the follower sent before it followed changes nothing, and then the next one counts."""
         follower, leader = self._of(stage, "follower"), self._of(stage, "leader")
         before, wanted = expected_of(stage.before), expected_of(stage.after)
@@ -220,12 +207,12 @@ class QuorumDriver:
             if came or parting(before, self._seen()) or time.monotonic() > until:
                 return said
 
-    def _truncate(self, stage: QuorumStage) -> str:
+    def _truncate(self, stage: Stage) -> str:
         return self._let(self._of(stage, "follower"), self._of(stage, "leader"), [wire.FETCH], "Fetch")
 
     # --- records, processes and disks ---------------------------------------------------------------------------------
 
-    def _write(self, stage: QuorumStage) -> str:
+    def _write(self, stage: Stage) -> str:
         controller, number = self._of(stage, "controller"), stage.after.written
         wanted = expected_of(stage.after)[controller].log
         found = False
@@ -242,10 +229,10 @@ class QuorumDriver:
             wait_for(is_written, 1.0)
         return f"controller {controller} is asked for a setting: record {number}"
 
-    def _restart(self, stage: QuorumStage) -> str:
+    def _restart(self, stage: Stage) -> str:
         self.world.restart(self._of(stage))
         return "SIGKILL, and started"
 
-    def _replace_disk(self, stage: QuorumStage) -> str:
+    def _replace_disk(self, stage: Stage) -> str:
         self.world.replace_disk(self._of(stage))
         return "killed, and started with a disk that has only what all began with"

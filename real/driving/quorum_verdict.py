@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from .nodes import CLOCKS
 from .quorum import QuorumPlan
-from .quorum_driver import Observed, QuorumTaken, shown
+from .quorum_driver import Observed, shown
+from .stages import Document, Taken, step_document
 from .voters import TIMEOUTS
 
-Document = dict[str, Any]
 _SETTINGS = ("voters", "pre_vote", "check_quorum")
 
 
-def of_quorum(head: Document, plan: QuorumPlan, taken: Sequence[QuorumTaken], seconds: float) -> Document:
+def of_quorum(head: Document, plan: QuorumPlan, taken: Sequence[Taken], seconds: float) -> Document:
     """What came out: confirmed where every step came about, and with it what the trace's property says."""
     parted = taken[-1] if taken and taken[-1].otherwise is not None else None
     values = {name: plan.model.values[name] for name in _SETTINGS}
@@ -28,28 +27,12 @@ def of_quorum(head: Document, plan: QuorumPlan, taken: Sequence[QuorumTaken], se
         "settings": {name: getattr(value, "value", value) for name, value in values.items()},
         "clocks": {**{name: CLOCKS[name] for name in CLOCKS if name.startswith("controller.")}, **TIMEOUTS},
         "skipped": [],
-        "steps": [_step(one) for one in taken],
+        "steps": [step_document(one, _shown) for one in taken],
         "not_taken": [stage.first for stage in plan.stages[len(taken) :]],
         "acknowledged": [],
         "read": None,
         "leader": None,
         "seconds": seconds,
-    }
-
-
-def _step(taken: QuorumTaken) -> Document:
-    stage = taken.stage
-    return {
-        "first": stage.first,
-        "last": stage.last,
-        "action": stage.action,
-        "kind": stage.kind,
-        "says": stage.says,
-        "did": taken.did,
-        "seconds": round(taken.seconds, 2),
-        "expected": _shown(taken.expected),
-        "seen": _shown(taken.seen),
-        "otherwise": taken.otherwise,
     }
 
 

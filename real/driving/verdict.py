@@ -8,20 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from ...language.constants import Value
-from .cluster import Broken, Needs, Seen, started
-from .driver import STEP_SECONDS, Driven, Driver, Taken, numbers_of
+from .cluster import Needs, Seen, started
+from .driver import Driven, Driver, numbers_of
 from .fitting import OF_CONTROLLERS, SETTINGS, CannotBeDriven, Fitted, Trace, repaired, trace_of, version_for
 from .nodes import CLOCKS
-from .plan import Plan, Stage, plan_of
+from .plan import BrokerStage, Plan, plan_of
 from .quorum import quorum_plan
 from .quorum_driver import QuorumDriver
 from .quorum_verdict import of_quorum
 from .releases import KNOWN, Release, at_home, of_version
+from .running import Broken
+from .stages import STEP_SECONDS, Document, step_document
 from .voters import Voters
 from .wire import Refused
 
 SCHEMA = "tidegate.confirm/1"
-Document = dict[str, Any]
 Report = Callable[[str], None]
 
 
@@ -116,7 +117,7 @@ def _driven(plan: Plan, release: Release, limit: float, keep: Path | None, repor
     report(f"starting Kafka {release.version}")
     with started(release, needs_of(plan), keep) as cluster:
 
-        def say(stage: Stage) -> None:
+        def say(stage: BrokerStage) -> None:
             report(f"step {stage.first}: {stage.action}")
 
         return Driver(plan, cluster, limit).drive(say)
@@ -148,7 +149,7 @@ def result(document: Mapping[str, Any], plan: Plan, driven: Driven, kafka: str, 
         "settings": _settings(plan.fitted),
         "clocks": _clocks(plan),
         "skipped": list(plan.fitted.skipped),
-        "steps": [_step(taken) for taken in driven.taken],
+        "steps": [step_document(taken, _shown) for taken in driven.taken],
         "not_taken": [stage.first for stage in plan.stages[len(driven.taken) :]],
         "acknowledged": sorted(driven.acknowledged),
         "read": None if driven.read is None else list(driven.read),
@@ -239,22 +240,6 @@ def _settings(fitted: Fitted) -> Document:
 
 def _clocks(plan: Plan) -> Document:
     return {**CLOCKS, "broker.session.timeout.ms": plan.session, "replica.lag.time.max.ms": plan.lag}
-
-
-def _step(taken: Taken) -> Document:
-    stage = taken.stage
-    return {
-        "first": stage.first,
-        "last": stage.last,
-        "action": stage.action,
-        "kind": stage.kind,
-        "says": stage.says,
-        "did": taken.did,
-        "seconds": round(taken.seconds, 2),
-        "expected": _shown(taken.expected),
-        "seen": _shown(taken.seen),
-        "otherwise": taken.otherwise,
-    }
 
 
 def _shown(seen: Seen) -> Document:

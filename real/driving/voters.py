@@ -13,24 +13,21 @@ import shutil
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NoReturn
-
-from kafka.record.memory_records import MemoryRecords
+from typing import Any
 
 from ...language.immutable import immutable
 from ..metadata_log import TOPIC
 from ..metadata_records import decoded
 from . import wire
 from .clocks import Clocks
-from .cluster import BETWEEN, START_SECONDS, Broken, wait_for
-from .disks import SEGMENT
-from .gates import OF_QUORUM, Gate, Gates, Request
-from .nodes import Folder, Nodes, free_port
+from .disks import SEGMENT, batches
+from .gates import OF_QUORUM, Gate, Request
+from .nodes import free_port
 from .releases import Release
+from .running import BETWEEN, Running
 
 HOUR = 3_600
 TIMEOUTS = {
@@ -78,50 +75,28 @@ class Base:
     epoch: int
 
 
-class Voters:
-    """Controllers 1 to `count`, from their start to their end. Ends with `with`."""
+class Voters(Running):
+    """Controllers 1 to `count`, unattached and with equal logs when they have started. Ends with `with`."""
+
+    what = "the controllers"
 
     def __init__(self, release: Release, count: int, kept: Path | None = None) -> None:
-        self.release, self.voters = release, tuple(range(1, count + 1))
-        self.folder = Folder(kept)
-        self.nodes = Nodes(release, self.folder.path)
+        super().__init__(release, kept)
+        self.voters = tuple(range(1, count + 1))
         self.clocks = Clocks(self.folder.path)
-        self.gates = Gates()
-        self.ports: dict[int, int] = {}
         self._printed: dict[int, int] = {}
         self._base: Base | None = None
 
-    def __enter__(self) -> Voters:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.end()
-
-    def end(self) -> None:
-        """Kills everything, closes everything, takes the folder away."""
-        self.nodes.end()
-        self.gates.end()
-        self.folder.close()
-
     # --- its start ----------------------------------------------------------------------------------------------------
 
-    def start_all(self) -> None:
-        """Starts all of them, unattached and with equal logs; ends what it started where that fails. Broken where it
-        does."""
-        try:
-            self.clocks.build()
-            self._base = self._written_alone()
-            self._write()
-            for voter in self.voters:
-                self.replace_disk(voter)
-            for voter in self.voters:
-                self._until_there(voter)
-        except (OSError, RuntimeError, wire.Refused) as error:
-            self.end()
-            raise Broken(f"the controllers did not start: {error}") from None
-        except BaseException:
-            self.end()
-            raise
+    def _start(self) -> None:
+        self.clocks.build()
+        self._base = self._written_alone()
+        self._write()
+        for voter in self.voters:
+            self.replace_disk(voter)
+        for voter in self.voters:
+            self._until_there(voter)
 
     def _written_alone(self) -> Base:
         """What a cluster begins with, written by the first one while there is no other."""
@@ -130,14 +105,14 @@ class Voters:
         self.nodes.write(first, self._settings(first, port, {first: port}) | {_ELECTION: 500, _FETCH: 2_000})
         self.nodes.format_controller({}, first)
         self.nodes.start(first)
-        self._until("the first controller writes nothing", lambda: self._has_written(first, 0))
+        self.until("the first controller writes nothing", lambda: self._has_written(first, 0))
         self.nodes.kill(first)
         disk = self.folder.path / "base"
         shutil.move(self.nodes.data(first), disk)
         log = disk / TOPIC
         (log / "quorum-state").unlink()
-        batches = _batches(log / SEGMENT, 0)
-        return Base(disk, (log / SEGMENT).stat().st_size, batches[-1][0] + 1, batches[-1][1])
+        offset, epoch, _ = _records(log / SEGMENT)[-1]
+        return Base(disk, (log / SEGMENT).stat().st_size, offset + 1, epoch)
 
     def _has_written(self, voter: int, number: int) -> bool:
         """Whether a controller answers that a record of the model's is committed."""
@@ -170,28 +145,14 @@ class Voters:
             found["advertised.listeners"] = f"CONTROLLER://127.0.0.1:{near}"
         return found
 
-    def _until(self, what: str, happens: Callable[[], bool]) -> None:
-        if not wait_for(lambda: self._checked(happens), START_SECONDS):
-            self._broken(f"{what} within {START_SECONDS:g} s")
-
-    def _broken(self, what: str) -> NoReturn:
-        words = "; ".join(f"controller {node}: {self.nodes.last_words(node)}" for node in self.nodes.running)
-        raise Broken(f"{what}; {words}")
-
-    def _checked(self, happens: Callable[[], bool]) -> bool:
-        if died := self.nodes.died():
-            raise Broken(f"controller {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
-        return happens()
-
     def _until_there(self, voter: int) -> None:
-        self._until(f"controller {voter} did not start", lambda: self._role(voter) is not None and self.wake(voter))
+        self.until(f"controller {voter} did not start", lambda: self._role(voter) is not None and self.wake(voter))
 
     # --- what is seen -------------------------------------------------------------------------------------------------
 
     def seen(self) -> dict[int, VoterSeen | None]:
         """Each controller; None of one that is between two roles. Broken where one has died by itself."""
-        if died := self.nodes.died():
-            raise Broken(f"controller {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+        self.check()
         return {voter: self._seen(voter) for voter in self.voters}
 
     def _seen(self, voter: int) -> VoterSeen | None:
@@ -233,7 +194,7 @@ class Voters:
     def _records(self, voter: int) -> list[tuple[int, int]]:
         assert self._base is not None
         segment = self.nodes.data(voter) / TOPIC / SEGMENT
-        return [(epoch, number) for _, epoch, number in _batches(segment, self._base.size)]
+        return [(epoch, number) for _, epoch, number in _records(segment, self._base.size)]
 
     def _committed(self, voter: int) -> int | None:
         """Up to where a leader says that its log is committed, -1 where it does not know; None where it does not
@@ -332,19 +293,13 @@ def _set(connection: wire.Connection, number: int) -> int:
     return wire.set_default(connection, WRITTEN, str(number))
 
 
-def _batches(segment: Path, position: int) -> list[tuple[int, int, int]]:
-    """The last offset, the epoch and the number of each record from a position on."""
-    data = segment.read_bytes()
-    found = list[tuple[int, int, int]]()
-    while position + 17 <= len(data):
-        size = 12 + int.from_bytes(data[position + 8 : position + 12], "big")
-        if size <= 12 or position + size > len(data):
-            break
-        epoch = int.from_bytes(data[position + 12 : position + 16], "big", signed=True)
-        for batch in MemoryRecords(data[position : position + size]):
-            found += [(one.offset, epoch, _number(batch.is_control_batch, one)) for one in batch]
-        position += size
-    return found
+def _records(segment: Path, position: int = 0) -> list[tuple[int, int, int]]:
+    """The offset, the epoch and the number of each record from a byte on."""
+    return [
+        (one.offset, epoch, _number(batch.is_control_batch, one))
+        for _, epoch, batch in batches(segment, position)
+        for one in batch
+    ]
 
 
 def _number(control: bool, one: Any) -> int:

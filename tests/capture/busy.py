@@ -7,8 +7,10 @@ Needs what `tidegate confirm` needs, and half a minute a run: 100 runs are an ho
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -39,19 +41,22 @@ def busy(loops: int) -> Generator[None, None, None]:
 
 
 def main(times: int) -> int:
-    """Runs all; how many did not come out as they must."""
-    wrong = 0
+    """Runs all in turn, so that a run that is ended early has as much of each; how many did not come out as they
+    must."""
+    good, done = Counter[str](), Counter[str]()
     with busy(2):
-        for name, (steps, constants, kafka, with_repair) in SCENARIOS.items():
-            found = [confirmed(trace(steps, **constants), kafka=kafka, with_repair=with_repair) for _ in range(times)]
-            good = sum(one["result"] == "confirmed" for one in found)
-            wrong += times - good
-            seconds = sorted(one["seconds"] for one in found)
-            print(f"{name} on {kafka}: {good} of {times} confirmed, {seconds[0]} to {seconds[-1]} s", flush=True)
-            for one in found:
-                if one["result"] != "confirmed":
-                    print(f"  {one['result']}: {one['why']}", flush=True)
-    return wrong
+        for _ in range(times):
+            for name, (steps, constants, kafka, with_repair) in SCENARIOS.items():
+                found = confirmed(trace(steps, **constants), kafka=kafka, with_repair=with_repair)
+                done[name] += 1
+                good[name] += found["result"] == "confirmed"
+                said = f"{good[name]} of {done[name]} confirmed, {found['seconds']} s"
+                print(f"{name} on {kafka}: {said}", flush=True)
+                if found["result"] != "confirmed":
+                    print(f"  {found['result']}: {found['why']}", flush=True)
+                    print(f"  {json.dumps(found)}", flush=True)
+    print(f"{good.total()} of {done.total()} confirmed", flush=True)
+    return done.total() - good.total()
 
 
 if __name__ == "__main__":
