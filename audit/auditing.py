@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from .accepted import Accepted, with_accepted
@@ -18,6 +19,7 @@ from .outages import outages
 from .own_fault import run_shown
 from .repair import repair, repair_document, why_none
 from .requirements import DEFAULT, Requirement
+from .rounds import together
 from .signature import subjects
 from .situations import BY_NAME
 from .small_models import kept_in
@@ -65,7 +67,7 @@ def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest)
     try:
         every = with_consumers(check_subjects(subjects(cluster), explorations), cluster)
         out = keep_down(cluster)
-        reports = sorted(_reports(every, cluster, asked, explorations, out), key=badness)
+        reports = sorted(together(_reporting(every, cluster, asked, explorations, out), explorations), key=badness)
     finally:
         explorations.close()
     exit_ = exit_of([check for report in reports for check in report.checks])
@@ -78,21 +80,26 @@ def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest)
     return Audited(made, exit_, reports, explorations)
 
 
-def _reports(
+def _reporting(
     every: Sequence[SubjectVerdict],
     cluster: Cluster,
     asked: AuditRequest,
     explorations: Explorations,
     down: frozenset[int],
-) -> Iterator[SubjectReport]:
-    """What is reported of each subject, and how far that has come."""
+) -> Iterator[Callable[[], SubjectReport]]:
+    """What makes the report of each subject, and says how far that has come."""
     cells = sum(len(subject.table) for subject in every)
     done = 0
-    for subject in every:
+
+    def reported(subject: SubjectVerdict) -> SubjectReport:
+        nonlocal done
+        made = _report(subject, cluster, asked, explorations, down)
+        done += len(subject.table)
         if asked.report is not None:
             asked.report(f"auditing: {done:,} of {cells:,} cells done; looking for repairs")
-        yield _report(subject, cluster, asked, explorations, down)
-        done += len(subject.table)
+        return made
+
+    return (partial(reported, subject) for subject in every)
 
 
 def _out_of_time(explorations: Explorations) -> str:

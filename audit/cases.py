@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -59,7 +60,10 @@ WORTH_A_PROCESS, WORTH_A_TURN = 40, 2
 """Cases from which on a second process is worth its start, and its turn once it runs."""
 
 CHUNK = 12
-"""Cases that a process takes at a time."""
+"""Cases that a process takes at a time, at most."""
+
+TURNS = 4
+"""So often, at least, each process takes cases where there are that many: none of them ends long before the others."""
 
 HEAVY = 12
 """The weight from which on a case is one of many states: these come last, one at a time."""
@@ -300,6 +304,7 @@ class Explorations:
         self.shown: dict[Any, tuple[ScenarioStep, ...]] = {}
         """Runs as `own_fault` shows them, by what they were found as."""
         self.explored = 0
+        self._ask: Callable[[Sequence[Case]], None] | None = None
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
         self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
 
@@ -311,6 +316,9 @@ class Explorations:
     def all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""
         wanted = [explored for explored in dict.fromkeys(case.explored for case in cases) if explored not in self.known]
+        if wanted and self._ask is not None:
+            self._ask(wanted)
+            return
         for case in wanted:
             if (kept := self._kept(case)) is not None:
                 self._learn(case, kept)
@@ -322,6 +330,16 @@ class Explorations:
             self._say("exploring", number, len(new))
             if found.for_good:
                 self._keep(case, found)
+
+    @contextmanager
+    def asking(self, ask: Callable[[Sequence[Case]], None]) -> Generator[None]:
+        """Within it, cases of which nothing is known are given to `ask`, which sees to it that they are explored, here,
+        before it returns; nothing else is explored."""
+        self._ask = ask
+        try:
+            yield
+        finally:
+            self._ask = None
 
     def _say(self, phase: str, done: int, of: int) -> None:
         """How far it has come: the phase, and of the explorations that a table needs those that are done."""
@@ -349,7 +367,7 @@ class Explorations:
             yield from ((case, self.bench.found(case, self.until)) for case in cases)
             return
         kernels = list({case.size: case for case in sorted(cases, key=lambda case: case.size)}.values())
-        for chunk, found in self.processes.results(list(chunked(cases)), list(reversed(kernels))):
+        for chunk, found in self.processes.results(list(chunked(cases, self.workers)), list(reversed(kernels))):
             yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
 
     @property
@@ -378,11 +396,12 @@ class Explorations:
             write_whole(path, json.dumps(to_json(found), ensure_ascii=False).encode())
 
 
-def chunked(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
+def chunked(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
     """The cases in the order in which they are explored: in time that does not suffice for all, most are decided."""
     ordered = sorted(cases, key=lambda case: (case.weight, case.size))
     light = [case for case in ordered if case.weight < HEAVY]
-    yield from (light[at : at + CHUNK] for at in range(0, len(light), CHUNK))
+    size = max(1, min(CHUNK, len(light) // (TURNS * workers)))
+    yield from (light[at : at + size] for at in range(0, len(light), size))
     yield from ([case] for case in ordered[len(light) :])
 
 

@@ -354,9 +354,11 @@ def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None
 
 @lru_cache(maxsize=100_000)
 def _is_probe(case: Case) -> bool:
-    """Nothing, or a single crash, power loss or move of the leader, with all in sync: it costs next to nothing."""
+    """Nothing, or a single crash, power loss or move of the leader, with all in sync: it costs next to nothing. So does
+    any single fault where a producer does not wait for all of the ISR: it loses what others need not look for then."""
     budgets = {name: int(case.values[name]) for name in BUDGETS if case.values[name]}
-    return sum(budgets.values()) <= 1 and set(budgets) <= {"crashes", "power_losses", "preferred_elections"}
+    quick = {"crashes", "power_losses", "preferred_elections"}
+    return sum(budgets.values()) <= 1 and (set(budgets) <= quick or case.values["acks"] == "leader")
 
 
 def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
@@ -384,5 +386,6 @@ def first_of(cases: Iterable[Case]) -> list[Case]:
 
 
 def _may_be_gone(case: Case) -> bool:
-    """Whether a part of a log can be lost with its host: then most cases lose records."""
-    return any(case.values[name] for name in ("power_losses", "disk_losses", "host_losses"))
+    """Whether a part of a log can be lost with its host, and no member of the ISR is beyond reach: then most cases lose
+    records."""
+    return case.takes_all and any(case.values[name] for name in ("power_losses", "disk_losses", "host_losses"))

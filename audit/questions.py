@@ -415,14 +415,18 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     """Whether losses are explored in a cell, and not only inferred from cells with more or fewer faults.
 
     Up to three replicas all are, but with lag those of a rack that holds all three and loses power or is gone, or is
-    cut off where leaders are elected uncleanly. With four or five there are too many states with two faults and lag.
+    cut off where leaders are elected uncleanly: with followers that are down five million states and more, of cells
+    that lose by fewer faults unless min.insync.replicas is as large as the replicas. With four or five there are too
+    many states with two faults and lag, and so there are with five that lose power where every append is flushed.
     """
     name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
     if whole and int(budgets(cell, signature, in_rack).get("disk_losses", 0)) >= replicas:
         return True  # every disk is lost: that is found after few states
     if name in OF_RACKS or is_of_machine(cell.fault, signature) or taken_at_hosts(cell.fault, signature):
         held = away(cell.fault, signature, in_rack)
-        few = held < 3 or (whole and (replicas < 4 or name == "rack-power-loss"))
+        few = held < 3 or (
+            whole and (replicas < 4 or (name == "rack-power-loss" and not _is_of_crashes(signature, held)))
+        )
         few = few or (replicas < 4 and name == "rack-cut-off" and not signature.elects_uncleanly)
         return few and (whole or replicas < 4)
     if name == "all-crashes":
@@ -434,6 +438,12 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
     if name in OF_CONTROLLERS and not signature.co_located and brokers_beside(cell.fault, signature) > 1:
         return replicas < 4 or whole
     return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss")
+
+
+def _is_of_crashes(signature: Signature, held: int) -> bool:
+    """Whether a rack's loss of power takes nothing, since every append is flushed, and is one of more crashes than
+    there is memory for; where leaders are elected uncleanly it loses after few states."""
+    return signature.fsync and held > MOST_CRASHES and not signature.elects_uncleanly
 
 
 def whole_isr_case(signature: Signature) -> Case | None:

@@ -87,7 +87,7 @@ FAULTS: tuple[Fault, ...] = (
           "where only they were in sync, `offline` is until an operator elects another replica, which loses",
           "a rack that is gone", None, False),
     Fault("controller-loss", "one controller is lost", "one controller, or ZooKeeper server, goes down, and "
-          "keeps its disk: that it comes back with an empty one (KAFKA-14077) is not modelled",
+          "keeps its disk: one that comes back with an empty one (KAFKA-14077) is a finding of its own",
           "the loss of one controller", 0),
     Fault("controllers-loss", "most controllers are lost",
           "a majority of the controllers, or of ZooKeeper's servers, goes down", "the loss of most controllers", 0,

@@ -335,3 +335,26 @@ def test_the_ends_of_a_row_are_explored_first() -> None:
     lost, kept = row(power_losses=3), row(crashes=3)
     assert narrower(lost[0])[0].values["min_isr"] == 3 and lost[-1] in narrower(lost[2]) and not narrower(lost[-1])
     assert first_of(lost) == [lost[0], lost[-1]] and first_of(kept) == kept[:1]
+    whole = [
+        case_with("loss", replace(one, replicas=5, acks="all", min_isr=least), {"power_losses": 3}) for least in (3, 1)
+    ]
+    assert first_of(whole) == whole[1:], "two of five are beyond reach: what all of the ISR has is most likely kept"
+
+
+def test_where_a_single_fault_loses_no_more_are_looked_for(new_explorations: NewExplorations) -> None:
+    """With acks=1 what is read is kept with min.insync.replicas=2 as with 1, and one broker that is cut off loses what
+    was acknowledged: a rack that is cut off need not be explored once more, with as many followers that lag."""
+    profile = "kafka_3_9"
+    of_one = Signature(
+        profile, switches(profile, profile, kraft=True, elr=False), 3, 1, "leader", False, False, False, 2
+    )
+    of_two, explorations = replace(of_one, min_isr=2), new_explorations()
+    explore_losses([of_one, of_two], explorations)
+    cell = BY_NAME["rack-cut-off@one"]
+    wide, narrow = loss_case(of_one, cell), loss_case(of_two, cell)
+    assert wide.explored in explorations.known and narrow.explored not in explorations.known
+    said = known(narrow, plan_of(of_two), explorations)
+    assert {"consistent_read", "acked_durable"} <= said.held | said.lost.keys()
+    explorations.all([narrow])
+    found = explorations.known[narrow.explored]
+    assert said.held <= found.checked and not said.lost.keys() & found.checked

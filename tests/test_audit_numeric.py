@@ -1,4 +1,4 @@
-"""Numbers of a broker that Kafka refuses together, and the disk of a controller, which the model has not."""
+"""Numbers of a broker that Kafka refuses together, and what KRaft's model says of a controller's disk."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import pytest
 from tidegate.audit.cluster import Cluster, Finding
 from tidegate.audit.nodes import why_not
 from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.rules_of_controllers import loses_with_one_emptied
+from tidegate.audit.small_models import Small, explored
 
 BROKER = "broker.id=1\nzookeeper.connect=z\noffsets.topic.replication.factor=3\n"
 
@@ -59,15 +61,36 @@ def test_a_number_that_is_no_number_is_withheld() -> None:
     assert not any("hunter2" in setting.value for setting in cluster.brokers[0].settings)
 
 
-VOTER = "process.roles=controller\nnode.id={}\ncontroller.quorum.voters=1@a:1,2@b:1,3@c:1\n"
+VOTER = "process.roles=controller\nnode.id={}\ncontroller.quorum.voters={}\n"
 
 
-@pytest.mark.parametrize(("dynamic", "voters", "said"), [(False, 3, True), (True, 3, False), (False, 1, False)])
-def test_the_disk_of_one_of_several_controllers_is_said_to_be_left_out(dynamic: bool, voters: int, said: bool) -> None:
-    texts = [(f"c{i}.properties", VOTER.format(i), True) for i in range(1, 4)]
-    if voters == 1:
-        texts = [("c.properties", VOTER.format(1).replace(",2@b:1,3@c:1", ""), True)]
+@pytest.mark.parametrize(
+    ("dynamic", "voters", "said"), [(False, 3, True), (True, 3, False), (False, 1, False), (False, 2, False)]
+)
+def test_the_disk_of_one_of_several_controllers_has_a_finding_of_its_own(
+    dynamic: bool, voters: int, said: bool
+) -> None:
+    listed = ",".join(("1@a:1", "2@b:1", "3@c:1")[:voters])
+    texts = [(f"c{i}.properties", VOTER.format(i, listed), True) for i in range(1, voters + 1)]
     options = Options(kafka_version="3.9", features=(f"kraft.version={int(dynamic)}",))
     _, findings = of_texts(texts, options, "x")
-    mine = [finding for finding in findings if "disk is not modelled" in finding.what]
-    assert [finding.kind for finding in mine] == ["not_modelled"] * said
+    mine = [finding for finding in findings if "formatted anew" in finding.what]
+    assert [(finding.kind, finding.severity) for finding in mine] == [("not_modelled", "note")] * said
+    assert all("--bounds empty_disk --set voters=3 " in finding.source for finding in mine)
+
+
+def test_a_broker_that_is_a_controller_too_is_warned_of_its_disk() -> None:
+    both = VOTER.replace("process.roles=controller", "process.roles=broker,controller")
+    texts = [(f"c{i}.properties", both.format(i, "1@a:1,2@b:1,3@c:1"), True) for i in range(1, 4)]
+    _, findings = of_texts(texts, Options(kafka_version="3.9"), "x")
+    (mine,) = [finding for finding in findings if "formatted anew" in finding.what]
+    assert mine.severity == "warning" and "some brokers are controllers" in mine.what
+
+
+@pytest.mark.parametrize(
+    "voters", [2, 3, pytest.param(4, marks=pytest.mark.long), pytest.param(5, marks=pytest.mark.long)]
+)
+def test_the_model_of_kraft_says_which_numbers_of_voters_lose_metadata_with_one_emptied_disk(voters: int) -> None:
+    bounds = {"voters": voters, "max_epoch": 2, "max_records": 0, "crashes": 0, "wipes": 1}
+    asked = Small("kraft", bounds, ("acked_value_not_lost",), frozenset({"replace_disk"}), "kip595", "native")
+    assert bool(explored(asked).steps) == loses_with_one_emptied(voters)
