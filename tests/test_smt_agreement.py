@@ -63,7 +63,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("transactions", {"clients": 1, "partitions": 1, "transactions": 1}),
     ("transactions_published", {}),
     ("transactions_published_partitions", {}),
-    ("transactional_processing", {}),
+    ("transactional_processing", {"partitions": 1, "records": 1, "writes": 1}),
 ]
 
 

@@ -11,7 +11,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import read
-from tidegate.invariants.catalogue import find
+from tidegate.invariants.catalogue import CATALOGUE, find
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 
@@ -34,6 +34,11 @@ class Case:
 def case(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
     """A mistake in one of the protocol's files."""
     return Case(says, Mutant("transactions", f"transactions/protocol/{file}.py", text, by), profile, bounds, fails)
+
+
+def processing(says: str, text: str, by: str, profile: str, fails: str, file: str = "transactions/processing") -> Case:
+    """A mistake in consuming, processing and producing."""
+    return Case(says, Mutant("transactional_processing", f"{file}.py", text, by), profile, "two_members", fails)
 
 
 CASES = (
@@ -136,18 +141,104 @@ CASES = (
         "reading",
         "readers_stop_at_what_is_open",
     ),
+    processing(
+        "an offset counts that a member says, of whatever generation",
+        "    return is_current(s.members, s.generation, member, s.known[member])\n",
+        "    return member in s.members\n",
+        "kafka_2_5",
+        "exactly_once",
+    ),
+    processing(
+        "an offset is fetched between the decision and its marker",
+        "    return any(s.transactions[c][partition].pending for c in Consumer)\n",
+        "    return any(s.transactions[c][partition].pending and is_ongoing(s, c, partition) for c in Consumer)\n",
+        "kafka_2_5",
+        "exactly_once",
+    ),
+    processing(
+        "an offset counts whose transaction is aborted",
+        "    if decided.state == TxnState.PREPARE_COMMIT:\n        s.offset",
+        "    if is_decided(decided):\n        s.offset",
+        "kafka_2_5",
+        "exactly_once",
+    ),
+    processing(
+        "a result counts whose transaction is aborted",
+        "    status = Status.COMMITTED if decided.state == TxnState.PREPARE_COMMIT else Status.ABORTED\n",
+        "    status = Status.COMMITTED\n",
+        "kafka_2_5",
+        "exactly_once",
+    ),
+    processing(
+        "the offset is that of the record, and not the one after it",
+        "        s.offset[partition] = decided.number + 1\n",
+        "        s.offset[partition] = decided.number\n",
+        "kafka_2_5",
+        "exactly_once",
+    ),
+    processing(
+        "who takes over, or a timeout, aborts what is decided",
+        "    return s.transactions[member][partition].state == TxnState.ONGOING\n",
+        "    return s.transactions[member][partition].state in (TxnState.ONGOING, TxnState.PREPARE_COMMIT)\n",
+        "id_per_partition",
+        "exactly_once",
+    ),
+    processing(
+        "who takes over does not wait for the end of the transaction before",
+        "    require(all(not is_under_way(s, c, partition) for c in Consumer))\n    for c",
+        "    for c",
+        "id_per_partition",
+        "exactly_once",
+    ),
+    processing(
+        "who takes over does not fence the one before",
+        "        s.holds[c].discard(partition)\n",
+        "        if c == member:\n            s.holds[c].discard(partition)\n",
+        "id_per_partition",
+        "exactly_once",
+    ),
+    processing(
+        "a generation gives a partition to two",
+        "a == b or (len(share[a] & share[b]) == 0 and len(share[a] & owned[b]) == 0) for a in heard for b in heard\n",
+        "a == b or len(share[a] & owned[b]) == 0 for a in heard for b in heard\n",
+        "kafka_2_5",
+        "exactly_once",
+        "parts/generations",
+    ),
+    processing(
+        "a producer that was fenced goes on",
+        "    return partition is not None and partition in s.holds[member] and is_ongoing(s, member, partition)\n",
+        "    return partition is not None and is_under_way(s, member, partition)\n",
+        "kafka_2_5",
+        "exactly_once",
+    ),
+    processing(
+        "an aborted transaction's marker takes the offset back",
+        "        s.offset[partition] = decided.number + 1\n    s.tr",
+        "        s.offset[partition] = decided.number + 1\n    else:\n        s.offset[partition] = 0\n    s.tr",
+        "kafka_2_5",
+        "offset_only_rises",
+    ),
+    processing(
+        "two offsets of a partition may be under way",
+        "    require(not fence_offsets or counts(s, member))\n",
+        "    require(not fence_offsets or member in s.members)\n",
+        "kafka_2_5",
+        "one_transaction_at_a_time",
+    ),
 )
 
 
 def model_of(case: Case, folder: Path | None) -> Model:
     """The model with the mistake, planted in a folder; without one, as it is."""
-    definition = find("transactions")[0]
+    name = case.mutant.model
+    definition = find(name)[0]
     if folder is not None:
-        planted = plant(folder, case.mutant)
-        definition = load(planted("model.transactions.protocol"), (planted("invariants.transactions.protocol"),))
-    bounds = read(ROOT / "spec" / "transactions.toml").bounds[case.bounds]
+        planted, module = plant(folder, case.mutant), CATALOGUE[name].module or name
+        definition = load(planted(f"model.{module}"), (planted(f"invariants.{module}"),))
+    bounds = read(ROOT / "spec" / f"{name}.toml").bounds[case.bounds]
     values = {constant: str(value) for constant, value in bounds.items()}
-    return definition.bind("transactions", values, case.profile, properties=[case.fails])
+    return definition.bind(name, values, case.profile, properties=[case.fails])
 
 
 def is_quick(case: Case) -> bool:

@@ -15,7 +15,6 @@ from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, run_text, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Seq, Set
-from tidegate.model.transactions.processing import Member
 from tidegate.model.transactions.protocol import profiles
 from tidegate.model.transactions.protocol.state import (
     Cell,
@@ -33,11 +32,11 @@ from tidegate.traces.picture import Picture
 from .conftest import ROOT
 from .shipped import shipped, tiered
 from .test_counts import assert_as_recorded, bound
+from .test_transactional_processing import CHECKS as PROCESSING
 
 A, B = Client(0), Client(1)
 P, Q = Partition(0), Partition(1)
 CHECKS = read(ROOT / "spec" / "transactions.toml").checks
-PROCESSING = read(ROOT / "spec" / "transactional_processing.toml").checks
 PUBLISHED = (
     *read(ROOT / "spec" / "transactions_published.toml").checks,
     *read(ROOT / "spec" / "transactions_published_partitions.toml").checks,
@@ -467,25 +466,6 @@ def is_quick(check: Recorded) -> bool:
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, cache=cache)
     assert_as_recorded(check, ENGINES["native"](bound(check), search, None))
-
-
-@pytest.mark.parametrize("check", tiered(PROCESSING, lambda check: check.bounds == "two_members", named))
-def test_what_is_recorded_of_processing_comes_out(check: Recorded, cache: Path) -> None:
-    assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=True, cache=cache), None))
-
-
-def test_a_zombie_adds_no_offset_since_kip_447() -> None:
-    for profile, refused in (("kafka_2_5", True), ("kafka_2_4", False), ("id_per_partition", True)):
-        model = shipped(f"transactional_processing:{profile}", called=profile)
-        state: Any = next(iter(initial_states(model)))
-        first, other = state.owner, next(m for m in (Member(0), Member(1)) if m != state.owner)
-        taken = [("take_over", first), ("process", first), ("rebalance", other), ("take_over", other)]
-        state = replay(model, state, [(name, {"member": member}) for name, member in taken]).steps[-1].after
-        if refused:
-            with pytest.raises(StepError):
-                replay(model, state, [("add_offset", {"member": first})])
-        else:
-            replay(model, state, [("add_offset", {"member": first})])
 
 
 @pytest.mark.parametrize(
