@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import FunctionType
+from typing import Any, cast
 
 from .declare import Fairness
 from .immutable import immutable
-from .judge import Stopped, attempt, bound_crossed, holds, instances, is_held
+from .judge import Stopped, attempt, bound_crossed, false_guard, holds, instances, is_held
 from .liveness import values_of
 from .model import Action, Liveness, LivenessCase, Model
 from .values import ModelError, State
@@ -63,18 +65,33 @@ def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str,
     except ModelError:
         if beyond is None:
             raise
-        return f"at @bound {beyond}"
+        return _bound_text(model, beyond)
     if isinstance(after, Stopped):
-        return _stopped_text(after) if is_held(action, after) else None
-    return None if beyond is None or not counts(model, state, after) else f"at @bound {beyond}"
+        return _stopped_text(model, state, action, arguments, after) if is_held(action, after) else None
+    return None if beyond is None or not counts(model, state, after) else _bound_text(model, beyond)
 
 
-def _stopped_text(stopped: Stopped) -> str:
+def _stopped_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
+    """What stops a step: the bound by its name or text, with the values of the constants in it."""
     if stopped.budget is not None:
-        return f"whose budget {stopped.budget} is spent"
-    return (
-        f"at @bound {stopped.step_bound}" if stopped.step_bound is not None else f"at the limit in line {stopped.line}"
-    )
+        return f"whose budget {stopped.budget} is spent{_with_values(model, [stopped.budget])}"
+    if stopped.step_bound is not None:
+        return _bound_text(model, stopped.step_bound)
+    text = false_guard(model, state, action, arguments, stopped)
+    named = _with_values(model, re.findall(r"[A-Za-z_]\w*", text))
+    return f"at the limit {text} in line {stopped.line}{named}"
+
+
+def _bound_text(model: Model, name: str) -> str:
+    """A `@bound`, with the values of the constants that it names."""
+    bound = next(bound for bound in (*model.bounds, *model.step_bounds) if bound.name == name)
+    return f"at @bound {name}{_with_values(model, cast(FunctionType, bound.run).__code__.co_names)}"
+
+
+def _with_values(model: Model, names: Iterable[str]) -> str:
+    """The constants among some names, each with its value: empty where there are none."""
+    known = [f"{name} is {model.values[name]}" for name in dict.fromkeys(names) if name in model.values]
+    return f", where {' and '.join(known)}" if known else ""
 
 
 def can_happen(model: Model, group: Group, state: State) -> bool:

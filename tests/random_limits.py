@@ -4,7 +4,6 @@ answer is true of it."""
 
 from __future__ import annotations
 
-import copy
 import itertools
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -231,10 +230,11 @@ ALL = ("protocol", "client", "fault")
 class Space:
     """All states of a model and its steps, those that change nothing left out, and what bounds stop in each state:
     pairs of a rule and a node. Rules of the `free` kinds have no bounds, and
-    where there are some no rule has the `@bound` of states."""
+    where there are some no rule has the `@bound` of states; nor have the steps of `freed` pairs any bound."""
 
     model: Drawn
     free: tuple[str, ...] = ()
+    freed: frozenset[tuple[str, int]] = frozenset()
     steps: list[Step] = field(default_factory=list[Step])
     stopped: dict[World, set[tuple[str, int]]] = field(default_factory=dict[World, set[tuple[str, int]]])
 
@@ -255,10 +255,10 @@ class Space:
         if not all(test(state, node) for _, test in rule.guards):
             return None
         after = rule.after(state, node)
-        bounded = rule.kind not in self.free
+        bounded = rule.kind not in self.free and (rule.name, node) not in self.freed
         cut = bounded and not all(test(state, node) for _, test in rule.limits)
         cut = cut or (bounded and self.model.narrow and state[0] == 2 and after[0] == 0)
-        beyond = not self.free and self.model.bound is not None and not self.model.bound[1](state, 0)
+        beyond = bounded and not self.free and self.model.bound is not None and not self.model.bound[1](state, 0)
         if cut or beyond:
             if after != state if beyond and not cut else rule.kind != "fault":
                 self.stopped[state].add((rule.name, node))
@@ -266,14 +266,6 @@ class Space:
         if after != state:
             self.steps.append((state, rule.name, node, after))
         return after
-
-    def only(self, pairs: Iterable[tuple[str, int]]) -> Space:
-        """The same states, with the steps of some rules and nodes alone."""
-        kept, made = set(pairs), copy.copy(self)
-        for known in ("rounds", "_forth", "_back"):
-            vars(made).pop(known, None)
-        made.steps = [step for step in self.steps if step[1:3] in kept]
-        return made
 
     @cached_property
     def rounds(self) -> list[frozenset[World]]:
@@ -340,17 +332,14 @@ def runs(
     return False
 
 
-def some_end(space: Space, claim: Claim, node: int, can: Callable[[World, Collection[tuple[str, int]]], bool]) -> bool:
-    """Whether there is a state, for a `@leads_to` after its beginning, from which no run goes on that is fair and takes
-    steps alone that the fairness is about."""
-    obliged = space.only(pair for fairness in claim.fairness for group in fairness.groups() for pair in group)
-    fair = [
-        states
-        for states in obliged.rounds
-        if all(_is_met(obliged, states, fairness, can) for fairness in claim.fairness)
-    ]
-    asked = space.ahead(state for state in space.stopped if claim.when is None or claim.when[1](state, node))
-    return any(not any(states & obliged.ahead([state]) for states in fair) for state in asked)
+def fair_pairs(claim: Claim) -> frozenset[tuple[str, int]]:
+    """The steps that a fairness of a claim is about."""
+    return frozenset(pair for fairness in claim.fairness for group in fairness.groups() for pair in group)
+
+
+def is_cut(space: Space, claim: Claim) -> bool:
+    """Whether a bound stops in some state a step that a fairness of a claim is about."""
+    return any(stopped & fair_pairs(claim) for stopped in space.stopped.values())
 
 
 def _is_met(
@@ -367,7 +356,7 @@ def _is_met(
 
 
 def expected(space: Space, claim: Claim) -> str:
-    """What records 43, 52 and 59 say that is to be answered, by the worst of the claim's nodes."""
+    """What records 43, 52 and 60 say that is to be answered, by the worst of the claim's nodes."""
     words = [_of_one(space, claim, node) for node in (NODES if claim.of_a_node else (0,))]
     return min(words, key=("violated", "undecided", "holds").index)
 
@@ -385,15 +374,14 @@ def _of_one(space: Space, claim: Claim, node: int) -> str:
     def hard(state: World, group: Collection[tuple[str, int]]) -> bool:
         return space.can(state, group, held=True)
 
-    if claim.when is not None and not any(claim.when[1](state, node) for state in space.stopped):
-        return "holds"
     if runs(space, claim, node, soft):
         return "violated" if runs(space, claim, node, hard) else "undecided"
-    return "undecided" if some_end(space, claim, node, hard) else "holds"
+    return "undecided" if is_cut(space, claim) else "holds"
 
 
 def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) -> Iterator[str]:
-    """What is not so of an answer, by the protocol without bounds: fairness is that of the protocol itself. In `mended`
+    """What is not so of an answer, by the protocol without bounds: fairness is that of the protocol itself. What holds
+    is to hold of the protocol in which only steps have bounds that no fairness of the claim is about. In `mended`
     only faults have limits: more of them are no way on."""
 
     def really(state: World, group: Collection[tuple[str, int]]) -> bool:
@@ -411,8 +399,8 @@ def untrue(space: Space, free: Space, mended: Space, claim: Claim, word: str) ->
     if word == "violated" and not any(runs(free, claim, node, really) for node in nodes):
         yield "no fair run of the protocol without bounds violates it"
     if word == "holds":
-        for node in nodes:
-            if runs(space, claim, node, really):
-                yield "a run within the bounds, fair in the protocol without them, violates it"
-            if some_end(space, claim, node, really):
-                yield "after a run within the bounds no run goes on that is fair in the protocol without them"
+        unbounded = Space(space.model, freed=fair_pairs(claim))
+        if any(
+            runs(unbounded, claim, node, lambda state, group: unbounded.can(state, group, held=False)) for node in nodes
+        ):
+            yield "a fair run violates it in which no bound stops a step that fairness is about"

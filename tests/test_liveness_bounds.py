@@ -44,8 +44,8 @@ def model_of(folder: Path, made: Drawn, seed: int) -> Model:
 def test_an_answer_is_what_every_set_of_states_gives_and_is_true_of_the_protocol(
     row: tuple[str, range], tmp_path: Path
 ) -> None:
-    """What is violated is violated by a fair run of the protocol without bounds, and what holds is violated by no such
-    run that stays within them, of which there is one."""
+    """What is violated is violated by a fair run of the protocol without bounds, and what holds is violated by no fair
+    run of the protocol in which only steps have bounds that no fairness of the claim is about."""
     engine, seeds = row
     words: Counter[str] = Counter()
     for seed in seeds:

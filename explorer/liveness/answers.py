@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -77,19 +76,19 @@ def answers(
     """What is so of each property that can be evaluated, by its name.
 
     First every step that a limit stops counts as one that cannot happen: what has no fair run then that violates it
-    holds within the bounds, if from every state a fair run goes on that no limit ends. Then it counts as one that can:
+    holds, if in no state a limit stops a step that a fairness of it is about; else it is open, since fair runs go on
+    with that step. Where there is such a run the step counts as one that can happen:
     a run that is fair even so violates the property in the protocol without the bounds too, and where there is none
     the property is open. `heed` is called before each question, and `says_what` with what is looked for. Where it
     raises Incomplete, or on Ctrl-C, what has no answer by then is undecided.
     """
     order = ("violated", "undecided", "holds")
     answered = dict[Question, Answer]()
-    known = dict[tuple[int | None, int, int], int | None]()
     ended = ""
     try:
         for number, question in enumerate(questions.asked, 1):
             says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
-            answered[question] = _answer(model, questions, question, graph, replayer, known, heed)
+            answered[question] = _answer(model, questions, question, graph, replayer, heed)
     except (Incomplete, KeyboardInterrupt) as why:
         ended = str(why) or STOPPED
     for question in questions.asked:
@@ -105,56 +104,37 @@ def answers(
 
 
 def _answer(
-    model: Model,
-    questions: Questions,
-    question: Question,
-    graph: Graph,
-    replayer: Replayer,
-    known: dict[tuple[int | None, int, int], int | None],
-    heed: Heed,
+    model: Model, questions: Questions, question: Question, graph: Graph, replayer: Replayer, heed: Heed
 ) -> Answer:
-    """What is so of one question. `known` are the searches for states that limits end."""
+    """What is so of one question."""
     graph.soften()
     made = _within_bounds(model, question, graph, replayer, heed)
     if isinstance(made, Lasso):
         graph.harden()
         return _without_bounds(model, questions, question, graph, replayer, made, heed)
-    if _is_stopped(question, made, graph):
-        graph.harden()
-        return _unless_some_are_ended(model, questions, question, graph, replayer, made, known)
-    return made
+    if question.kind == "always_possible":
+        return made
+    stopped = graph.first_stopped(question.weak | question.strong)
+    return made if stopped is None else _goes_on(model, questions, question, graph, replayer, made, stopped)
 
 
-def _is_stopped(question: Question, made: Answer, graph: Graph) -> bool:
-    """Whether it holds of runs, and a limit stops a step of a fairness that this assumes in some state."""
-    if made.idle or question.kind == "always_possible":
-        return False
-    return graph.first_stopped(question.weak | question.strong) is not None
-
-
-def _unless_some_are_ended(
+def _goes_on(
     model: Model,
     questions: Questions,
     question: Question,
     graph: Graph,
     replayer: Replayer,
-    made: Answer,
-    known: dict[tuple[int | None, int, int], int | None],
+    within: Answer,
+    stopped: int,
 ) -> Answer:
-    """What holds of the fair runs within the bounds, unless some state is such that no run from there is fair in the
-    protocol without bounds: limits end all of them then, and of how it goes on nothing is known. Of a `@leads_to` only
-    states after its beginning count. `known` are the searches for such states."""
-    wanted = question.when, question.weak, question.strong
-    if wanted not in known:
-        known[wanted] = graph.first_ended(*wanted)
-    ended = known[wanted]
-    if ended is None:
-        return made
-    count = len(replayer.run_to(ended).steps)
-    begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "from an initial state"
-    hindrance = _hindrance_after(model, question, graph, replayer, ended)
-    why = f"{begin} no fair run goes on within the bounds, since a limit stops a step that must happen: "
-    rest = _with_less(model, questions, question, graph)
+    """What holds of the fair runs within the bounds, where in a state a limit stops a step that a fairness of the claim
+    is about: fair runs go on with that step, and of these nothing is known."""
+    count = len(replayer.run_to(stopped).steps)
+    begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "in an initial state"
+    hindrance = _hindrance(model, question, graph, [replayer.state(stopped)])
+    rest = f"; within the bounds {question.prop.name} is true in no state" if within.idle else ""
+    rest = rest or _with_less(model, questions, question, graph)
+    why = f"{begin} a limit stops a step that must happen, and how runs go on with it is not known: "
     return _open(question, "holds", why, dataclasses.replace(hindrance, says=hindrance.says + rest))
 
 
@@ -167,9 +147,6 @@ def _with_less(model: Model, questions: Questions, question: Question, graph: Gr
     }
     kept = [fairness for fairness in bits if graph.first_stopped(bits[fairness]) is None]
     weak, strong = (_union(bits[it] for it in kept if it.strong == is_strong) for is_strong in (False, True))
-    if graph.first_ended(question.when, weak, strong) is not None:
-        return ""
-    graph.soften()
     if graph.fair(dataclasses.replace(question.wanted, weak=weak, strong=strong)) is not None:
         return ""
     named = f"with {', '.join(fairness.text() for fairness in kept)} alone" if kept else "without any fairness"
@@ -190,20 +167,6 @@ def _open(question: Question, guarded: PropertyWord, why: str, hindrance: Hindra
         "undecided", None, None, question.case.arguments, why + hindrance.says, stopped=hindrance.action,
         guarded=guarded,
     )  # fmt: skip
-
-
-def _hindrance_after(model: Model, question: Question, graph: Graph, replayer: Replayer, ended: int) -> Hindrance:
-    """The nearest step, from a state on, that limits stop and that must happen; from some state on there is one."""
-    seen, waiting = {ended}, deque([ended])
-    while waiting and len(seen) <= LOOKED_AT_MAX:
-        at = waiting.popleft()
-        found = _stopped_of(model, question, [replayer.state(at)])
-        if found is not None:
-            return found
-        new = dict.fromkeys(edge.target for edge in graph.edges(at) if edge.target not in seen)
-        seen.update(new)
-        waiting.extend(new)
-    return _unnamed(question, exact=graph.exact and not waiting)
 
 
 def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Replayer, heed: Heed) -> Answer | Lasso:
@@ -249,9 +212,10 @@ def _without_bounds(
     return Answer("violated", run, loop, arguments)
 
 
-def _hindrance(model: Model, question: Question, graph: Graph, loop: Sequence[State]) -> Hindrance:
-    """The first step that limits stop in a loop and that must happen: one that a fairness of the property is about."""
-    return _stopped_of(model, question, loop) or _unnamed(question, exact=graph.exact)
+def _hindrance(model: Model, question: Question, graph: Graph, states: Sequence[State]) -> Hindrance:
+    """The first step that limits stop in some states and that must happen: one that a fairness of the property is
+    about."""
+    return _stopped_of(model, question, states) or _unnamed(question, exact=graph.exact)
 
 
 def _stopped_of(model: Model, question: Question, states: Sequence[State]) -> Hindrance | None:

@@ -93,12 +93,6 @@ class Graph(Protocol):
         """States among which a run goes on for ever as it is looked for; None where there are none."""
         ...
 
-    def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
-        """The first state from which no run goes on that is fair and takes steps of these groups alone: of those that
-        are reached, by any steps, from where the predicate `after` is true (None: of all). None where from each of them
-        some does."""
-        ...
-
     def is_ever(self, predicate: int) -> bool:
         """Whether a predicate is true in some state."""
         ...

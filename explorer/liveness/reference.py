@@ -73,23 +73,6 @@ class PlainGraph:
         """The first state in which a limit stops a step of some of these groups."""
         return next((at for at, stopped in enumerate(self.stopped) if stopped & groups), None)
 
-    def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
-        """The first state, of those that are reached from where `after` is true, from which no run goes on that is fair
-        and takes steps of these groups alone."""
-        obliged = self._with_steps_of(weak | strong)
-        fair = obliged._components(set(range(self.size)), Fair(None, None, None, weak, strong))
-        good = _closure([at for found in fair for at in found], obliged._sources().__getitem__)
-        begins = [at for at in range(self.size) if after is None or not self.false(at, after)]
-        asked = _closure(begins, lambda at: [edge.target for edge in self.steps[at]])
-        return min(asked - good, default=None)
-
-    def _with_steps_of(self, groups: int) -> PlainGraph:
-        """The same states, with the steps of some groups alone; what can happen is as it is here."""
-        steps = [[edge for edge in mine if edge.groups & groups] for mine in self.steps]
-        made = PlainGraph(steps, self.truths, self.stopped, self.held)
-        made.can = self.can
-        return made
-
     def _sources(self) -> list[list[int]]:
         """The states that the steps to each state come from."""
         sources: list[list[int]] = [[] for _ in self.steps]

@@ -50,7 +50,6 @@ GRAPH = (
     "HARDENED_DONE",  # whether HARDENED is filled
     "BOUNDS",  # the predicates of which each must be true of a state within the `@bound`s, a bit each
     "COARSE",  # whether a step beyond a `@bound` broke the model's types, so that all groups count there
-    "FOLLOWED",  # the groups whose steps `transpose`, `components` and `gather` see, a bit each; all bits: every step
     "MET",  # address of the predicates that are false in some state of each component
 )
 """The cells of a graph's block."""
@@ -58,36 +57,26 @@ GRAPH = (
 NOWHERE = (1 << 32) - 1
 
 
-def is_kept(g, k):
-    """Whether a step is one of those that are looked at."""
-    kept = g[FOLLOWED]
-    if kept == ALL or (load64(g[GROUPS], load32(g[LABELS], k)) & kept) != 0:
-        return 1
-    return 0
-
-
 def transpose(g):
-    """Fills ENTRIES and SOURCES from OFFSETS and TARGETS, with the steps that are kept."""
+    """Fills ENTRIES and SOURCES from OFFSETS and TARGETS."""
     states = g[SIZE_OF]
     entries = g[ENTRIES]
     edges = load64(g[OFFSETS], states)
     for i in range(states + 2):
         store64(entries, i, 0)
     for k in range(edges):
-        if is_kept(g, k) != 0:
-            to = load32(g[TARGETS], k) + 2
-            store64(entries, to, load64(entries, to) + 1)
+        to = load32(g[TARGETS], k) + 2
+        store64(entries, to, load64(entries, to) + 1)
     for i in range(states):
         store64(entries, i + 2, load64(entries, i + 1) + load64(entries, i + 2))
     for i in range(states):
         k = load64(g[OFFSETS], i)
         end = load64(g[OFFSETS], i + 1)
         while k < end:
-            if is_kept(g, k) != 0:
-                to = load32(g[TARGETS], k) + 1
-                place = load64(entries, to)
-                store32(g[SOURCES], place, i)
-                store64(entries, to, place + 1)
+            to = load32(g[TARGETS], k) + 1
+            place = load64(entries, to)
+            store32(g[SOURCES], place, i)
+            store64(entries, to, place + 1)
             k += 1
 
 
@@ -204,7 +193,7 @@ def lower(g, state, low):
 
 
 def components(g, mark):
-    """Numbers the strongly connected components of the states with a mark and the kept steps among them, from 1 on;
+    """Numbers the strongly connected components of the states with a mark, from 1 on;
     returns how many there are."""
     for i in range(g[SIZE_OF]):
         store32(g[INDEXES], i, 0)
@@ -224,7 +213,7 @@ def components(g, mark):
                 if k < load64(g[OFFSETS], state + 1):
                     store64(g[CURSORS], depth - 1, k + 1)
                     target = load32(g[TARGETS], k)
-                    if load32(g[MARKS], target) == mark and is_kept(g, k) != 0:
+                    if load32(g[MARKS], target) == mark:
                         if load32(g[INDEXES], target) == 0:
                             met += 1
                             meet(g, target, met, depth, top)
@@ -266,7 +255,7 @@ def gather(g, mark, found):
             while k < end:
                 target = load32(g[TARGETS], k)
                 where = load32(g[COMPONENTS], target)
-                if load32(g[MARKS], target) == mark and where == its and is_kept(g, k) != 0:
+                if load32(g[MARKS], target) == mark and where == its:
                     taken = load64(g[GROUPS], load32(g[LABELS], k))
                     store64(g[WITHIN], its, load64(g[WITHIN], its) | taken)
                 k += 1
@@ -301,7 +290,7 @@ def sift(g, mark, fair, weak, strong, wanted):
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    is_kept, transpose, mark_all, remark, harden, seed, seed_any, backward, forward, first_marked, meet, lower,
+    transpose, mark_all, remark, harden, seed, seed_any, backward, forward, first_marked, meet, lower,
     components, gather, sift,
 )  # fmt: skip
 """Every function above, each after those it calls."""

@@ -28,8 +28,6 @@ PER_STATE = {
 """Bytes of each array that has an element for each state."""
 PER_EDGE = {"TARGETS": 4, "LABELS": 4, "SOURCES": 4}
 """Bytes of each array that has an element for each step."""
-_EVERY = (1 << 64) - 1
-"""All steps are looked at, those of no group too."""
 _OUT, _IN, _REST, _FAIR = 0, 1, 2, 3
 """Marks: states that play no part; those that are looked at; those reached; those of a fair component."""
 
@@ -81,7 +79,6 @@ class Network:
         self._code = _code(cache)
         self._functions: dict[str, Callable[..., int]] = {}
         self._enabled = "ENABLED"
-        self["FOLLOWED"] = _EVERY
 
     def __getitem__(self, cell: str) -> int:
         return self.block[CELLS[cell]]
@@ -172,10 +169,6 @@ class Network:
         cut = self.call("first_marked", _REST, 0)
         return ("cut", cut) if cut < self.size else ("always", 0)
 
-    def _keep(self, groups: int) -> None:
-        """From now on only the steps of these groups are looked at."""
-        self["FOLLOWED"], self["SOURCES_DONE"] = groups, 0
-
     def _transpose(self) -> None:
         """Writes down where the steps to each state come from, once."""
         if not self["SOURCES_DONE"]:
@@ -189,6 +182,8 @@ class Network:
     def first_stopped(self, groups: int) -> int | None:
         """The first state in which a limit stops a step of some of these groups. Of actions beyond the last bit it is
         known only that one of them was stopped: then it may be one of these."""
+        if not groups:
+            return None
         actions = sum(1 << at for at, its in enumerate(self.groups[:STOPPED_MAX]) if its & groups)
         return self._first("STOPPED", actions | 1 << STOPPED_MAX)
 
@@ -203,28 +198,8 @@ class Network:
         """States among which a run goes on for ever as it is looked for."""
         return self._component() if self._mark_fair(wanted) else None
 
-    def first_ended(self, after: int | None, weak: int, strong: int) -> int | None:
-        """The first state, of those that are reached from where `after` is true, from which no run goes on that is fair
-        and takes steps of these groups alone."""
-        self._keep(weak | strong)
-        self._mark_fair(Fair(None, None, None, weak, strong), every=True)
-        self._transpose()
-        tail = self.call("seed", self["TRUTHS"], 0, 0, _FAIR, _FAIR, 0)
-        self.call("backward", 0, tail, _OUT, _FAIR)
-        self._keep(_EVERY)
-        if after is not None:
-            begins = 1 << after
-            tail = self.call("seed", self["TRUTHS"], begins, begins, _FAIR, _REST, 0)
-            self.call("forward", 0, tail, _FAIR, _REST)
-            tail = self.call("seed", self["TRUTHS"], 0, 0, _REST, _REST, 0)
-            tail = self.call("seed", self["TRUTHS"], begins, begins, _OUT, _IN, tail)
-            self.call("forward", 0, tail, _OUT, _IN)
-        found = self.call("first_marked", _OUT if after is None else _IN, 0)
-        return found if found < self.size else None
-
-    def _mark_fair(self, wanted: Fair, every: bool = False) -> bool:
-        """Marks states among which a run goes on for ever as it is looked for: some, or `every` one; whether there are
-        such states. All others are marked as out then, if `every` one is asked for."""
+    def _mark_fair(self, wanted: Fair) -> bool:
+        """Marks states among which a run goes on for ever as it is looked for; whether there are some."""
         self.call("mark_all", _OUT)
         avoid = 0 if wanted.avoid is None else 1 << wanted.avoid
         if wanted.after is None:
@@ -236,14 +211,12 @@ class Network:
             self.call("forward", 0, tail, _REST, _IN)
             self.call("remark", _REST, _OUT)
         again = 0 if wanted.again is None else 1 << wanted.again
-        fair = False
         while True:
             found = self.call("components", _IN)
             self.call("gather", _IN, found)
             sifted = self.call("sift", _IN, _FAIR, wanted.weak, wanted.strong, again)
-            fair = fair or sifted & 0xFFFFFFFF != 0
-            if not sifted >> 32 or (fair and not every):
-                return fair
+            if sifted & 0xFFFFFFFF or not sifted >> 32:
+                return sifted & 0xFFFFFFFF != 0
 
     def _component(self) -> Component:
         """The fair component that was met first, and the way to it from where it was entered."""

@@ -18,6 +18,7 @@ from .state import (
     can_write,
     compares_versions,
     controller_cas,
+    kept_versions,
     leader_cas,
     leader_epoch_check,
     looks_registered,
@@ -79,7 +80,7 @@ def write_isr(s: Cluster, leader: Broker, isr: Set[Broker]) -> None:
     """A leader writes the ISR itself."""
     require(not alter_partition and can_write(s, leader) and s.known[leader].leader == leader and s.running[leader])
     require(not leader_cas or s.known[leader].version == s.partition.version)
-    limit(s.partition.version < max_version)
+    limit(s.partition.version + kept_versions < max_version)
     s.known[leader] = replace(s.known[leader], isr=isr, version=s.partition.version + 1)
     s.partition = s.known[leader]
 
@@ -115,7 +116,7 @@ def alter(s: Cluster, controller: Broker, leader: Broker, isr: Set[Broker]) -> N
             require(known.leader_epoch == read.leader_epoch and known.version == read.version)
             require(can_write(s, controller) and (not write_fence or s.held[controller] == s.controller_epoch))
             require(not controller_cas or read.version == s.partition.version)
-            limit(s.partition.version < max_version)
+            limit(s.partition.version + kept_versions < max_version)
             s.partition = replace(known, isr=isr, version=s.partition.version + 1)
             s.read[controller] = s.partition
             s.known[leader] = s.partition

@@ -11,6 +11,9 @@ from ..parts.zookeeper import Session, is_served
 brokers = constant(3, minimum=2, maximum=4, says="brokers, each with a replica of the partition")
 max_epoch = constant(3, minimum=1, maximum=4, says="controllers that take over in all")
 max_version = constant(2, minimum=1, maximum=8, says="writes to the partition's znode in all")
+kept_versions = constant(
+    0, minimum=0, maximum=4, says="of these writes, how many changes of the ISR leave to elections"
+)
 room = constant(1, minimum=1, maximum=4, says="LeaderAndIsr requests that are under way at once")
 cuts = constant(2, minimum=0, maximum=4, says="connections between a broker and ZooKeeper that fail")
 stops = constant(1, minimum=0, maximum=2, says="replicas that a controller moves off a broker and back")

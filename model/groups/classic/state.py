@@ -62,6 +62,9 @@ rejoin_when_cleared = constant(
 )
 load_newest = constant(True, says="KAFKA-5600: a coordinator that loads keeps the newest group and offsets")
 await_load = constant(True, says="a coordinator that fails to load the log answers for no group in it")
+appends_in_turn = constant(
+    False, says="a coordinator waits with an append until the one before is committed (no rule of Kafka)"
+)
 keep_loaded = constant(True, says="KAFKA-8069: an offset that was loaded expires no sooner than any other")
 expire_only_empty = constant(
     True, says="KAFKA-13636: offsets are kept as soon as the first member joins an empty group"
@@ -290,7 +293,7 @@ def last(log: Log) -> Entry:
 def append(s: Cluster, coordinator: Coordinator, within: bool = True) -> None:
     """A coordinator appends a record to its log, which nobody else may."""
     require(coordinator == s.newest or not fence_appends)
-    require(may_append(s.log, len(s.log.appended)))
+    require(may_append(s.log, len(s.log.appended)) and (s.pending is None or not appends_in_turn))
     limit(len(s.log.appended) < entries and s.pending is None and within)
     s.pending = len(s.log.appended)
     s.log = appended(s.log, len(s.log.appended))
