@@ -93,8 +93,9 @@ def _modelled(answer: Answer, why: str, bad: bool) -> Answer:
 
 
 def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
-    """Whether groups stop. Of the offsets topic itself it has the run in which that takes no writes or serves no reads;
-    of others it says that it rests on the offsets topic, whose brokers need not be theirs."""
+    """Whether groups stop: whether nobody takes their commits and lets consumers join. Of the offsets topic itself
+    it has the run in which that takes no writes or serves no reads; of others it says that it rests on the offsets
+    topic, whose brokers need not be theirs."""
     if subject.subject.internal and subject.subject.topics[0].name != OFFSETS:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:

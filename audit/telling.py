@@ -32,7 +32,7 @@ LOST: Mapping[str, str] = {
     "readable": "reads stop",
     "no-duplicates": "a record is written twice",
     "in-order": "records change their order",
-    "groups": "consumer groups stop",
+    "groups": "consumer groups neither commit nor rebalance",
     "no-skips": "consumers skip records",
 }
 """What happens where a question is answered with a loss."""

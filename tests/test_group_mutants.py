@@ -37,6 +37,11 @@ def classic(says: str, file: str, text: str, by: str, profile: str, bounds: str,
     return Case(says, Mutant("groups.classic", f"groups/classic/{file}.py", text, by), profile, bounds, fails)
 
 
+def outage(says: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
+    """A mistake in the outage of the offsets' topic."""
+    return Case(says, Mutant("groups.outage", "groups/outage.py", text, by), profile, bounds, fails)
+
+
 NAMES = {
     "groups.classic": "classic_group",
     "groups.static_members": "static_members",
@@ -138,17 +143,69 @@ CASES = (
         "restarts",
         "members_are_not_fenced",
     ),
-    Case(
-        "a partition is reassigned without its log",
-        Mutant(
-            "groups.outage",
-            "groups/outage.py",
-            "    s.replicas[home] = target\n",
-            "    s.replicas[home] = target\n    forget(s, home)\n",
-        ),
+    outage(
+        "old replicas are removed before the new ones have copied",
+        " and stay <= s.in_sync[home]",
+        "",
         "shipped",
-        "repaired",
+        "moved",
         "offset_durable",
+    ),
+    outage(
+        "a replica is in sync before it has copied",
+        "if has_leader_entry(s, home, entry)",
+        "if entry in s.copies[home][broker]",
+        "shipped",
+        "moved",
+        "offset_durable",
+    ),
+    outage(
+        "an offset is confirmed before each replica in sync has it",
+        "s.in_sync[home] & s.alive:\n        s.copies",
+        "s.in_sync[home] & s.alive - s.adding[home]:\n        s.copies",
+        "shipped",
+        "moved",
+        "in_sync_has_all",
+    ),
+    outage(
+        "a broker that is killed stays in sync",
+        "            s.in_sync[home].discard(broker)\n",
+        "            s.in_sync[home] = s.in_sync[home]\n",
+        "three_replicas",
+        "killed_again",
+        "offset_durable",
+    ),
+    outage(
+        "a replica copies while nobody leads",
+        "    require(leads(s, home))\n    s.copies",
+        "    s.copies",
+        "shipped",
+        "moved",
+        "isr_grows_from_a_leader",
+    ),
+    outage(
+        "consumers up to 2.4 read on",
+        "(reads_without_coordinator and group not in s.unsure)",
+        "group not in s.unsure",
+        "consumers_2_4",
+        "all_up",
+        "nothing_read_again",
+    ),
+    outage(
+        "a consumer of KIP-848 needs a coordinator to validate its position",
+        " and not validates_without_coordinator",
+        "",
+        "consumers_kip_848",
+        "all_up",
+        "consumers_read_on",
+    ),
+    outage(
+        "a consumer commits that was started again and has not joined",
+        "        and group not in s.waiting\n        and (any",
+        "        and (any",
+        "shipped",
+        "all_up",
+        "who_waits_does_nothing",
     ),
     Case(
         "a group is not where the hash of its id says",

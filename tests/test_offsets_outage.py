@@ -71,7 +71,7 @@ class Story:
 def test_before_0_11_one_broker_that_is_up_at_the_first_use_has_all_partitions_and_stops_every_group() -> None:
     story = Story("kafka_0_10").start(ONE).make({ONE}, {ONE}).start(TWO, THREE).consume().step("kill", broker=ONE)
     assert not story.goes_on(G, P) and not story.goes_on(H, Q)
-    assert story.false() == {"group_available", "some_group_goes_on"}
+    assert story.false() == {"group_available", "some_group_goes_on", "consumers_read_on"}
     # The broker is back, and so are the offsets.
     story.start(ONE)
     assert story.goes_on(G, P) and story.goes_on(H, Q) and story.false() == set()
@@ -98,26 +98,86 @@ def test_the_shipped_setting_stops_those_groups_whose_partition_was_on_the_broke
 
 
 def test_a_partition_without_a_leader_is_reassigned_only_once_its_broker_is_back() -> None:
-    everywhere = Set({ONE, TWO, THREE})
-    story = Story("shipped").start(ONE, TWO, THREE).make({ONE}, {TWO}).consume().step("kill", broker=ONE)
+    story = Story("shipped", repaired=2).start(ONE, TWO, THREE).make({ONE}, {TWO}).consume().step("kill", broker=ONE)
+    # The reassignment is under way, and there is nobody to copy from.
+    story.step("reassign", home=P, target=Set({TWO, THREE}))
     with pytest.raises(StepError, match="leads"):
-        story.step("reassign", home=P, target=Set({TWO, THREE}))
-    story.start(ONE).step("reassign", home=P, target=everywhere).step("kill", broker=ONE)
+        story.step("copy", home=P, broker=TWO)
+    story.start(ONE).step("copy", home=P, broker=TWO).step("copy", home=P, broker=THREE)
+    story.step("finish_reassignment", home=P).step("kill", broker=THREE)
     assert (story.goes_on(G, P), story.false()) == (True, set())
+
+
+def test_the_old_replica_stays_until_the_new_ones_have_copied_its_log() -> None:
+    story = Story("shipped", repaired=2).start(ONE, TWO, THREE).make({ONE}, {TWO}).consume()
+    story.step("reassign", home=P, target=Set({TWO, THREE})).step("copy", home=P, broker=TWO)
+    with pytest.raises(StepError, match="in_sync"):
+        story.step("finish_reassignment", home=P)
+    assert story.state.replicas[P] == Set({ONE, TWO, THREE})
+    story.step("copy", home=P, broker=THREE).step("finish_reassignment", home=P)
+    assert (story.state.replicas[P], len(story.state.copies[P][ONE])) == (Set({TWO, THREE}), 0)
+    story.step("kill", broker=THREE)
+    assert (story.goes_on(G, P), story.false()) == (True, set())
+
+
+# --- what consumers do without a coordinator --------------------------------------------------------------------------
+
+
+def without_coordinator(profile: str) -> Story:
+    """G has processed and committed a record; another one is there; and nobody leads G's partition."""
+    story = Story(profile, records=3).start(ONE, TWO, THREE).make({ONE}, {TWO}).consume().step("produce")
+    return story.step("kill", broker=ONE)
+
+
+def test_a_consumer_up_to_2_4_is_given_no_record_without_a_coordinator() -> None:
+    with pytest.raises(StepError, match="is_given_records"):
+        without_coordinator("consumers_2_4").step("process", group=G)
+
+
+def test_since_2_5_a_consumer_reads_on_and_what_it_did_not_commit_is_read_again() -> None:
+    story = without_coordinator("shipped").step("process", group=G)
+    assert story.state.position[G] == 2 and story.false() == {"group_available"}
+    # The broker is back before the consumer has to join again: it commits.
+    committed = Story("shipped", records=3)
+    committed.state = story.state
+    committed.start(ONE).step("commit", group=G, home=P)
+    assert (committed.state.confirmed[G], committed.false()) == (2, set())
+    # It is started again: it waits, and begins with what was committed before.
+    story.step("restart", group=G).step("produce")
+    with pytest.raises(StepError, match="waiting"):
+        story.step("process", group=G)
+    story.start(ONE).step("begin_again", group=G)
+    assert (story.state.position[G], story.false()) == (1, {"nothing_read_again"})
+
+
+def test_a_position_is_validated_with_a_coordinator_by_the_classic_consumer_and_without_by_kip_848s() -> None:
+    story = without_coordinator("shipped").step("move_leader")
+    assert story.false() == {"group_available", "consumers_read_on"}
+    with pytest.raises(StepError, match="is_given_records"):
+        story.step("process", group=G)
+    assert not story.start(ONE).state.unsure and story.goes_on(G, P)
+    other = without_coordinator("consumers_kip_848")
+    with pytest.raises(StepError, match="validates_without_coordinator"):
+        other.step("move_leader")
+    other.step("process", group=G)
 
 
 @pytest.mark.parametrize(
     ("profile", "begins", "false"),
-    [("shipped", 2, "nothing_skipped"), ("earliest", 0, "nothing_read_again"), ("none", 1, "nobody_stops_for_good")],
+    [
+        ("shipped", 2, {"nothing_skipped"}),
+        ("earliest", 0, {"nothing_read_again", "nothing_confirmed_read_again"}),
+        ("none", 1, {"nobody_stops_for_good"}),
+    ],
 )
 def test_deleting_the_logs_loses_every_offset_and_the_consumers_setting_says_where_it_begins(
-    profile: str, begins: int, false: str
+    profile: str, begins: int, false: set[str]
 ) -> None:
     story = Story(profile).start(ONE, TWO, THREE).make({ONE}, {TWO}).consume()
     story.step("delete_logs").step("produce").make({ONE, TWO, THREE}, {ONE, TWO, THREE})
-    assert story.false() == {"offset_durable"}
+    assert story.false() == {"offset_durable", "in_sync_has_all"}
     story.step("begin_again", group=G)
-    assert (story.state.position[G], story.false()) == (begins, {"offset_durable", false})
+    assert (story.state.position[G], story.false()) == (begins, {"offset_durable", "in_sync_has_all"} | false)
 
 
 def test_the_disk_of_the_only_replica_is_lost_and_the_offsets_with_it() -> None:
@@ -125,7 +185,7 @@ def test_the_disk_of_the_only_replica_is_lost_and_the_offsets_with_it() -> None:
         story = Story(profile).start(ONE, TWO, THREE)
         places = ({ONE}, {TWO}) if lost else ({ONE, TWO, THREE}, {ONE, TWO, THREE})
         story.make(*places).consume().step("kill", broker=ONE).step("lose_disk", broker=ONE).start(ONE)
-        assert story.false() == ({"offset_durable"} if lost else set[str]())
+        assert story.false() == ({"offset_durable", "in_sync_has_all"} if lost else set[str]())
 
 
 def test_groups_look_for_their_offsets_elsewhere_when_the_number_of_partitions_is_changed_up_to_0_8_2() -> None:

@@ -4,8 +4,22 @@ properties; GL3, that commits succeed, is asked as a state shows it: the group's
 
 from __future__ import annotations
 
-from ...language import invariant, position, reachable, terminal
-from ...model.groups.outage import Broker, Cluster, Group, Home, found, goes_on, homes, is_home, repaired
+from ...language import invariant, position, reachable, terminal, transition
+from ...model.groups.outage import (
+    Broker,
+    Cluster,
+    Group,
+    Home,
+    found,
+    goes_on,
+    has_coordinator,
+    homes,
+    is_given_records,
+    is_home,
+    is_reassigned,
+    leads,
+    repaired,
+)
 
 
 @invariant
@@ -15,8 +29,13 @@ def type_ok(s: Cluster) -> bool:
 
 
 def is_calm(s: Cluster) -> bool:
-    """Whether there is the topic, and no more than one broker is missing."""
-    return s.made and len(s.killed) <= 1
+    """Whether there is the topic, and no more than one broker is killed, or has come back and is not in sync yet."""
+    return s.made and sum(1 for broker in Broker if broker in s.killed or is_behind(s, broker)) <= 1
+
+
+def is_behind(s: Cluster, broker: Broker) -> bool:
+    """Whether a broker has a replica that is out of sync, and is not just being added."""
+    return any(broker in s.replicas[home] - s.in_sync[home] - s.adding[home] for home in Home)
 
 
 @invariant
@@ -33,11 +52,40 @@ def some_group_goes_on(s: Cluster) -> bool:
 
 @invariant
 def repaired_group_available(s: Cluster) -> bool:
-    """GL3: with one broker killed, every group goes on whose partition has the replicas of the repair."""
+    """GL3: with one broker killed, every group goes on whose partition has the replicas of the repair, all of them."""
     return not is_calm(s) or all(
-        len(s.replicas[home]) < repaired or not is_home(s, group, home) or goes_on(s, group)
+        len(s.replicas[home]) < repaired or is_reassigned(s, home) or not is_home(s, group, home) or goes_on(s, group)
         for group in Group
         for home in Home
+    )
+
+
+@invariant
+def consumers_read_on(s: Cluster) -> bool:
+    """With one broker killed, every consumer that knows its position is given records."""
+    return not is_calm(s) or all(
+        is_given_records(s, group) for group in Group if s.position[group] > 0 and group not in s.waiting
+    )
+
+
+@invariant
+def in_sync_has_all(s: Cluster) -> bool:
+    """Each replica in sync has every offset that was confirmed."""
+    return all(s.logs[home].acknowledged <= s.copies[home][broker] for home in Home for broker in s.in_sync[home])
+
+
+@transition
+def isr_grows_from_a_leader(before: Cluster, after: Cluster) -> bool:
+    """A replica comes into sync only while somebody leads the partition, whom it has copied from."""
+    return not before.made or all(leads(before, home) or after.in_sync[home] <= before.in_sync[home] for home in Home)
+
+
+@transition
+def who_waits_does_nothing(before: Cluster, after: Cluster) -> bool:
+    """A consumer that waits for its coordinator neither processes nor commits."""
+    return all(
+        (after.position[group], after.confirmed[group]) == (before.position[group], before.confirmed[group])
+        for group in before.waiting & after.waiting
     )
 
 
@@ -55,6 +103,12 @@ def nothing_skipped(s: Cluster) -> bool:
 
 @invariant
 def nothing_read_again(s: Cluster) -> bool:
+    """No group begins before a record that it has processed."""
+    return len(s.repeated) == 0
+
+
+@invariant
+def nothing_confirmed_read_again(s: Cluster) -> bool:
     """No group begins before an offset that was confirmed to it."""
     return len(s.went_back) == 0
 
@@ -100,6 +154,7 @@ def goes_on_after_the_repair(s: Cluster) -> bool:
     return any(
         is_home(s, group, home)
         and len(s.replicas[home]) == repaired
+        and not is_reassigned(s, home)
         and any(broker in s.killed and broker in s.replicas[home] for broker in Broker)
         and goes_on(s, group)
         and s.confirmed[group] > 0
@@ -107,6 +162,24 @@ def goes_on_after_the_repair(s: Cluster) -> bool:
         for group in Group
         for home in Home
     )
+
+
+@reachable
+def repair_waits(s: Cluster) -> bool:
+    """A reassignment is under way of a partition that nobody leads."""
+    return any(is_reassigned(s, home) and not leads(s, home) for home in Home)
+
+
+@reachable
+def processes_without_coordinator(s: Cluster) -> bool:
+    """A group without a coordinator has processed what it has not committed."""
+    return any(0 < s.confirmed[group] < s.position[group] and not has_coordinator(s, group) for group in Group)
+
+
+@reachable
+def waits_for_coordinator(s: Cluster) -> bool:
+    """A consumer was started again, and has no coordinator."""
+    return any(not has_coordinator(s, group) for group in s.waiting)
 
 
 @reachable
