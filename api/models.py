@@ -37,7 +37,7 @@ def definition_of(text: str) -> tuple[Definition, str | None]:
     Raises `UsageError` for a name or path that is not there, `ModelErrors` for a text that is not a model.
     """
     path, colon, profile = text.partition(":")
-    if path.endswith(".py") or "/" in path or Path(path).is_dir():
+    if path.endswith(".py") or "/" in path or (Path(path).is_dir() and path not in CATALOGUE):
         return _own(path, profile if colon else None)
     try:
         return find(text)

@@ -22,6 +22,7 @@ from ..reports.files import write_json, write_text, write_trace
 from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page
 from ..reports.trace.page import grouped_by_run, trace_page
+from .export import FEW
 from .options import (
     add_cluster_options,
     add_model_options,
@@ -36,7 +37,7 @@ from .options import (
 )
 from .output import check_open, end_with_page, prepared, print_json
 from .progress import ProgressLine, report_for
-from .surroundings import ONE_OF_SEVERAL, surroundings
+from .surroundings import ONE_OF_SEVERAL, graph_beside, surroundings
 from .verbs import Parser, Verbs, add_verb
 from .witnesses import asked_witnesses, longest_documents
 
@@ -112,8 +113,15 @@ def run(options: argparse.Namespace) -> Exit:
     found = of_verdict(verdict)
     if out is None:
         return found
-    around = {name: surroundings(model, trace, size=ONE_OF_SEVERAL) for name, trace in traces.items()}
-    return _saved(out, check_document(verdict, traces, paths), traces, around, paths, found, options)
+    pages = {name: _page(model, verdict, trace, Path(paths[name]).name) for name, trace in traces.items()}
+    return _saved(out, check_document(verdict, traces, paths), traces, pages, paths, found, options)
+
+
+def _page(model: Model, verdict: Verdict, trace: Document, file: str) -> str:
+    """The page of a trace, which is in a file beside it, with what could be chosen instead."""
+    few = verdict.distinct_states is not None and verdict.distinct_states <= FEW
+    graph = graph_beside(model, trace) if few else ""
+    return page([trace], beside=file, around=surroundings(model, trace, size=ONE_OF_SEVERAL), graph=graph)
 
 
 def checked(model: Model, engine: str, search: Search) -> Verdict:
@@ -180,7 +188,7 @@ def _saved(
     out: Path,
     document: Document,
     traces: Mapping[str, Document],
-    around: Mapping[str, Document | None],
+    texts: Mapping[str, str],
     paths: Mapping[str, str],
     found: Exit,
     options: argparse.Namespace,
@@ -188,8 +196,7 @@ def _saved(
     try:
         for name, path in paths.items():
             write_trace(Path(path), traces[name])
-            text = page([traces[name]], beside=Path(path).name, around=around[name])
-            write_text(Path(path.removesuffix(_TRACE) + ".html"), text)
+            write_text(Path(path.removesuffix(_TRACE) + ".html"), texts[name])
         write_json(out / "report.json", document)
         pages = {name: Path(path).name.removesuffix(_TRACE) + ".html" for name, path in paths.items()}
         write_text(out / "index.html", check_index(document, pages))

@@ -28,6 +28,7 @@ from ..traces.around import around
 from ..traces.branch import Branch, Possible, possible
 from ..traces.choices import choices
 from ..traces.document import run_document
+from .export import small_graph
 from .output import open_page
 
 PROMPT = "explore> "
@@ -315,7 +316,8 @@ class Session:
 
     def html(self) -> str:
         """The run as a page in which other steps can be taken, too."""
-        return html_page([self.document()], around=around(self.model, self.branch.run, watches=self.watches))
+        beside = around(self.model, self.branch.run, watches=self.watches)
+        return html_page([self.document()], around=beside, graph=small_graph(self.model, self.branch.run))
 
     def help(self, _rest: str) -> str:
         """All commands."""

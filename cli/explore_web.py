@@ -18,17 +18,18 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ..explorer.cache import cache_directory
-from ..explorer.onward import onward
-from ..explorer.search import Search
+from ..explorer.onward import Onward, onward
+from ..explorer.search import Progress, Search
 from ..language.errors import UsageError
-from ..language.model import Model
-from ..language.values import ModelError
+from ..language.model import Model, Property
+from ..language.values import ModelError, State
 from ..language.verdict import Run
 from ..language.watched import watched
 from ..reports.paper import count
 from ..reports.trace.html import page
 from ..traces.around import Around
 from ..traces.document import run_document
+from .export import small_graph
 
 HOST = "127.0.0.1"
 SECONDS = 60.0
@@ -53,12 +54,15 @@ class Explored:
         self.path = [self.around.number(state) for state in run.states()]
         self.around.expand(self.path[-1])
         self.lock = threading.Lock()
+        self.searching = threading.Lock()
+        self.stopped = threading.Event()
 
     def page(self) -> str:
         """The page, with what is known so far."""
         with self.lock:
             document = run_document(self.model, self.run)
-            return page([document], around=self.around.document(self.run, self.path), live=True)
+            beside, graph = self.around.document(self.run, self.path), small_graph(self.model, self.run)
+            return page([document], around=beside, live=True, graph=graph)
 
     def next(self, given: dict[str, str]) -> dict[str, Any]:
         """What can happen in the state of a node, and the values and nodes that the page does not have."""
@@ -67,23 +71,49 @@ class Explored:
             return self._news(given, {str(node): self.around.expand(node)})
 
     def go(self, given: dict[str, str]) -> dict[str, Any]:
-        """The way to the nearest state from a node in which a property fails or a witness is reached."""
+        """The way to the nearest state from a node in which a property fails or a witness is reached. While it is
+        looked for, other questions are answered, and `stop` ends it."""
         with self.lock:
             node = self._node(given)
-            prop = next((prop for prop in self.model.properties if prop.name == given.get("property")), None)
-            if prop is None or not prop.applicable:
-                raise UsageError(f"no property of states or steps is called {given.get('property')}")
-            search = Search(memory_bytes=self.memory, seconds=SECONDS, cache=cache_directory())
-            found = onward(self.model, self.around.states[node], prop, search)
-            what = "reached" if prop.kind == "reachable" else "violated"
-            looked = f"{count(found.states, 'state')} explored from here"
+            state = self.around.states[node]
+        prop = next((prop for prop in self.model.properties if prop.name == given.get("property")), None)
+        if prop is None or not prop.applicable:
+            raise UsageError(f"no property of states or steps is called {given.get('property')}")
+        found = self._searched(state, prop)
+        what = "reached" if prop.kind == "reachable" else "violated"
+        looked = f"{count(found.states, 'state')} explored from here"
+        with self.lock:
             if found.run is None:
-                end = f"the search ended first: {found.stopped}" if found.stopped else "that is all within the bounds"
+                ended = "it was stopped" if self.stopped.is_set() else found.stopped
+                end = f"the search ended first: {ended}" if ended else "that is all within the bounds"
                 message = f"{prop.name} is not {what} in {looked}; {end}"
                 return self._news(given, {}) | {"taken": None, "message": message}
             known, taken = self._along(node, found.run)
             after = f"after {count(len(taken), 'step')} more ({looked})" if taken else "here already"
             return self._news(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
+
+    def _searched(self, state: State, prop: Property) -> Onward:
+        """The one search that is under way. UsageError where another one is."""
+        if not self.searching.acquire(blocking=False):
+            raise UsageError("another search is under way; stop it first")
+        try:
+            self.stopped.clear()
+            search = Search(memory_bytes=self.memory, seconds=SECONDS, cache=cache_directory())
+            return onward(self.model, state, prop, search, self._goes_on)
+        except KeyboardInterrupt:  # before it began: while it was compiled
+            return Onward(None, 0, "it was stopped")
+        finally:
+            self.searching.release()
+
+    def _goes_on(self, _progress: Progress) -> None:
+        """Ends a search that is to be stopped, as Ctrl-C does: between two slices of its work."""
+        if self.stopped.is_set():
+            raise KeyboardInterrupt
+
+    def stop(self, _given: dict[str, str]) -> dict[str, Any]:
+        """Ends the search that is under way, if one is."""
+        self.stopped.set()
+        return {}
 
     def watch(self, given: dict[str, str]) -> dict[str, Any]:
         """An expression to watch from now on, with its value in every state that is known."""
@@ -119,6 +149,7 @@ class Explored:
     def _news(self, given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
         values, nodes = (_from(given.get(name, "0")) for name in ("values", "nodes"))
         return {
+            "from": {"values": values, "nodes": nodes},
             "values": self.around.values[values:],
             "nodes": self.around.nodes[nodes:],
             "known": known,
@@ -182,7 +213,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         explored = self.server.explored
         answers: dict[str, Callable[[dict[str, str]], Any]] = {
-            "next": explored.next, "go": explored.go, "watch": explored.watch,
+            "next": explored.next, "go": explored.go, "watch": explored.watch, "stop": explored.stop,
         }  # fmt: skip
         if rest[0] == "":
             self._answer(200, "text/html; charset=utf-8", explored.page())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import dataclasses
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +15,7 @@ from ..explorer.graph import StateGraph, TooLarge, neighbourhood, state_graph
 from ..language.errors import UsageError, nearest
 from ..language.judge import initial_states
 from ..language.model import Model
-from ..language.values import State, show
+from ..language.values import ModelError, State, show
 from ..language.verdict import Run
 from ..language.watched import watched
 from ..reports.document import Document
@@ -55,6 +56,8 @@ TRACES: Mapping[str, Callable[[Document], str]] = {
 GRAPHS = ("dot", "graphml", "svg")
 """What a state graph can be written as."""
 
+FEW = 60
+"""States of a model that is drawn in a page without being asked for."""
 MOST_DRAWN = 300
 """Nodes of a picture, at most: more cannot be read."""
 
@@ -202,6 +205,17 @@ def _merged(
     )
 
 
+def small_graph(model: Model, run: Run) -> str:
+    """The state graph for the page of a run, where the model has few states; "" where it has more, where a step breaks
+    it, and where the library that lays it out is not installed."""
+    if importlib.util.find_spec("fast_sugiyama") is None:
+        return ""
+    try:
+        return _graph_of(model, run, state_graph(model, FEW), None)
+    except (TooLarge, ModelError):
+        return ""
+
+
 def graph_of_page(model: Model, run: Run, text: str) -> str:
     """The state graph of a run's model for the run's page; states are merged that are equal on the expressions of the
     text, if it has any. UsageError, with what helps, where it would have more than `MOST_DRAWN` nodes."""
@@ -214,11 +228,18 @@ def graph_of_page(model: Model, run: Run, text: str) -> str:
     if graph.number_of_nodes() > MOST_DRAWN:
         many = graph.number_of_nodes()
         raise UsageError(f"--graph: the graph has {many:,} nodes, and more than {MOST_DRAWN} are not drawn; {helps}")
+    return _graph_of(model, run, found, text or None, graph)
+
+
+def _graph_of(
+    model: Model, run: Run, found: StateGraph, text: str | None, graph: networkx.DiGraph | None = None
+) -> str:
+    """A state graph of which nodes lead to the steps of a run."""
     steps: dict[str, list[int]] = {}
-    fields = _fields(model, text or None)
+    fields = _fields(model, text)
     for at, state in enumerate(run.states()):
         steps.setdefault(_name(fields, state), []).append(at)
-    return _picture(graph, steps)
+    return _picture(_merged(model, found, text, run.states()) if graph is None else graph, steps)
 
 
 def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -> StateGraph:

@@ -130,13 +130,15 @@ def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]], options:
     names = ", ".join(str(path) for path in documents)
     with naming(names):
         watches = [_watched(path, options.watch) for path in documents] if options.watch else []
-        drawn = "" if options.graph is None else _graph(options.traces[0], options.graph)
+        alone = len(documents) > 1 or options.watch
+        around, small = (None, "") if alone else of_saved(document_of(options.traces[0]))
+        drawn = small if options.graph is None else _graph(options.traces[0], options.graph)
         text = page(
             list(documents.values()),
             watches=watches,
             graph=drawn,
             beside=", ".join(path.name for path in documents),
-            around=None if len(documents) > 1 or options.watch else of_saved(document_of(options.traces[0])),
+            around=around,
         )
     try:
         write_text(target, text)

@@ -9,6 +9,7 @@ from ..language.model import Model
 from ..language.watched import Watched
 from ..reports.document import Document
 from ..traces.around import MOST_BYTES, around
+from .export import small_graph
 from .saved import model_of, run_of
 
 ONE_OF_SEVERAL = 250_000
@@ -24,17 +25,30 @@ def surroundings(
     initial state, such as a counterexample to induction, of one of more than `LONGEST` steps, and of an audit's, whose
     page speaks of a cluster and not of the model.
     """
-    if document["replay"] is None or len(document["steps"]) > LONGEST or "called" in document or "cluster" in document:
+    if _is_alone(document):
         return None
     return around(model, run_of(model, document, document["model"]), size=size, watches=watches)
 
 
-def of_saved(document: Document) -> Document | None:
-    """The same of a saved trace. None of a model in a file, too, which may come from anywhere and is not carried out to
-    look at a trace; and where the built-in model is not as it was."""
+def graph_beside(model: Model, document: Document) -> str:
+    """The state graph of a model of few states for the page of a trace, see `small_graph`; "" of what has no states
+    around it either."""
+    return "" if _is_alone(document) else small_graph(model, run_of(model, document, document["model"]))
+
+
+def _is_alone(document: Document) -> bool:
+    return (
+        document["replay"] is None or len(document["steps"]) > LONGEST or "called" in document or "cluster" in document
+    )
+
+
+def of_saved(document: Document) -> tuple[Document | None, str]:
+    """The states around a saved trace, and the graph of a small model. None of a model in a file, too, which may come
+    from anywhere and is not carried out to look at a trace; and where the built-in model is not as it was."""
     if document["model"].partition(":")[0].endswith(".py"):
-        return None
+        return None, ""
     try:
-        return surroundings(model_of(document, document["model"]), document)
+        model = model_of(document, document["model"])
+        return surroundings(model, document), graph_beside(model, document)
     except UsageError:
-        return None
+        return None, ""

@@ -17,6 +17,8 @@ from playwright.sync_api import Browser, Page, expect
 from tidegate.api.models import load
 from tidegate.cli.explore_session import Session
 from tidegate.cli.explore_web import Explored, Handler, Server
+from tidegate.explorer.onward import Onward, onward
+from tidegate.explorer.search import Progress, Report
 from tidegate.language.judge import format_run, initial_states, run_text
 from tidegate.language.verdict import Run
 from tidegate.reports.paper import Paper
@@ -198,6 +200,35 @@ def test_an_expression_without_end_stops_nobody(server: Server):
     assert deep[0] == 400 and "nested too deeply" in deep[1]
     assert asked(server, f"/{server.token}/next?node=0")[0] == 200
     assert asked(server, f"/{server.token}/")[0] == 200
+
+
+def test_a_search_is_stopped_and_stops_nobody_meanwhile(server: Server, monkeypatch: pytest.MonkeyPatch):
+    """Steps are answered while it is under way, a second search is refused, and `stop` ends it; then another begins."""
+    begun = threading.Event()
+
+    def slowly(*given: Any) -> Onward:
+        report: Report = given[4]
+        report(Progress(0, 0, 0, 0.0, 0, 0.0))
+        begun.set()
+        server.explored.stopped.wait(30)
+        return onward(*given)
+
+    monkeypatch.setattr("tidegate.cli.explore_web.onward", slowly)
+    answers: list[tuple[int, str]] = []
+    go = f"/{server.token}/go?node=0&property=strong_isr"
+    searching = threading.Thread(target=lambda: answers.append(asked(server, go)))
+    searching.start()
+    assert begun.wait(30)
+    status, said = asked(server, f"/{server.token}/next?node=0&values=3&nodes=1")
+    assert status == 200 and json.loads(said)["from"] == {"values": 3, "nodes": 1}  # where a page puts what is new
+    refused = asked(server, go)
+    assert refused[0] == 400 and "another search is under way" in refused[1]
+    assert asked(server, f"/{server.token}/stop")[0] == 200
+    searching.join(60)
+    ((status, said),) = answers
+    assert status == 200 and "the search ended first: it was stopped" in said
+    monkeypatch.undo()
+    assert "is violated after" in asked(server, go)[1]
 
 
 def test_many_idle_connections_stop_nobody(server: Server):

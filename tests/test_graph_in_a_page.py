@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from collections.abc import Generator
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser
+from tidegate.reports.trace.compact import compact
 
 from .browser import chromium, shown
 from .conftest import Run as Command
@@ -50,6 +53,44 @@ def test_a_state_of_the_run_leads_to_its_step_by_mouse_and_by_key(
         assert one.all("#graph .here").get_attribute("data-steps") == "4"
         label = one.all("#graph .here").get_attribute("aria-label") or ""
         assert label.startswith("state 4 of the run: ")
+
+
+def test_a_small_models_graph_is_in_the_page_unasked_and_is_made_larger_and_smaller(
+    trace: Path, browser: Browser
+) -> None:
+    """All of it stands within its frame, whose width it keeps to."""
+    with shown(browser, trace.with_name("one_inside.html"), "s=0") as one:
+        assert one.count("#graph .node") == 13
+        drawn = one.all("#graph .scrolled svg")
+        _, _, width, height = (float(length) for length in (drawn.get_attribute("viewBox") or "").split())
+        assert width < 1_000
+        for path in one.all("#graph .edge path").all():
+            points = [float(number) for number in re.findall(r"[\d.]+", path.get_attribute("d") or "")]
+            assert max(points[::2]) <= width and max(points[1::2]) <= height
+        at_first = float(drawn.get_attribute("width") or 0)
+        assert at_first <= one.all("#graph .scrolled").evaluate("(frame) => frame.clientWidth")
+        one.all("#larger").click()
+        assert float(drawn.get_attribute("width") or 0) > at_first
+        one.all("#whole").click()
+        frame = one.all("#graph .scrolled")
+        assert frame.evaluate("(frame) => frame.scrollHeight <= frame.clientHeight + 1")
+
+
+def test_a_larger_models_graph_is_drawn_only_on_request(tidegate: Command, tmp_path: Path) -> None:
+    assert tidegate("check", "replication:truncate_to_hw", "--out", str(tmp_path)).exit == 1
+    assert all('id="graph"' not in page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html"))
+
+
+def test_boxes_of_a_layer_keep_their_room_and_their_order() -> None:
+    """Each near the mean of what it is joined to: a child below two parents between them, a chain upright."""
+    layers, beside = [[0, 1], [2], [3, 4, 5]], {0: [2], 1: [2], 2: [0, 1, 4], 3: [], 4: [2], 5: []}
+    widths = {0: 50.0, 1: 30.0, 2: 40.0, 3: 10.0, 4: 60.0, 5: 10.0}
+    middles = compact(layers, beside, widths)
+    for layer in layers:
+        for one, other in pairwise(layer):
+            assert middles[other] - middles[one] >= (widths[one] + widths[other]) / 2 - 1e-6
+    assert middles[0] < middles[2] < middles[1] and abs(middles[2] - middles[4]) < 1
+    assert min(middles[node] - widths[node] / 2 for node in middles) == 0
 
 
 def test_a_merged_state_leads_to_each_of_its_steps_in_turn(

@@ -460,7 +460,7 @@ def test_the_argument_has_each_steps_abstract_step_and_the_nearest_action(tmp_pa
     model = bound(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
     said = argument(model, asked("native", model))
     assert said[1:] == [
-        "In short: for tick at step 9 to be advance of hour_clock, hour would have to be 3 and is 0.",
+        "In short: A minute passes (step 9). For this to be advance of hour_clock, hour would have to be 3 and is 0.",
         "Steps 1 to 2 stutter.",
         "tick is advance of hour_clock: hour: 0 -> 1.",
         "Steps 4 to 5 stutter.",
@@ -478,7 +478,10 @@ def test_the_argument_names_the_first_false_guard(tmp_path: Path) -> None:
     model = bound(tmp_path, abstract=abstract)
     said = argument(model, asked("native", model))
     assert said[-1].endswith("The nearest is advance, of which the guard `s.hour != 2` is false.")
-    assert said[1] == "In short: for tick at step 9 to be advance of hour_clock, `s.hour != 2` would have to be true."
+    assert said[1] == (
+        "In short: A minute passes (step 9). "
+        "For this to be advance of hour_clock, what that requires would have to be true."
+    )
 
 
 def test_the_argument_of_an_initial_state(tmp_path: Path) -> None:

@@ -39,10 +39,9 @@ X lock:careless: one_inside fails after 4 steps
   clients=2
 --------------------------------------------------------------------------------
 Why this violates one_inside: At most one client is inside.
-  In short: A's place became at the door at step 1 and B's place became at the
-    door at step 2, when `held` was false; `held` became true at step 3; B's
-    place became inside at step 4 all the same; now A's place is inside and B's
-    place is inside.
+  In short: A looks and finds the lock free (step 1). B looks and finds the lock
+    free (step 2). A takes the lock and goes in (step 3). Even so, B takes the
+    lock and goes in (step 4). Now A's place is inside and B's place is inside.
     - A's place became at the door at step 1, when `held` was false: A looks and
       finds the lock free.
     - B's place became at the door at step 2, when `held` was false: B looks and

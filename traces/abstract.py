@@ -1,7 +1,7 @@
 """Why a model does not refine another: the steps of a run, beside each the abstract step that it is, and at the last
 what the nearest abstract action would have needed.
 
-    In short: for tick at step 6 to be advance of hour_clock, hour would have to be 2 and is 3.
+    In short: A minute passes (step 6). For this to be advance of hour_clock, hour would have to be 2 and is 3.
     - Steps 1 to 3 stutter.
     - tick is advance of hour_clock: hour: 0 -> 1.
     - tick stutters.
@@ -26,6 +26,7 @@ from ..language.values import ModelError, State, show
 from ..language.verdict import Run, Step
 from .differences import Change, changes, state_to_json
 from .nearest import Nearest, nearest
+from .sentences import step_sentence
 from .typetext import type_to_json
 
 Document = dict[str, Any]
@@ -105,12 +106,12 @@ def _may_be(refinement: Refinement, action: str) -> str:
     return f"{action} {' or '.join([*ways, *(['stutters'] if STUTTERS in allowed else [])])}"
 
 
-def refinement_argument(prop: Property, run: Run, at: int) -> list[Document]:
+def refinement_argument(model: Model, prop: Property, run: Run, at: int) -> list[Document]:
     """The sentences of the argument that a refinement fails in state `at` of a run."""
     refinement = prop.refinement
     assert refinement is not None, "another property has an argument of its own"
     rows = [_row("title", at, f"Why this violates {prop.name}: {prop.says}")]
-    rows += [_row("short", at, text) for text in _short(refinement, run, at)]
+    rows += [_row("short", at, text) for text in _short(model, refinement, run, at)]
     rows += [_row("event", number, text) for number, text in _beside(refinement, run, at)]
     return [*rows, _row("however", at, _however(refinement, run, at))]
 
@@ -119,7 +120,7 @@ def _row(role: str, step: int, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 
-def _short(refinement: Refinement, run: Run, at: int) -> Iterator[str]:
+def _short(model: Model, refinement: Refinement, run: Run, at: int) -> Iterator[str]:
     """What would have to be otherwise for the step that fails to be the nearest abstract step, in one sentence; none
     where no abstract step is near, or where the step is one that its action may not be."""
     if at == 0:
@@ -128,9 +129,10 @@ def _short(refinement: Refinement, run: Run, at: int) -> Iterator[str]:
     step = run.steps[at - 1]
     close = nearest(refinement, before, after, step.action)
     if close is not None and (close.guard is not None or close.changes):
-        taken = format_step(step.action, step.arguments)
-        text = f"`{close.guard}` would have to be true" if close.guard else ", ".join(map(_needed, close.changes))
-        yield f"In short: for {taken} at step {at} to be {close.step} of {refinement.abstract.name}, {text}."
+        text = "what that requires would have to be true" if close.guard else ", ".join(map(_needed, close.changes))
+        name, action = close.step.partition("(")[0].replace("_", " "), model.action(step.action)
+        said = step_sentence(model, action, run.states()[at - 1], step.arguments).removesuffix(".")
+        yield f"In short: {said} (step {at}). For this to be {name} of {refinement.abstract.name}, {text}."
 
 
 def _beside(refinement: Refinement, run: Run, at: int) -> Iterator[tuple[int, str]]:

@@ -26,7 +26,7 @@ from ..language.verdict import Run
 from .abstract import refinement_argument
 from .evidence import ABSENT, Effects, Reading, StatePart
 from .explanation import Reason
-from .sentences import sentence
+from .sentences import step_sentence
 from .summary import InShort, Race
 from .wording import Wording, enclosing, is_record, listed, up
 
@@ -48,7 +48,7 @@ def argument(model: Model, prop: Property, run: Run, at: int, reason: Reason) ->
     if prop.form is None:
         return []
     if prop.refinement is not None:
-        return refinement_argument(prop, run, at)
+        return refinement_argument(model, prop, run, at)
     try:
         return _ArgumentText(model, prop, run, at, reason).document()
     except ModelError:
@@ -195,7 +195,7 @@ class _ArgumentText:
         effects = list(dict.fromkeys(text for cell in cells for text in self.words.effects(cell, before, after)))
         step = self.run.steps[number - 1]
         action = self.model.action(step.action)
-        said = _sentence(self.model, action, before, step.arguments)
+        said = step_sentence(self.model, action, before, step.arguments)
         why = f", when {race.fact}" if race and number in race.looks else self._why(number, action, cells)
         return _capital(f"{listed(effects)} at step {number}{why}: {said}")
 
@@ -241,7 +241,7 @@ class _ArgumentText:
 
     def _says(self, step: int) -> str:
         taken = self.run.steps[step - 1]
-        return _sentence(self.model, self.model.action(taken.action), self.states[step - 1], taken.arguments)
+        return step_sentence(self.model, self.model.action(taken.action), self.states[step - 1], taken.arguments)
 
     def _origin(self, record: Any) -> tuple[int, StatePart | None]:
         """The first step after which a record is in a sequence, and where."""
@@ -338,10 +338,3 @@ def _sequences(cell: StatePart, value: Any) -> Iterator[tuple[StatePart, Seq[Any
         for key, held in value.items():
             if isinstance(key, Domain) and isinstance(held, Seq):
                 yield StatePart(cell.state, cell.field, (("key", key),)), held
-
-
-def _sentence(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
-    try:
-        return sentence(model, action, state, arguments)
-    except ModelError:
-        return f"{action.name}."

@@ -19,7 +19,7 @@ from ..language.judge import blamed, shape_of
 from ..language.kinds import Domain
 from ..language.model import Action, Model
 from ..language.steptext import format_step
-from ..language.values import State, show
+from ..language.values import ModelError, State, show
 
 
 def sentence(
@@ -39,6 +39,14 @@ def sentence(
     except Exception as error:
         raise blamed(model, error, action.name, arguments) from error
     return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))
+
+
+def step_sentence(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> str:
+    """As `sentence`, of a step of an argument: the action's name where the sentence cannot be evaluated."""
+    try:
+        return sentence(model, action, state, arguments)
+    except ModelError:
+        return f"{action.name}."
 
 
 def subject(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> Domain | None:

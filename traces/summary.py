@@ -1,9 +1,12 @@
-"""An argument in one sentence: what was promised, who took it back, why, and what that came to.
+"""An argument in a sentence or a few: what was promised, who took it back, why, and what that came to.
 
     In short: A committed 0a at step 6, and B lost it at step 8, because B's high watermark was 0.
+    In short: A deletes the records before offset 1 (step 6). Now A's log start is 1 and A's snapshot is 0.
 
 It is made of what the argument says: the last step by which something was lost, the last one before it by which it was
-counted on (a high watermark that passed it, or whatever the author calls that), and the last step of all.
+counted on (a high watermark that passed it, or whatever the author calls that), and the last step of all. Where nothing
+was lost, the steps are said as they say themselves. The names of fields, which the argument has in back-quotes, are not
+in it: it is for who does not know the model.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from ..language.model import Model
 from ..language.values import Seq, Set, State
 from ..language.verdict import Run
 from .evidence import StatePart
-from .wording import Wording, enclosing, listed
+from .wording import Wording, enclosing, in_words, listed
 
 Why = Callable[[int, Sequence[StatePart]], str]
 """Why a step changed some cells, as `, because ...`; "" where nothing is worth saying."""
@@ -28,9 +31,18 @@ RECORDS_MAX = 3
 """Records that are named in it; of more only their number."""
 FACTS_MAX = 3
 """The most facts of the end that it mentions; where there are more, it mentions none."""
+FACT_MAX = 80
+"""Characters of the longest fact that it mentions."""
 
 
 _LEADS = re.compile(r"(.+)'s (?:role became leader|leader became \1)")
+_CAME = re.compile(r"`(?P<a>\w+ed)` got (?P<b>[^`]+)|(?P<c>[^`]+) came into `(?P<d>\w+ed)`")
+_HELD = re.compile(r"`(\w+ed)` is [\[{]([^`]+)[\]}]")
+_EMPTY = re.compile(r"`(\w+ed)` is empty")
+_IN = re.compile(r"([^`]+) (is|is not) in `(\w+ed)`")
+_RECORD = re.compile(r"\w\(\w+=")
+_WORD = re.compile(r"(?!Kafka|Java|Raft|Spark)[A-Z][a-z]+\b")
+"""A first word that is no name: within another sentence it has no capital."""
 
 
 @immutable
@@ -76,44 +88,44 @@ class InShort:
         if loss is not None:
             parts = self._with_loss(*loss, why, said)
         else:
-            parts = self._without_loss(why, now) if race is None else self._with_race(race, now)
-        return f"In short: {'; '.join(parts)}." if parts else ""
+            parts = self._without_loss(why, said, now) if race is None else self._with_race(race, said, now)
+        return f"In short: {'. '.join(part[0].upper() + part[1:] for part in parts)}." if parts else ""
 
     def _with_loss(self, step: int, lane: str, lost: list[Any], why: Why, said: Callable[[int], str]) -> list[str]:
         """What was counted on, who lost it, and what came of that."""
-        promise = self._promise(step, lost)
+        promise = self._promise(step, lost, said)
         what, who = self._named(lost), lane
         if promise is not None and (promise.records == lost or len(lost) == 1):
             what = "it" if len(lost) == 1 else "them"
         cells = [cell for cell in self.mentioned.get(step, ()) if cell.field == self.log]
-        cause = (why(step, cells) if cells else "") or f" ({said(step).removesuffix('.')})"
+        cause = _plain(why(step, cells) if cells else "") or f" ({said(step).removesuffix('.')})"
         taken = f"lost {what} at step {step}{cause}"
         last = max(self.mentioned, default=0)
-        then = [f"{self._effect(last)} at step {last}"] if last > step else []
+        then = [self._happened(last, said)] if last > step else []
         if promise is None:
             return [f"{who} {taken}", *then]
         joined = f"{promise.text} and {taken}" if promise.lane == who else f"{promise.text}, and {who} {taken}"
         return [joined, *then]
 
-    def _without_loss(self, why: Why, now: Sequence[str]) -> list[str]:
+    def _without_loss(self, why: Why, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
         """What was counted on, if anything was, or the last step but one; the last step; and how things are now."""
         steps = sorted(self.mentioned)
         if not steps:
             return []
-        promise = self._promise(steps[-1], list(self.words.mentioned))
+        promise = self._promise(steps[-1], list(self.words.mentioned), said)
         earlier = [step for step in steps[:-1] if self._ends(step)][-1:] or steps[-2:-1]
-        before = [promise.text] if promise else [f"{self._effect(step)} at step {step}" for step in earlier]
-        cause = why(steps[-1], self.mentioned[steps[-1]])
-        last = f"{self._effect(steps[-1])} at step {steps[-1]}{cause if cause.startswith(', because') else ''}"
-        return [*before, last, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
+        before = [promise.text] if promise else [self._happened(step, said) for step in earlier]
+        cause = _plain(why(steps[-1], self.mentioned[steps[-1]]))
+        last = f"{self._happened(steps[-1], said)}{cause if cause.startswith(', because') else ''}"
+        return [*before, last, *_now(now)]
 
-    def _with_race(self, race: Race, now: Sequence[str]) -> list[str]:
+    def _with_race(self, race: Race, said: Callable[[int], str], now: Sequence[str]) -> list[str]:
         """What was seen, that it ceased to be so, who acted on it all the same, and how things are now."""
-        looks = [f"{self._change(step, cell)} at step {step}" for step, cell in race.looks.items()]
-        seen = f"{listed(looks)}, when {race.fact}"
-        ceased = f"{self._change(race.changed, race.cell)} at step {race.changed}"
-        acted = f"{self._effect(race.acted)} at step {race.acted} all the same"
-        return [seen, ceased, acted, *([f"now {listed(now)}"] if 0 < len(now) <= FACTS_MAX else [])]
+        looks = [self._happened(step, said) for step in race.looks]
+        looks[-1] += _plain(f", when {race.fact}")
+        acted = self._happened(race.acted, said)
+        within = acted[0].lower() + acted[1:] if _WORD.match(acted) else acted
+        return [*looks, self._happened(race.changed, said), f"Even so, {within}", *_now(now)]
 
     def _loss(self) -> tuple[int, str, list[Any]] | None:
         """The last step that took records out of a log, whose, and which: of those mentioned, else of all, if what
@@ -155,12 +167,12 @@ class InShort:
         logs = cast("Mapping[Domain, Any]", held).items()
         return [(member, list(cast("Seq[Any]", log))) for member, log in logs if isinstance(log, Seq)]
 
-    def _promise(self, before: int, records: Sequence[Any]) -> _Promise | None:
+    def _promise(self, before: int, records: Sequence[Any], said: Callable[[int], str]) -> _Promise | None:
         """How some of these records came to be counted on before a step: as the argument says, else as a lane's
         high watermark first passed them."""
         for step in sorted((number for number in self.mentioned if number < before), reverse=True):
             for cell in self.mentioned[step]:
-                found = self._committed(step, cell, records) or self._gained(step, cell, records)
+                found = self._committed(step, cell, records) or self._gained(step, cell, records, said)
                 if found is not None:
                     return found
         for step in range(1, before):
@@ -184,7 +196,9 @@ class InShort:
         who = self.words.value(lanes[0])
         return _Promise(f"{who} committed {self._named(passed)} at step {step}", who, passed)
 
-    def _gained(self, step: int, cell: StatePart, records: Sequence[Any]) -> _Promise | None:
+    def _gained(
+        self, step: int, cell: StatePart, records: Sequence[Any], said: Callable[[int], str]
+    ) -> _Promise | None:
         """What came into a set or a sequence that is nobody's own, if it is of these records: `acknowledged`."""
         if _lanes_of(cell):
             return None
@@ -194,25 +208,50 @@ class InShort:
             return None
         text = listed(self.words.effects(cell, before, after))
         named = {self.words.value(record) for record in records}
-        return _Promise(f"{text} at step {step}", "", []) if named & set(re.split(r"[ ,()]+", text)) else None
+        if not named & set(re.split(r"[ ,()]+", text)):
+            return None
+        came = _CAME.fullmatch(text)
+        if came is None:
+            return _Promise(self._happened(step, said), "", [])
+        what, promised = came["b"] or came["c"], in_words(came["a"] or came["d"])
+        return _Promise(f"{what} {'were' if ' and ' in what else 'was'} {promised} at step {step}", "", [])
 
     # --- words --------------------------------------------------------------------------------------------------------
 
-    def _effect(self, step: int) -> str:
-        """What a mentioned step did: that somebody became leader, else the first of it."""
+    def _happened(self, step: int, said: Callable[[int], str]) -> str:
+        """What a mentioned step did: that somebody became leader, else the step as it says itself."""
         before, after = self.states[step - 1], self.states[step]
         texts = [text for cell in self.mentioned[step] for text in self.words.effects(cell, before, after)]
         leads = [_LEADS.sub(r"\1 became leader", text) for text in texts if _LEADS.fullmatch(text)]
-        return (leads or texts)[0]
-
-    def _change(self, step: int, cell: StatePart) -> str:
-        """What a step did to one cell."""
-        return listed(self.words.effects(cell, self.states[step - 1], self.states[step]))
+        return f"{leads[0]} at step {step}" if leads else f"{said(step).removesuffix('.')} (step {step})"
 
     def _named(self, records: Sequence[Any]) -> str:
         if len(records) > RECORDS_MAX:
             return f"{len(records)} records"
         return listed([self.words.value(record) for record in records])
+
+
+def _plain(text: str) -> str:
+    """A text, unless it has a field by the name that it has in the model, or a record as code has it."""
+    return "" if "`" in text or _RECORD.search(text) else text
+
+
+def _now(facts: Sequence[str]) -> list[str]:
+    """How things are at the end, if that is said in few words."""
+    said = [fact for fact in map(_fact, facts) if _plain(fact) and len(fact) <= FACT_MAX]
+    return [f"now {listed(said)}"] if 0 < len(facts) <= FACTS_MAX and said else []
+
+
+def _fact(text: str) -> str:
+    """A fact about a set that has no owner and the name of what became of its elements: `1a is committed`."""
+    held = _HELD.fullmatch(text)
+    if held is not None:
+        values = held[2].split(", ")
+        return f"{listed(values)} {'is' if len(values) == 1 else 'are'} {in_words(held[1])}"
+    empty, member = _EMPTY.fullmatch(text), _IN.fullmatch(text)
+    if empty is not None:
+        return f"nothing is {in_words(empty[1])}"
+    return text if member is None else f"{member[1]} {member[2]} {in_words(member[3])}"
 
 
 def _lanes_of(cell: StatePart) -> list[Domain]:

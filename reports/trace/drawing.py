@@ -8,7 +8,7 @@ through the places that it keeps free between.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from typing import Any, cast
@@ -17,12 +17,15 @@ import fast_sugiyama
 import networkx
 
 from ...language.immutable import immutable
+from .compact import compact
 from .graph_style import OF_A_FILE
 from .routes import Edge, Point, Size, labels, path, routes
 
 _Layout = tuple[list[tuple[int, Point]], float, float, list[tuple[int, int]]]
 """The places of the nodes of a part of a graph, its size, and its edges."""
-_LETTER, _SMALL, _LINE, _MARGIN, _BESIDE = 6.7, 6.2, 15, 30, 90
+_LETTER, _SMALL, _LINE, _MARGIN = 6.7, 6.2, 15, 30
+_BESIDE, _CLOSE = 90, 34
+"""What is between boxes of a layer: in a file, and in a page, where only the steps of the run have labels."""
 _GAPS = (84.0, 130.0, 200.0, 300.0)
 """What is between layers: the least of these with which all labels have room."""
 _LABEL = 21
@@ -40,14 +43,17 @@ class _Drawn:
 
 def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
     """The graph of `quotient` as SVG: initial states with a blue edge, the way of a run thick and red. It is a file;
-    with `steps`, a part of a page: they are, by a node's label, the states of the run that it is.
+    with `steps`, a part of a page: they are, by a node's label, the states of the run that it is. In a page, which has
+    little room, the steps beside the run have titles and no labels.
     """
+    said = {edge: steps is None or bool(about["on_path"]) for edge, about in graph.edges.items()}
     lines = {name: _lines(node) for name, node in graph.nodes.items()}
     boxes = {name: (max(map(len, text)) * _LETTER + 16, len(text) * _LINE + 10) for name, text in lines.items()}
-    drawn = _drawn(graph, boxes)
+    drawn = _drawn(graph, boxes, said, _BESIDE if steps is None else _CLOSE)
     places = drawn.places
-    right = max(places[name][0] + boxes[name][0] / 2 for name in places) + _MARGIN
-    right += 24 + _LABEL * _LETTER if any(source == target for source, target in graph.edges) else 0
+    sides = [places[name][0] + boxes[name][0] / 2 for name in places]
+    right = max([*sides, *(x for points in drawn.along.values() for x, _ in points)]) + _MARGIN
+    right += 24 + _LABEL * _LETTER if any(source == target and said[source, target] for source, target in said) else 0
     below = max(places[name][1] + boxes[name][1] / 2 for name in places) + _MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right:.0f} {below:.0f}" width="{right:.0f}" '
@@ -55,16 +61,19 @@ def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None =
         + (f"<style>{OF_A_FILE}</style>" if steps is None else ""),
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" orient="auto" '
         'markerUnits="userSpaceOnUse"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>',
-        *_edges(graph, places, boxes, drawn),
+        *_edges(graph, places, boxes, drawn, said),
         *(_node(graph.nodes[name], lines[name], places[name], boxes[name], steps or {}) for name in lines),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _drawn(graph: networkx.DiGraph, boxes: Mapping[str, Size]) -> _Drawn:
-    """Layers so far from each other that each label has room; where a graph has too many, titles alone say the rest."""
-    sizes = {edge: (len(_label(said)) * _SMALL, _SMALL * 2) for edge, said in graph.edges.items()}
+def _drawn(graph: networkx.DiGraph, boxes: Mapping[str, Size], said: Mapping[Edge, bool], apart: float) -> _Drawn:
+    """Layers so far from each other that each label which is `said` has room; where a graph has too many, titles alone
+    say the rest. Boxes of a layer are this far `apart`."""
+    sizes = {
+        edge: (len(_label(about)) * _SMALL if said[edge] else 0.0, _SMALL * 2) for edge, about in graph.edges.items()
+    }
     beside = {
         name: ((boxes[name][0] + sizes[name, name][0]) / 2 + 24, sizes[name, name])
         for name in graph.nodes
@@ -72,15 +81,18 @@ def _drawn(graph: networkx.DiGraph, boxes: Mapping[str, Size]) -> _Drawn:
     }
 
     def with_gap(gap: float) -> _Drawn:
-        places, between = _places(graph, boxes, gap)
+        places, between = _places(graph, boxes, gap, apart)
         along = routes(between, places, boxes)
+        labelled = {edge: points for edge, points in along.items() if said[edge]}
         loops = [((places[name][0] + far, places[name][1]), size) for name, (far, size) in beside.items()]
-        return _Drawn(places, along, labels(along, sizes, [*((places[name], boxes[name]) for name in places), *loops]))
+        return _Drawn(
+            places, along, labels(labelled, sizes, [*((places[name], boxes[name]) for name in places), *loops])
+        )
 
     tries = map(with_gap, _GAPS)
     found = next(tries)
     for other in tries:
-        if len(found.labels) == len(found.along):
+        if len(found.labels) == sum(said[edge] for edge in found.along):
             break
         found = other
     return found
@@ -92,31 +104,33 @@ def _lines(node: Mapping[str, object]) -> list[str]:
 
 
 def _places(
-    graph: networkx.DiGraph, boxes: Mapping[str, Size], gap: float
+    graph: networkx.DiGraph, boxes: Mapping[str, Size], gap: float, apart: float
 ) -> tuple[dict[str, Point], dict[Edge, list[Point]]]:
     """The middle of each node, and the free places that each edge between two nodes goes through. Parts that are apart
     stand beside each other."""
-    wide, tall = (max(size[axis] for size in boxes.values()) for axis in (0, 1))
+    tall = max(height for _, height in boxes.values())
     places: dict[str, Point] = {}
     between: dict[Edge, list[Point]] = {}
     order = _met(graph)
-    left = wide / 2 + _MARGIN
+    left: float = _MARGIN
     for names in _parts(graph, order):
         number = {name: at for at, name in enumerate(names)}
         edges = [(one, other) for one, other in graph.edges if one != other and one in number]
         positions, chain = _layered(sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in edges}))
-        first, scale = min(x for x, _ in positions.values()), _scale(positions, len(names), wide)
         rows = sorted({y for _, y in positions.values()}, reverse=_falls(positions))
+        layers = [[at for at, (_, y) in sorted(positions.items(), key=lambda one: one[1]) if y == row] for row in rows]
+        middles = compact(layers, _joined(chain, positions), _widths(positions, [boxes[name] for name in names], apart))
         here = {
-            at: (left + (x - first) * scale, tall / 2 + _MARGIN + rows.index(y) * (tall + gap))
-            for at, (x, y) in positions.items()
+            at: (left + middles[at], tall / 2 + _MARGIN + number * (tall + gap))
+            for number, layer in enumerate(layers)
+            for at in layer
         }
         places |= {name: here[at] for name, at in number.items()}
         for one, other in edges:
             a, b = number[one], number[other]
             through = [here[at] for at in chain[min(a, b), max(a, b)]]
             between[one, other] = through if a < b else through[::-1]
-        left = max(x for x, _ in here.values()) + wide + _BESIDE
+        left += apart + max(middles[at] + (boxes[names[at]][0] if at < len(names) else 0) / 2 for at in here)
     return places, between
 
 
@@ -140,13 +154,19 @@ def _parts(graph: networkx.DiGraph, order: Mapping[str, int]) -> list[list[str]]
     return parts
 
 
-def _scale(positions: Mapping[int, Point], nodes: int, wide: float) -> float:
-    """By what the places are multiplied, so that boxes `wide` at the first `nodes` of them, and edges, have room."""
-    layers: dict[float, list[tuple[float, float]]] = {}
-    for number, (x, y) in positions.items():
-        layers.setdefault(y, []).append((x, (wide + _BESIDE) / 2 if number < nodes else _BESIDE / 6))
-    beside = [pair for layer in layers.values() for pair in pairwise(sorted(layer))]
-    return max(((p + q) / (b - a) for (a, p), (b, q) in beside), default=wide)
+def _joined(chain: Mapping[tuple[int, int], Sequence[int]], nodes: Iterable[int]) -> dict[int, list[int]]:
+    """What each node and each free place is joined to, in the layers beside its own."""
+    beside: dict[int, list[int]] = {node: [] for node in nodes}
+    for (begin, end), through in chain.items():
+        for one, other in pairwise([begin, *through, end]):
+            beside[one].append(other)
+            beside[other].append(one)
+    return beside
+
+
+def _widths(nodes: Iterable[int], boxes: Sequence[Size], apart: float) -> dict[int, float]:
+    """The room that each needs: the first have boxes, the others are places that an edge goes through."""
+    return {at: boxes[at][0] + apart if at < len(boxes) else apart / 3 for at in nodes}
 
 
 def _layered(
@@ -193,7 +213,11 @@ def _met(graph: networkx.DiGraph) -> dict[str, int]:
 
 
 def _edges(
-    graph: networkx.DiGraph, places: Mapping[str, Point], boxes: Mapping[str, Size], drawn: _Drawn
+    graph: networkx.DiGraph,
+    places: Mapping[str, Point],
+    boxes: Mapping[str, Size],
+    drawn: _Drawn,
+    said: Mapping[Edge, bool],
 ) -> Iterator[str]:
     for (source, target), edge in graph.edges.items():
         way = " way" if edge["on_path"] else ""
@@ -204,7 +228,11 @@ def _edges(
             d, middle = path(drawn.along[source, target]), drawn.labels.get((source, target))
             at = None if middle is None else (middle[0], middle[1] + 4)
         anchor = ' class="loop"' if source == target else ""
-        text = "" if at is None else f'<text{anchor} x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(_label(edge))}</text>'
+        text = (
+            ""
+            if at is None or not said[source, target]
+            else f'<text{anchor} x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(_label(edge))}</text>'
+        )
         yield f'<g class="edge{way}"><title>{escape(edge["label"])}</title><path d="{d}"/>{text}</g>'
 
 

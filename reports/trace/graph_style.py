@@ -27,7 +27,11 @@ OF_A_FILE = "\n".join((
 """The style of an SVG file."""
 
 OF_A_PAGE = "\n".join((
-    "#graph .scrolled { max-height: 70vh; overflow: auto; }",
+    "#graph { position: relative; }",
+    "#graph .controls { position: absolute; right: 1rem; top: .4rem; }",
+    "#graph .scrolled { max-height: 60vh; overflow: auto; cursor: grab; user-select: none; }",
+    "#graph .edge:hover path { stroke: var(--accent); stroke-width: 3; }",
+    "#graph .scrolled svg { margin: 0 auto; }",
     "#graph svg { --node: var(--panel); --line: var(--muted); --way: var(--bad); --first: var(--accent);",
     f"  display: block; {_FONT} }}",
     *(f"#graph {rule}" for rule in _RULES),

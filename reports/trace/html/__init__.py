@@ -29,11 +29,17 @@ from ..sequence import mermaid
 
 SCRIPTS = ("model.js", "branch.js", "lanes.js", "table.js", "chart.js", "app.js")
 """In this order they are one script."""
+GRAPH = "graph.js"
+"""Before the last of these in a page that has a state graph."""
 LIVE = "live.js"
 """Behind them in a page that has a server."""
 
 _GRAPH = """<section id="graph" aria-labelledby="graph-title"><h2 id="graph-title">State graph</h2>
-<p class="muted">The states of this run are red: choose one to go to its step.</p>
+<nav class="controls" aria-label="State graph"><button id="smaller" title="smaller" aria-label="smaller">−</button>
+<button id="larger" title="larger" aria-label="larger">+</button>
+<button id="whole" title="all of it">whole</button></nav>
+<p class="muted">The states of this run are red: choose one to go to its step. Initial states have a blue edge. Hold
+the pointer over an arrow to read its step.</p>
 <div class="scrolled" tabindex="0" role="region" aria-label="drawing of the states">{}</div></section>
 """
 
@@ -62,7 +68,7 @@ def page(
     if not documents:
         raise ValueError("a page needs a trace")
     named = [shared(document) for document in documents]
-    style, script = lean(_asset("style.css") + (OF_A_PAGE if graph else "")), _script(live=live)
+    style, script = lean(_asset("style.css") + (OF_A_PAGE if graph else "")), _script(graph=bool(graph), live=live)
     parts = {
         "POLICY": policy(style, script, live=live),
         "TOOL": html.escape(str(named[0]["tool"])),
@@ -175,9 +181,10 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=False).replace("<", "\\u003c")
 
 
-def _script(*, live: bool = False) -> str:
-    """The files as one script, in a scope of its own; what asks a server is in a `live` page alone."""
-    files_ = (*SCRIPTS, LIVE) if live else SCRIPTS
+def _script(*, graph: bool = False, live: bool = False) -> str:
+    """The files as one script, in a scope of its own; what draws a `graph`, and what asks a server, is in such pages
+    alone."""
+    files_ = (*SCRIPTS[:-1], *((GRAPH,) if graph else ()), SCRIPTS[-1], *((LIVE,) if live else ()))
     return '(() => {\n"use strict";\n' + lean("\n".join(_asset(name) for name in files_)) + "})();\n"
 
 

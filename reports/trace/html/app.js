@@ -14,6 +14,9 @@ const at = { trace: 0, position: 0, focus: null, changedOnly: true, ghost: false
   table: false, all: false, range: null, kind: "", member: "", theme: "system", properties: true,
   messages: true, found: [], playing: null };
 let trace, chart, strip, items, common, linkTimer, written = "";
+/** Of a page that has a server: what is asked now, and the property that is looked for. */
+const asked = new Set();
+let looked = null;
 
 // --- moving about ----------------------------------------------------------------------------------------------------
 
@@ -454,7 +457,7 @@ function renderProperties() {
     return html("li", { class: words === "fails" ? "failing" : "", title: row.says },
       `${sign[words] || "–"} ${row.shown} `, html("span", "muted", words), around?.live && trace.nodes
         ? [" ", html("button", { class: "link", "data-go": row.name,
-          onclick: (event) => goTo(event.currentTarget.dataset.go) }, "go to")] : null);
+          onclick: (event) => goTo(event.currentTarget.dataset.go) }, looked === row.name ? "stop" : "go to")] : null);
   })), ...strip.watched.map(([said, values]) => html("p", "watched", html("code", "", said), " = ",
     values[at.position])));
   $("watch-panel").hidden = !around?.live || !trace.nodes;
@@ -560,24 +563,6 @@ function renderPaper() {
 
 // --- all together ----------------------------------------------------------------------------------------------------
 
-/** The state graph, where there is one: the node of this state is marked, and one that is chosen leads to its step. */
-const graph = $("graph")?.querySelector(".scrolled");
-const nodes = graph ? [...graph.querySelectorAll("[data-steps]")] : [];
-const stepsOf = (node) => node.dataset.steps.split(" ").map(Number);
-
-function renderGraph() {
-  for (const node of nodes) node.classList.toggle("here", stepsOf(node).includes(trace.number(at.position)));
-  const here = nodes.find((node) => node.classList.contains("here"));
-  if (here) reveal(graph, here.querySelector("rect"));
-}
-
-for (const node of nodes) for (const kind of ["click", "keydown"]) node.addEventListener(kind, (event) => {
-  if (kind === "keydown" && !["Enter", " "].includes(event.key)) return;
-  const steps = stepsOf(node), number = trace.number(at.position);
-  go(trace.positionOf(steps.find((step) => step > number) ?? steps[0]));
-  event.preventDefault();
-});
-
 /** Draws what there is at a position. Sizes are asked for first: once something is changed, asking for one makes the
  * browser lay the page out at once. */
 function render() {
@@ -600,7 +585,7 @@ function render() {
   if (items.length <= VIRTUAL) reveal($("steps"), $($("steps").getAttribute("aria-activedescendant")));
   const states = $("panes").querySelector(".states");
   if (states) reveal(states, states.querySelector("[aria-current]"));
-  renderGraph();
+  if ($("graph")) renderGraph();
   if (!$("messages").hidden) chart.reveal(at.position, room.scrolled, room.chart);
   clearTimeout(linkTimer);
   linkTimer = setTimeout(() => {

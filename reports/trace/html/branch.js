@@ -39,14 +39,16 @@ class Around {
     return this.document.replay.replace("@STEPS@", steps.map((step) => step.step).join("; "));
   }
 
-  /** Adds what a server knows more. */
-  add({ values, nodes, known, watched }) {
+  /** Adds what a server knows more. Answers overlap, and come in any order: what is there already stays. */
+  add({ from: begins, values, nodes, known, watched }) {
     for (const [text, { from, values: news }] of Object.entries(watched)) {
-      if (from === 0) this.document.watched[text] = news;
-      else this.document.watched[text]?.splice(from, Infinity, ...news);
+      const there = this.document.watched[text] ??= [];
+      news.forEach((value, index) => { there[from + index] = value; });
     }
-    this.document.values.push(...values);
-    this.document.nodes.push(...nodes);
+    for (const [name, news] of Object.entries({ values, nodes })) {
+      const there = this.document[name];
+      there.push(...news.slice(there.length - begins[name]));
+    }
     for (const [node, next] of Object.entries(known)) this.document.nodes[node].next = next;
   }
 }
