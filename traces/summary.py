@@ -42,7 +42,7 @@ _EMPTY = re.compile(r"`(\w+ed)` is empty")
 _IN = re.compile(r"([^`]+) (is|is not) in `(\w+ed)`")
 _RECORD = re.compile(r"\w\(\w+=")
 _WORD = re.compile(r"(?!Kafka|Java|Raft|Spark)[A-Z][a-z]+\b")
-"""A first word that is no name: within another sentence it has no capital."""
+"""A first word that names nothing: within another sentence it has no capital."""
 
 
 @immutable
