@@ -60,14 +60,15 @@ def _result(page: Page, result: Mapping[str, Any], steps: bool) -> None:
 def _cluster(result: Mapping[str, Any]) -> str:
     settings = ", ".join(f"{name}={str(value).lower()}" for name, value in result["settings"].items())
     order = " ".join(map(str, result["order"]))
-    if _of_controllers(result):
-        return f"Kafka {result['kafka']}, KRaft, controllers {order}; {settings}"
+    if _worded(result["steps"][0]["seen"]) is not None:
+        who = "controllers" if "controllers" in result["steps"][0]["seen"] else "one controller, brokers"
+        return f"Kafka {result['kafka']}, KRaft, {who} {order}; {settings}"
     return f"Kafka {result['kafka']}, KRaft, one controller, replicas {order} in this order; {settings}"
 
 
-def _of_controllers(result: Mapping[str, Any]) -> bool:
-    """Whether controllers were driven, and not brokers."""
-    return "controllers" in result["steps"][0]["seen"]
+def _worded(seen: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """What was seen of each controller, or of a transaction, which is in words already; None of a partition."""
+    return seen.get("controllers") or seen.get("transactions")
 
 
 def _steps(page: Page, result: Mapping[str, Any]) -> None:
@@ -83,7 +84,7 @@ def _steps(page: Page, result: Mapping[str, Any]) -> None:
             page.line(f"seen: {_shown(step['seen'])}", indent=26)
     if result["not_taken"]:
         page.line(f"not taken any more: steps {', '.join(map(str, result['not_taken']))}")
-    if _of_controllers(result):
+    if _worded(result["steps"][0]["seen"]) is not None:
         return
     read = "nothing can be read" if result["read"] is None else f"a consumer reads records {_numbers(result['read'])}"
     leads = "nobody leads" if result["leader"] is None else f"broker {result['leader']} leads"
@@ -95,9 +96,9 @@ def _numbers(records: Sequence[int]) -> str:
 
 
 def _shown(seen: Mapping[str, Any]) -> str:
-    """`leader 1, epoch 2, ISR 1 2, logs 1: 0 (epoch 0); 2: empty`; of controllers each of them."""
-    if "controllers" in seen:
-        return "; ".join(f"{one}: {text}" for one, text in seen["controllers"].items())
+    """`leader 1, epoch 2, ISR 1 2, logs 1: 0 (epoch 0); 2: empty`; what is in words already as it is."""
+    if (worded := _worded(seen)) is not None:
+        return "; ".join(f"{one}: {text}" for one, text in worded.items())
     parts = [f"leader {'none' if seen['leader'] is None else seen['leader']}", f"epoch {seen['leader_epoch']}"]
     parts.append(f"ISR {' '.join(map(str, seen['isr'])) or 'empty'}")
     parts += [f"{name.upper()} {' '.join(map(str, seen[name]))}" for name in ("elr",) if seen[name]]

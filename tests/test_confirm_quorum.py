@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -25,9 +26,9 @@ from tidegate.real.driving.clocks import Clocks
 from tidegate.real.driving.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.gates import Gate, Gates, Request
 from tidegate.real.driving.quorum import QuorumPlan, quorum_plan
-from tidegate.real.driving.quorum_driver import QuorumDriver, expected_of, shown
-from tidegate.real.driving.quorum_verdict import of_quorum
+from tidegate.real.driving.quorum_driver import QuorumDriver, expected_of, of_quorum, shown
 from tidegate.real.driving.releases import of_version
+from tidegate.real.driving.running import wait_for
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.real.driving.voters import MAX_AHEAD, VoterSeen
@@ -240,6 +241,27 @@ def test_a_gate_loses_an_answer_or_what_waits_with_the_connection() -> None:
                 lose()
                 assert held.recv(8) == b""
                 assert not gates.holds(gate)
+        gates.end()
+
+
+def test_a_permit_is_for_an_answer_that_arrives() -> None:
+    """An answer that waits on a connection that is gone takes no permit from the next one."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=echo, args=(server,), daemon=True).start()
+        gates, gate = Gates(), Gate(2, 7, wire.FETCH)
+        port = gates.listen(7, server.getsockname()[1])
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as first:
+            first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # its end is a reset
+            gates.shut(gate)
+            first.sendall(frame(wire.FETCH, 41, "broker-2-fetcher-0"))
+            assert wait_for(lambda: gates.waiting(gate), 20)
+            gates.open(gate)  # the request passes, and its answer is held behind it
+            gates.shut(gate)
+        assert wait_for(lambda: not gates.holds(gate), 20)
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as second:
+            second.sendall(frame(wire.FETCH, 42, "broker-2-fetcher-0"))
+            assert gates.let_one(gate, 20)
+            assert second.recv(8)[4:] == struct.pack(">i", 42)
         gates.end()
 
 

@@ -7,6 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
 from ...language.immutable import immutable
@@ -37,13 +38,16 @@ class Seen:
 
 @immutable
 class Needs:
-    """What a cluster is made for: brokers in the order of assignment, settings of the topic, and the clocks."""
+    """What a cluster is made for: brokers in the order of assignment, settings of the topic, and the clocks; `more` are
+    other settings of brokers, and `features` other features of a cluster that has a choice."""
 
     brokers: tuple[int, ...]
     topic: Mapping[str, str]
     elr: bool
     session: int
     lag: int
+    more: Mapping[str, object] = field(default_factory=dict[str, object])
+    features: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def started(release: Release, needs: Needs, kept: Path | None = None) -> Cluster:
@@ -75,7 +79,7 @@ class Cluster(Running):
         self._write()
         self.nodes.start(CONTROLLER)
         for broker in self.needs.brokers:
-            self.nodes.start(broker)
+            self.nodes.start(broker, self.environment(broker))
         self.until("the brokers did not start", self._all_there, START_SECONDS)
         with self._anyone() as connection:
             wire.create_topic(connection, TOPIC, self.order, self.needs.topic)
@@ -85,6 +89,11 @@ class Cluster(Running):
             for _ in range(2):
                 if not self.gates.let_one(Gate(follower, leader, wire.FETCH), START_SECONDS):
                     raise Broken(f"broker {follower} did not fetch from broker {leader}")
+
+    def environment(self, broker: int) -> Mapping[str, str]:
+        """What a broker's process is started with besides."""
+        del broker
+        return {}
 
     def _write(self) -> None:
         brokers = self.needs.brokers
@@ -102,12 +111,13 @@ class Cluster(Running):
                 "listeners": f"PLAINTEXT://127.0.0.1:{self.ports[broker]}",
             }
             advertised = {"advertised.listeners": f"PLAINTEXT://127.0.0.1:{near[broker]}"}
-            self.nodes.write(broker, {**both, **clocks, **mine, **advertised})
+            self.nodes.write(broker, {**both, **clocks, **mine, **advertised, **self.needs.more})
             self.gates.shut(Gate(broker, CONTROLLER, wire.ALTER_PARTITION))
             for other in brokers:
                 self.gates.shut(Gate(other, broker, wire.FETCH))
         has_choice = self.release.parts >= (4, 0)
-        self.nodes.format_controller({ELR_FEATURE: int(self.needs.elr)} if has_choice else {})
+        features = {ELR_FEATURE: int(self.needs.elr), **self.needs.features}
+        self.nodes.format_controller(features if has_choice else {})
 
     def _all_there(self) -> bool:
         return self.alive() >= set(self.needs.brokers)
@@ -271,7 +281,7 @@ class Cluster(Running):
 
     def start(self, broker: int) -> None:
         """Starts a broker that is down."""
-        self.nodes.start(broker)
+        self.nodes.start(broker, self.environment(broker))
 
     def control(self, on: bool) -> None:
         """Whether the controller's process runs: SIGKILL, or a start, where it does not yet."""

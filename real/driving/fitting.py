@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from ...audit.keys import span
 from ...audit.signature import definition, mended_in, profiles_within, switches
@@ -18,7 +19,7 @@ from ...language.values import State
 from ...language.verdict import Run, Step
 from .releases import KNOWN
 
-MODEL, OF_CONTROLLERS = "partition", "kraft"
+MODEL, OF_CONTROLLERS, OF_TRANSACTIONS = "partition", "kraft", "transactions"
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible leader replicas can be had, and since when new clusters have them (KIP-966)."""
 REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": False}
@@ -26,6 +27,7 @@ REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": Fal
 release has it."""
 SETTINGS = ("acks", "min_isr", "unclean", "fsync", "elr")
 
+P = TypeVar("P")
 _ACKNOWLEDGES = ("advance_high_watermark", "fetch")
 
 
@@ -78,15 +80,15 @@ def trace_of(document: Mapping[str, Any]) -> Trace:
     """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
-    if of not in (MODEL, OF_CONTROLLERS):
+    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS):
         raise CannotBeDriven(
-            f"it is a trace of {model}, and what is driven are traces of {MODEL} on real brokers, and of "
-            f"{OF_CONTROLLERS} on real controllers"
+            f"it is a trace of {model}, and what is driven are traces of {MODEL} and {OF_TRANSACTIONS} on real "
+            f"brokers, and of {OF_CONTROLLERS} on real controllers"
         )
     if document["truncated"] is not None or document["replay"] is None:
         raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")
     steps = tuple(step["step"] for step in document["steps"])
-    leader = "" if of == OF_CONTROLLERS else str(document["states"]["0"]["registered"]["leader"])
+    leader = "" if of != MODEL else str(document["states"]["0"]["registered"]["leader"])
     return Trace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
 
 
@@ -135,11 +137,7 @@ def fitted(trace: Trace, kafka: str, elr: bool) -> Fitted:
 
 
 def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
-    try:
-        run = judge.replay(model, _start(model, trace), parse_steps(model, "; ".join(trace.steps)))
-    except StepError as error:
-        said = str(error).partition("; enabled here")[0]
-        raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
+    run = taken_again(model, _start(model, trace), trace, kafka)
     found = Fitted(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
     if not found.lost and found.seen is None:
         raise CannotBeDriven(
@@ -147,6 +145,39 @@ def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
             "fails in other ways, or not at all), and it is lost records that are looked for"
         )
     return found
+
+
+def taken_again(model: Model, start: State, trace: Trace, kafka: str) -> Run:
+    """A trace's steps in the model of a release. CannotBeDriven, with the step, where it does not take one."""
+    try:
+        return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
+    except StepError as error:
+        said = str(error).partition("; enabled here")[0]
+        raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
+
+
+def newest(given: str | None, plan: Callable[[str], P]) -> P:
+    """The plan for the release that is given, or for the newest known one that has one. CannotBeDriven, as the newest
+    one says why, where none has."""
+    why: CannotBeDriven | None = None
+    for kafka in (given,) if given is not None else KNOWN:
+        try:
+            return plan(kafka)
+        except CannotBeDriven as error:
+            why = why or error
+    assert why is not None
+    raise why
+
+
+def as_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
+    """Constants as one gives them."""
+
+    def text(value: Value | str) -> Value | str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        return str(value.value) if isinstance(value, Enum) else value
+
+    return {name: text(value) for name, value in constants.items()}
 
 
 def number_of_step(said: str) -> int:

@@ -30,10 +30,13 @@ from .wire import (
     MEMBER_HEARTBEAT,
     PRODUCE,
     VOTE,
+    WRITE_TXN_MARKERS,
     asked_isr,
 )
 
-_SENDERS = (re.compile(r"broker-(\d+)-fetcher-\d+"), re.compile(r"raft-client-(\d+)"), re.compile(r"(\d+)"))
+_SENDERS = tuple(
+    map(re.compile, (r"broker-(\d+)-fetcher-\d+", r"broker-(\d+)-txn-marker-sender", r"raft-client-(\d+)", r"(\d+)"))
+)
 OF_QUORUM = frozenset({FETCH, VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH})
 """What controllers that vote ask each other."""
 HELD = OF_QUORUM | frozenset(
@@ -45,6 +48,7 @@ HELD = OF_QUORUM | frozenset(
         MEMBER_HEARTBEAT,
         CONSUMER_GROUP_HEARTBEAT,
         CONTROLLER_REGISTRATION,
+        WRITE_TXN_MARKERS,
     }
 )
 
@@ -77,6 +81,7 @@ class Gates:
         self._shut = set[Gate]()
         self._permits = Counter[Gate]()
         self._passed = Counter[Gate]()
+        self._wanted = Counter[Gate]()
         self._waiting: dict[Gate, Request] = {}
         self._held: dict[Gate, Pair] = {}
         self._losing = set[Gate]()
@@ -104,10 +109,12 @@ class Gates:
         with self._changed:
             before = self._passed[gate]
             self._permits[gate] = 1
+            self._wanted[gate] += 1
             self._changed.notify_all()
             while self._passed[gate] == before and time.monotonic() < until and not self._ended:
                 self._changed.wait(until - time.monotonic())
             self._permits.pop(gate, None)
+            self._wanted[gate] -= 1
             return self._passed[gate] > before
 
     def lose_answer(self, gate: Gate, within: float) -> bool:
@@ -198,15 +205,27 @@ class Gates:
                 self._held[gate] = pair
                 self._changed.wait(0.2)
             self._let_go(gate, pair)
+            if pair.gone():  # a permit is for one that arrives
+                return False
             self._permits.pop(gate, None)
             if gate in self._losing:
                 pair.end()
+                self._passed[gate] += 1
+                self._changed.notify_all()
                 return False
             return True
 
     def _let_go(self, gate: Gate, pair: Pair) -> None:
         if self._held.get(gate) is pair:
             del self._held[gate]
+
+    def has_not_passed(self, gate: Gate | None) -> None:
+        """An answer was let through, and its connection is gone: the permit is for the next one."""
+        if gate is not None:
+            with self._changed:
+                if self._wanted[gate]:
+                    self._permits[gate] = 1
+                    self._changed.notify_all()
 
     def has_passed(self, gate: Gate | None) -> None:
         """Counts an answer that was sent on."""
@@ -227,8 +246,12 @@ class Pair:
     def gone(self) -> bool:
         """Whether one side has closed it."""
         if not self.over:
-            with contextlib.suppress(OSError, ValueError):
+            try:
                 self.over = self.near.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+            except BlockingIOError:
+                pass
+            except (OSError, ValueError):  # it was reset, or closed here
+                self.over = True
         return self.over
 
     def requests(self) -> None:
@@ -265,8 +288,12 @@ class Pair:
     def _answer(self, frame: bytes) -> None:
         gate = self.asked.pop(struct.unpack_from(">i", frame)[0], None)
         if self.gates.release(gate, self):
-            self.near.sendall(struct.pack(">i", len(frame)) + frame)
-        self.gates.has_passed(gate)
+            try:
+                self.near.sendall(struct.pack(">i", len(frame)) + frame)
+            except OSError:
+                self.gates.has_not_passed(gate)
+                raise
+            self.gates.has_passed(gate)
 
 
 def read_request(frame: bytes, receiver: int) -> Request:

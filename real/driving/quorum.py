@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
 from functools import cache
 from typing import Any
 
@@ -14,12 +13,10 @@ from ...language.binding import Definition, load
 from ...language.constants import Value
 from ...language.immutable import immutable
 from ...language.model import Model
-from ...language.steptext import StepError, parse_steps
 from ...language.values import State
 from ...language.verdict import Run, Step
 from ...model import kraft
-from .fitting import OF_CONTROLLERS, CannotBeDriven, Trace, number_of_step
-from .releases import KNOWN
+from .fitting import OF_CONTROLLERS, CannotBeDriven, Trace, as_texts, newest, taken_again
 from .stages import Kind, Stage, parts_of
 
 MODEL = OF_CONTROLLERS
@@ -76,30 +73,21 @@ def _definition() -> Definition:
 def quorum_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> QuorumPlan:
     """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
-    why: CannotBeDriven | None = None
-    for kafka in (given,) if given is not None else KNOWN:
-        try:
-            return _planned(trace, kafka)
-        except CannotBeDriven as error:
-            why = why or error
-    assert why is not None
-    if anyway and given is not None:
-        return _planned(trace, given, _bind(trace, {}))
-    raise why
+    try:
+        return newest(given, lambda kafka: _planned(trace, kafka))
+    except CannotBeDriven:
+        if anyway and given is not None:
+            return _planned(trace, given, _bind(trace, {}))
+        raise
 
 
 def _planned(trace: Trace, kafka: str, own: Model | None = None) -> QuorumPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     model = own or _bound(trace, kafka)
-    try:
-        start = next(judge.initial_states(model))
-        run = judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
-    except StepError as error:
-        said = str(error).partition("; enabled here")[0]
-        raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
+    run = taken_again(model, next(judge.initial_states(model)), trace, kafka)
     stages = tuple(_stages(model, run, kafka))
-    return QuorumPlan(kafka, model, run, stages, _seen(model, run, kafka))
+    return QuorumPlan(kafka, model, run, stages, shows(model, run, kafka))
 
 
 def _bound(trace: Trace, kafka: str) -> Model:
@@ -116,22 +104,15 @@ def _bound(trace: Trace, kafka: str) -> Model:
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     """The model with a trace's constants, but for those that are made."""
     all_of_them = {**trace.bounds, **made}
-    texts = {name: _text(value) for name, value in all_of_them.items()}
+    texts = as_texts(all_of_them)
     names = (trace.property,) if trace.property else ()
     return _definition().bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
-def _text(value: Value | str) -> Value | str:
-    """A constant's value as one gives it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value.value) if isinstance(value, Enum) else value
-
-
-def _seen(model: Model, run: Run, kafka: str) -> str:
+def shows(model: Model, run: Run, kafka: str) -> str:
     """What the run shows in the end of its property. CannotBeDriven where that is nothing."""
     if not model.properties:
-        return "controllers did as the model does"
+        return "they did as the model does"
     prop = model.properties[0]
     if judge.holds_at(model, prop, run, len(run.steps)) is not (prop.kind == "reachable"):
         raise CannotBeDriven(f"in the model of Kafka {kafka} {prop.name} does not show in the end")

@@ -9,10 +9,12 @@ from typing import Any, Protocol
 from ...language.values import State
 from . import wire
 from .gates import OF_QUORUM, Request
+from .nodes import CLOCKS
 from .quorum import QuorumPlan
 from .running import wait_for
-from .stages import STEP_SECONDS, Otherwise, Stage, Taken
-from .voters import ANNOUNCES_AGAIN, MAX_AHEAD, VoterSeen
+from .stages import STEP_SECONDS, Document, Otherwise, Stage, Taken
+from .steps_verdict import Driven, of_steps
+from .voters import ANNOUNCES_AGAIN, MAX_AHEAD, TIMEOUTS, VoterSeen
 
 Observed = Mapping[int, VoterSeen | None]
 EFFECT_SECONDS = 2.0
@@ -236,3 +238,24 @@ class QuorumDriver:
     def _replace_disk(self, stage: Stage) -> str:
         self.world.replace_disk(self._of(stage))
         return "killed, and started with a disk that has only what all began with"
+
+
+# --- as a document ----------------------------------------------------------------------------------------------------
+
+
+def of_quorum(head: Document, plan: QuorumPlan, taken: Sequence[Taken], seconds: float) -> Document:
+    """What came of a trace of controllers."""
+    driven = Driven(
+        plan.stages,
+        plan.seen,
+        "controllers",
+        range(1, len(list(plan.run.start.log)) + 1),
+        {name: plan.model.values[name] for name in ("voters", "pre_vote", "check_quorum")},
+        {**{name: CLOCKS[name] for name in CLOCKS if name.startswith("controller.")}, **TIMEOUTS},
+        _document,
+    )
+    return of_steps(head, driven, taken, seconds)
+
+
+def _document(seen: Observed) -> Document:
+    return {"controllers": {str(voter): shown(one) for voter, one in seen.items()}}

@@ -10,20 +10,37 @@ from typing import Any
 from ...language.constants import Value
 from .cluster import Needs, Seen, started
 from .driver import Driven, Driver, numbers_of
-from .fitting import OF_CONTROLLERS, SETTINGS, CannotBeDriven, Fitted, Trace, repaired, trace_of, version_for
+from .fitting import (
+    OF_CONTROLLERS,
+    OF_TRANSACTIONS,
+    SETTINGS,
+    CannotBeDriven,
+    Fitted,
+    Trace,
+    repaired,
+    trace_of,
+    version_for,
+)
 from .nodes import CLOCKS
 from .plan import BrokerStage, Plan, plan_of
-from .quorum import quorum_plan
-from .quorum_driver import QuorumDriver
-from .quorum_verdict import of_quorum
+from .quorum import QuorumPlan, quorum_plan
+from .quorum_driver import QuorumDriver, of_quorum
 from .releases import KNOWN, Release, at_home, of_version
 from .running import Broken
-from .stages import STEP_SECONDS, Document, step_document
+from .stages import STEP_SECONDS, Document, Stage, step_document
+from .txn_cluster import Transactions
+from .txn_driver import TxnDriver, of_transactions
+from .txn_plan import TxnPlan, txn_plan
 from .voters import Voters
 from .wire import Refused
 
 SCHEMA = "tidegate.confirm/1"
 Report = Callable[[str], None]
+NO_REPAIR: Mapping[str, str] = {
+    OF_CONTROLLERS: "what repairs a quorum of controllers is another release, and no setting",
+    OF_TRANSACTIONS: "what repairs transactions is another release, and no setting that `--repaired` has",
+}
+"""Models whose traces are their steps, and why no settings repair what they show."""
 
 
 def planned(
@@ -67,8 +84,8 @@ def confirmed(
     version = kafka if release is None else release.version
     try:
         trace = trace_of(document)
-        if trace.model == OF_CONTROLLERS:
-            return _of_controllers(document, trace, version, release, with_repair, anyway, limit, keep, report)
+        if trace.model in NO_REPAIR:
+            return _of_steps(document, trace, version, release, with_repair, anyway, limit, keep, report)
         plan = planned(trace, version, with_repair=with_repair, given=given, anyway=anyway)
     except CannotBeDriven as error:
         return _not_driven(document, version, error, with_repair)
@@ -80,7 +97,7 @@ def confirmed(
     return result(document, plan, driven, release.version, with_repair)
 
 
-def _of_controllers(
+def _of_steps(
     document: Mapping[str, Any],
     trace: Trace,
     version: str | None,
@@ -91,21 +108,38 @@ def _of_controllers(
     keep: Path | None,
     report: Report,
 ) -> Document:
+    """Of a trace whose steps are all that counts."""
     if with_repair:
-        raise CannotBeDriven("what repairs a quorum of controllers is another release, and no setting")
-    plan = quorum_plan(trace, version, anyway=anyway)
+        raise CannotBeDriven(NO_REPAIR[trace.model])
+    of_controllers = trace.model == OF_CONTROLLERS
+    plan = (quorum_plan if of_controllers else txn_plan)(trace, version, anyway=anyway)
     release = release or of_version(exact(plan.kafka))
-    report(f"starting controllers of Kafka {release.version}")
+    report(f"starting Kafka {release.version}")
     head = _head(document, release.version, with_repair)
-    began = time.monotonic()
+
+    def say(stage: Stage) -> None:
+        report(f"step {stage.first}: {stage.action}")
+
     try:
-        with Voters(release, len(list(plan.run.start.log)), keep) as voters:
-            voters.start_all()
+        with _nodes(plan, release, keep) as nodes:
+            nodes.start_all()
             began = time.monotonic()
-            taken = QuorumDriver(plan, voters, limit).drive(lambda one: report(f"step {one.first}: {one.action}"))
+            if isinstance(plan, TxnPlan):
+                assert isinstance(nodes, Transactions)
+                taken = TxnDriver(plan, nodes, limit).drive(say)
+                return of_transactions(head, plan, taken, round(time.monotonic() - began, 1))
+            assert isinstance(nodes, Voters)
+            taken = QuorumDriver(plan, nodes, limit).drive(say)
+            return of_quorum(head, plan, taken, round(time.monotonic() - began, 1))
     except (Broken, Refused, OSError) as error:
         return not_driven(head, CannotBeDriven(str(error)))
-    return of_quorum(head, plan, taken, round(time.monotonic() - began, 1))
+
+
+def _nodes(plan: QuorumPlan | TxnPlan, release: Release, keep: Path | None) -> Voters | Transactions:
+    if isinstance(plan, QuorumPlan):
+        return Voters(release, len(list(plan.run.start.log)), keep)
+    clocks = any(stage.action == "time_out" for stage in plan.stages)
+    return Transactions(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=keep)
 
 
 def exact(kafka: str) -> str:

@@ -13,6 +13,7 @@ from ..flexible import Read, Reader, int8, int16, int32, int64
 
 PRODUCE, FETCH, METADATA, CREATE_TOPICS, ELECT_LEADERS, REASSIGN = 0, 1, 3, 19, 43, 45
 ALTER_PARTITION, HEARTBEAT = 56, 63
+WRITE_TXN_MARKERS = 27
 VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, DESCRIBE_QUORUM, CONTROLLER_REGISTRATION = 52, 53, 54, 55, 70
 JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT = 11, 12, 68
 ALTER_CONFIGS, BROKER_CONFIG = 44, 4
@@ -64,7 +65,8 @@ def compact(items: Sequence[bytes]) -> bytes:
     return bytes([len(items) + 1]) + b"".join(items)
 
 
-def _compact_text(value: str) -> bytes:
+def compact_text(value: str) -> bytes:
+    """A compact string of fewer than 127 bytes."""
     return bytes([len(value.encode()) + 1]) + value.encode()
 
 
@@ -106,6 +108,11 @@ class Connection:
         """A request and its answer."""
         self.send(api, version, body, flexible=flexible)
         return self.answer(flexible=flexible)
+
+    def again(self, frame: bytes) -> Reader:
+        """Sends a whole request that somebody else has made; what follows the number of its answer."""
+        self._socket.sendall(struct.pack(">i", len(frame)) + frame)
+        return self.answer()
 
     def _exactly(self, size: int) -> bytes:
         data = bytearray()
@@ -186,7 +193,7 @@ def reassign(connection: Connection, topic: str, replicas: Sequence[int]) -> Non
     """Assigns partition 0 to these brokers, in this order (AlterPartitionReassignments 0)."""
     order = compact([struct.pack(">i", one) for one in replicas])
     partition = struct.pack(">i", 0) + order + b"\0"
-    body = struct.pack(">i", 30_000) + compact([_compact_text(topic) + compact([partition]) + b"\0"]) + b"\0"
+    body = struct.pack(">i", 30_000) + compact([compact_text(topic) + compact([partition]) + b"\0"]) + b"\0"
     reader = connection.ask(REASSIGN, 0, body, flexible=True)
     int32(reader)
     _raise("a reassignment", int16(reader))
@@ -195,7 +202,7 @@ def reassign(connection: Connection, topic: str, replicas: Sequence[int]) -> Non
 def quorum_high_watermark(connection: Connection, topic: str) -> int | None:
     """Up to where a controller that leads says its log to be committed, -1 where it does not know (DescribeQuorum 0);
     None where it does not lead."""
-    body = compact([_compact_text(topic) + compact([struct.pack(">i", 0) + b"\0"]) + b"\0"]) + b"\0"
+    body = compact([compact_text(topic) + compact([struct.pack(">i", 0) + b"\0"]) + b"\0"]) + b"\0"
     reader = connection.ask(DESCRIBE_QUORUM, 0, body, flexible=True)
     if int16(reader) or not _size(reader):
         return None
@@ -210,8 +217,8 @@ def quorum_high_watermark(connection: Connection, topic: str) -> int | None:
 
 def set_default(connection: Connection, name: str, value: str) -> int:
     """Has a controller set something for all brokers (IncrementalAlterConfigs 1): one record. The error code."""
-    setting = _compact_text(name) + b"\0" + _compact_text(value) + b"\0"
-    resource = struct.pack(">b", BROKER_CONFIG) + _compact_text("") + compact([setting]) + b"\0"
+    setting = compact_text(name) + b"\0" + compact_text(value) + b"\0"
+    resource = struct.pack(">b", BROKER_CONFIG) + compact_text("") + compact([setting]) + b"\0"
     body = compact([resource]) + b"\0\0"
     reader = connection.ask(ALTER_CONFIGS, 1, body, flexible=True)
     int32(reader)

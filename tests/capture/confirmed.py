@@ -1,10 +1,11 @@
 """Drives real brokers through everything that is recorded, and writes docs/confirmed.md with what came out.
 
-    python -m tests.capture.confirmed docs/confirmed.md [--only controllers]
+    python -m tests.capture.confirmed docs/confirmed.md [--only controllers|transactions]
 
 Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
-setting that loses records; each different loss that `audit` finds in examples/clusters; and what controllers do. Needs
-Java 17, Maven, and about 30 minutes. `--only` makes one table anew, and leaves the others as they are.
+setting that loses records; each different loss that `audit` finds in examples/clusters; what controllers do, and what
+becomes of transactions. Needs Java 17, Maven, and about 40 minutes. `--only` makes one table anew, and leaves the
+others as they are.
 """
 
 from __future__ import annotations
@@ -215,12 +216,21 @@ def of_controllers() -> Any:
     return confirmed_controllers
 
 
+def of_transactions() -> Any:
+    """The module of that table, which needs the other one."""
+    from . import confirmed_transactions
+
+    return confirmed_transactions
+
+
 PARTS: Mapping[str, Any] = {
     "bugs": bugs,
     "audits": audited,
     "controllers": lambda: of_controllers().controllers(),
+    "transactions": lambda: of_transactions().transactions(),
 }
-CONTROLLERS, NOT_DRIVEN = "## Controllers", "## What was not driven"
+HEADERS = {"controllers": "## Controllers", "transactions": "## Transactions"}
+NOT_DRIVEN = "## What was not driven"
 
 
 def parts() -> list[str]:
@@ -237,16 +247,20 @@ def part(name: str) -> str:
     return done.stdout.rstrip("\n")
 
 
-def with_controllers(old: str) -> str:
-    """A page with the table of controllers made anew, and what was not driven."""
-    before = old.partition(NOT_DRIVEN)[0].partition(CONTROLLERS)[0].rstrip("\n")
-    return "\n".join([before, "", *about_controllers(part("controllers")), *rest()])
+def with_anew(old: str, name: str) -> str:
+    """A page with the table of one part made anew, and what was not driven."""
+    sections = old.partition(NOT_DRIVEN)[0].split("\n## ")
+    kept = [f"## {one}".rstrip("\n") if at else one.rstrip("\n") for at, one in enumerate(sections)]
+    before = [one for one in kept if not one.startswith(HEADERS[name])]
+    place = next((at for at, one in enumerate(before) if name == "controllers" and "## Trans" in one), len(before))
+    section = "\n".join(ABOUT[name](part(name))).rstrip("\n")
+    return "\n\n".join([*before[:place], section, *before[place:], "\n".join(rest())])
 
 
 def about_controllers(table: str) -> list[str]:
     """The section of controllers."""
     return [
-        CONTROLLERS,
+        HEADERS["controllers"],
         "",
         f"Traces of `kraft` on three real controllers, {datetime.date.today()}. Where a release is mended, the trace",
         "is driven as the model of the mistake has it, to see where the release does otherwise.",
@@ -256,6 +270,23 @@ def about_controllers(table: str) -> list[str]:
     ]
 
 
+def about_transactions(table: str) -> list[str]:
+    """The section of transactions."""
+    return [
+        HEADERS["transactions"],
+        "",
+        f"Traces of `transactions` on two real brokers, {datetime.date.today()}. The driver is the producer. Where a",
+        "release is mended, the trace is driven as the model of the mistake has it, to see where the release does",
+        "otherwise.",
+        "",
+        table,
+        "",
+    ]
+
+
+ABOUT = {"controllers": about_controllers, "transactions": about_transactions}
+
+
 def rest() -> list[str]:
     """The section of what was not driven."""
     return [NOT_DRIVEN, "", *not_driven(), ""]
@@ -263,7 +294,7 @@ def rest() -> list[str]:
 
 def page() -> str:
     """The page, after all of it was driven."""
-    of_bugs, of_audits, of_quorums = parts()
+    of_bugs, of_audits, of_quorums, of_transactional = parts()
     java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
     lines = [
         "# What real brokers did",
@@ -290,6 +321,7 @@ def page() -> str:
         of_audits,
         "",
         *about_controllers(of_quorums),
+        *about_transactions(of_transactional),
         *rest(),
     ]
     return "\n".join(lines)
@@ -309,5 +341,6 @@ if __name__ == "__main__":
         print("\n".join(PARTS[sys.argv[2]]()))
     else:
         file = Path(sys.argv[1])
-        made = page() if sys.argv[2:] != ["--only", "controllers"] else with_controllers(file.read_text("utf-8"))
+        only = sys.argv[3] if sys.argv[2:3] == ["--only"] else None
+        made = page() if only is None else with_anew(file.read_text("utf-8"), only)
         file.write_text(made, encoding="utf-8")

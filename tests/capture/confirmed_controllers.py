@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tidegate.language.immutable import immutable
 
@@ -69,11 +69,16 @@ NOT_DRIVEN: Mapping[str, str] = {
 
 def controllers() -> Iterator[str]:
     """The table."""
+    return of_questions("kraft", QUESTIONS)
+
+
+def of_questions(model: str, questions: Sequence[Question]) -> Iterator[str]:
+    """The table of what came of some questions about a model."""
     yield row(("profile", "what it is about", "release", "steps", "seconds", "result"))
     yield row(("---",) * 6)
-    for question in QUESTIONS:
+    for question in questions:
         more = (*question.bounds, "--property", question.property, "--symmetry")
-        trace: Document = found_by(f"kraft:{question.profile}", more)
+        trace: Document = found_by(f"{model}:{question.profile}", more)
         for release, anyway in question.releases:
             found = driven(trace, release, anyway=anyway)
             yield row((f"`{question.profile}`", question.says, *cells_of(found)))
