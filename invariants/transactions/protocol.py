@@ -1,17 +1,20 @@
-"""What must hold of transactions. T1 to T14 are the numbers of a catalogue of Kafka's properties."""
+"""What must hold of transactions. T1 to T14 are the numbers of a catalogue of Kafka's properties; T15 is
+about several batches."""
 
 from __future__ import annotations
 
 from ...language import invariant, reachable, transition
 from ...model.transactions.protocol.state import (
+    Batch,
+    Cell,
     Client,
     Cluster,
     Coordinator,
-    Count,
     Epoch,
     Fate,
     Kind,
     Line,
+    Offset,
     Partition,
     Phase,
     Pid,
@@ -19,6 +22,7 @@ from ...model.transactions.protocol.state import (
     Status,
     Txn,
     TxnState,
+    batches,
     durable,
     first_of_next,
     first_open,
@@ -79,12 +83,12 @@ def was_appended(before: Cluster, after: Cluster, partition: Partition) -> bool:
 @invariant
 def appended_once(s: Cluster) -> bool:
     """T4: no record is in a partition twice."""
-    return all(occurrences(s, p, t) <= 1 for p in Partition for t in range(transactions + 1))
+    return all(occurrences(s, p, t, b) <= 1 for p in Partition for t in range(transactions + 1) for b in range(batches))
 
 
-def occurrences(s: Cluster, partition: Partition, txn: Txn) -> Count:
-    """How many records of a transaction a partition has."""
-    return sum(1 for cell in s.logs[partition] if cell.txn == txn)
+def occurrences(s: Cluster, partition: Partition, txn: Txn, batch: Batch) -> Offset:
+    """How often a partition has a batch of a transaction."""
+    return sum(1 for cell in s.logs[partition] if cell.txn == txn and cell.batch == batch)
 
 
 @transition
@@ -147,9 +151,39 @@ def atomic_visibility(s: Cluster) -> bool:
 
 
 def is_missing(s: Cluster, partition: Partition, txn: Txn) -> bool:
-    """Whether a partition has nothing of a transaction that the application has asked to be committed with a record
-    there."""
-    return s.fate[txn] != Fate.NONE and partition in s.counted[txn] and occurrences(s, partition, txn) == 0
+    """Whether a partition lacks a batch of a transaction that the application has asked to be committed with it."""
+    return s.fate[txn] != Fate.NONE and any(
+        b < s.counted[txn][partition] and occurrences(s, partition, txn, b) == 0 for b in range(batches)
+    )
+
+
+@invariant
+def newest_batch_counts(s: Cluster) -> bool:
+    """T15: where a partition has committed a transaction, the last of its records there is of the last batch that the
+    application counts on: of offsets, which replace each other, that is the one that counts."""
+    return all(
+        s.fate[t] != Fate.CONFIRMED or not has(s, p, t, Status.COMMITTED) or newest(s, p, t) + 1 >= s.counted[t][p]
+        for t in range(transactions + 1)
+        for p in Partition
+    )
+
+
+def is_committed(cell: Cell, txn: Txn) -> bool:
+    """Whether a record is of a transaction, and committed."""
+    return cell.txn == txn and cell.status == Status.COMMITTED
+
+
+def newest(s: Cluster, partition: Partition, txn: Txn) -> Batch:
+    """Of which batch the last committed record of a transaction is, in a partition that has one."""
+    log = s.logs[partition]
+    return max(
+        (
+            log[at].batch
+            for at in range(len(log))
+            if is_committed(log[at], txn) and all(not is_committed(log[i], txn) or i <= at for i in range(len(log)))
+        ),
+        default=0,
+    )
 
 
 @invariant
@@ -164,18 +198,26 @@ def aborted_is_never_delivered(s: Cluster) -> bool:
 def committed_is_not_lost(s: Cluster) -> bool:
     """T9: what a confirmed transaction wrote is delivered, or will be as soon as its marker is there."""
     return all(
-        s.fate[t] != Fate.CONFIRMED or p not in s.counted[t] or is_kept(s, p, t)
+        s.fate[t] != Fate.CONFIRMED or b >= s.counted[t][p] or is_kept(s, p, t, b)
         for t in range(transactions + 1)
         for p in Partition
+        for b in range(batches)
     )
 
 
-def is_kept(s: Cluster, partition: Partition, txn: Txn) -> bool:
-    """Whether a record is committed, or is about to be."""
+def is_kept(s: Cluster, partition: Partition, txn: Txn, batch: Batch) -> bool:
+    """Whether a batch is committed, or is about to be."""
     line = durable(s)
-    return has(s, partition, txn, Status.COMMITTED) or (
-        has(s, partition, txn, Status.OPEN) and line.state == TxnState.PREPARE_COMMIT and partition in line.partitions
+    return has_batch(s, partition, txn, batch, Status.COMMITTED) or (
+        has_batch(s, partition, txn, batch, Status.OPEN)
+        and line.state == TxnState.PREPARE_COMMIT
+        and partition in line.partitions
     )
+
+
+def has_batch(s: Cluster, partition: Partition, txn: Txn, batch: Batch, status: Status) -> bool:
+    """Whether a partition has a batch of a transaction with that status."""
+    return any(cell.txn == txn and cell.batch == batch and cell.status == status for cell in s.logs[partition])
 
 
 @invariant

@@ -66,8 +66,9 @@ asks, with an epoch or without, gets the next producer id, and all else is refus
 
 What is abstracted away. One `transactional.id`. When the producer ids of the bounds run out the search stops. That a
 leader which does not know a producer takes none but the first number in version 2 is since 4.1 (KAFKA-18202); here it
-makes no difference, since each transaction of version 2 begins with the first. A transaction writes one record to each
-partition at most. The window of five batches, and writes without transactions, are left out. A partition's log keeps of
+makes no difference, since each transaction of version 2 begins with the first. A transaction writes `batches` to each
+partition at most, each when the one before is acknowledged: several that are under way at once (`producer` has them),
+and writes without transactions, are left out. A partition's log keeps of
 a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made from its
 log; without `replicate_later` a record is below the high watermark at once. A transaction writes records alone, or
 commits of offsets alone (`checks`). There is no clock: a transaction may take too long, and an id that is not used
@@ -125,7 +126,8 @@ view = TransactionLanes(
             assigned="added",
             badges={
                 "transaction": "s.txn[lane] or None",
-                "acknowledged in": "s.wrote[lane] if len(s.wrote[lane]) > 0 else None",
+                "acknowledged in": "', '.join(f'{p!r}' if n == 1 else f'{p!r} ({n})'"
+                " for p, n in s.wrote[lane].items() if n > 0) or None",
                 "not answered in": "s.unsure[lane] if len(s.unsure[lane]) > 0 else None",
             },
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ....language import Member, Option, Set, action, limit, require
+from ....language import Map, Member, Option, Set, action, limit, require
 from .coordinator import (
     finish,
     is_ended,
@@ -32,6 +32,7 @@ from .state import (
     Request,
     TxnState,
     after_failure,
+    batches,
     bump_every_time,
     bump_on_timeout,
     checks,
@@ -75,15 +76,15 @@ def produce(s: Cluster, client: Client, partition: Partition) -> None:
     """{client} writes a record of transaction {s.txn[client]} to {partition}, and learns that it is there."""
     epoch = s.epoch[client]
     sequence = next_sequence(s, client, partition)
-    require(s.phase[client] == Phase.OPEN and partition in s.added[client] and partition not in s.wrote[client])
+    require(s.phase[client] == Phase.OPEN and partition in s.added[client] and s.wrote[client][partition] < batches)
     require(is_duplicate(s, partition, epoch, sequence) or is_in_order(s, partition, epoch, sequence))
     require(is_duplicate(s, partition, epoch, sequence) or is_verified(s, partition, epoch))
     if not is_duplicate(s, partition, epoch, sequence):
-        append(s, partition, s.txn[client], epoch, sequence)
+        append(s, partition, s.txn[client], s.wrote[client][partition], epoch, sequence)
     s.sequence[client][partition] = sequence + 1 if checks == Checks.ALL else 0
-    s.wrote[client].add(partition)
+    s.wrote[client][partition] += 1
     s.unsure[client].discard(partition)
-    s.counted[s.txn[client]].add(partition)
+    s.counted[s.txn[client]][partition] = s.wrote[client][partition]
     settle(s)
 
 
@@ -118,13 +119,13 @@ def ask(s: Cluster, client: Client, commit: bool) -> None:
     s.phase[client] = Phase.COMMITTING if commit else Phase.ABORTING
     if commit:
         s.fate[s.txn[client]] = Fate.ASKED
-        s.counted[s.txn[client]] = s.counted[s.txn[client]] | s.unsure[client]
+        s.counted[s.txn[client]] = Map({p: s.wrote[client][p] + (1 if p in s.unsure[client] else 0) for p in Partition})
 
 
 def may_ask(s: Cluster, client: Client, commit: bool) -> bool:
     """Whether a client may ask for that end of its transaction."""
     if commit:
-        return len(s.unsure[client]) == 0 and len(s.wrote[client]) > 0
+        return len(s.unsure[client]) == 0 and any(s.wrote[client][p] > 0 for p in Partition)
     gave_up = len(s.unsure[client]) > 0
     return (len(s.added[client]) > 0 or (bump_every_time and gave_up)) and (
         not gave_up or bump_every_time or after_failure != AfterFailure.STOPS
@@ -183,7 +184,7 @@ def leave(s: Cluster, client: Client) -> None:
     s.epoch[client] = 0
     s.txn[client] = 0
     s.added[client] = Set()
-    s.wrote[client] = Set()
+    s.wrote[client] = Map({p: 0 for p in Partition})
     s.unsure[client] = Set()
 
 
@@ -197,6 +198,7 @@ def request_of(s: Cluster, client: Client, kind: Kind, partition: Option[Partiti
         epoch=s.epoch[client],
         partition=partition,
         txn=s.txn[client] if kind == Kind.PRODUCE else 0,
+        batch=s.wrote[client][partition] if partition is not None and kind == Kind.PRODUCE else 0,
         sequence=s.sequence[client][partition] if partition is not None and kind == Kind.PRODUCE else 0,
         commit=commit,
         coordinator=0,
@@ -224,7 +226,7 @@ def give_up_add(s: Cluster, client: Client, partition: Partition) -> None:
 def give_up_produce(s: Cluster, client: Client, partition: Partition) -> None:
     """{client} writes a record of transaction {s.txn[client]} to {partition}, and the request is late."""
     require(late_produces > 0 and s.phase[client] == Phase.OPEN)
-    require((bump_every_time or partition in s.added[client]) and partition not in s.wrote[client])
+    require((bump_every_time or partition in s.added[client]) and s.wrote[client][partition] < batches)
     s.unsure[client].add(partition)
     s.late.add(request_of(s, client, Kind.PRODUCE, partition))
     settle(s)

@@ -126,7 +126,7 @@ def finish(s: Cluster, epoch: Epoch, client: Client) -> None:
         s.sequence[client] = Map({p: 0 for p in Partition})
     s.txn[client] = 0
     s.added[client] = Set()
-    s.wrote[client] = Set()
+    s.wrote[client] = Map({p: 0 for p in Partition})
     s.unsure[client] = Set()
 
 
@@ -497,6 +497,7 @@ def marker(s: Cluster, partition: Partition) -> Request:
         epoch=s.memory.epoch,
         partition=partition,
         txn=0,
+        batch=0,
         sequence=0,
         commit=s.memory.state == TxnState.PREPARE_COMMIT,
         coordinator=s.coordinator,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ....language import Map, Member, Seq, Set, action, require
+from ....language import Map, Member, Seq, Set, action, replace, require
 from ...parts.producer_state import Check, checked
 from .lumping import settle
 from .state import (
     UNKNOWN,
+    Batch,
     Cell,
     Cells,
     Checks,
@@ -94,10 +95,10 @@ def says_ongoing(line: Line, partition: Partition, epoch: Epoch) -> bool:
     return under_way and line.epoch == epoch and partition in line.partitions
 
 
-def append(s: Cluster, partition: Partition, txn: Txn, epoch: Epoch, sequence: Count) -> None:
+def append(s: Cluster, partition: Partition, txn: Txn, batch: Batch, epoch: Epoch, sequence: Count) -> None:
     """A leader appends a record."""
     pid = pid_of(epoch)
-    s.logs[partition] = s.logs[partition] + Seq([Cell(txn=txn, pid=pid, status=Status.OPEN)])
+    s.logs[partition] = s.logs[partition] + Seq([Cell(txn=txn, batch=batch, pid=pid, status=Status.OPEN)])
     if not replicate_later:
         s.replicated[partition] = len(s.logs[partition])
     s.producers[partition][pid] = Producer(
@@ -115,7 +116,7 @@ def late_produce_arrives(s: Cluster, request: Annotated[Request, Member("late")]
         require(is_verified(s, partition, request.epoch))
         require(is_in_order(s, partition, request.epoch, request.sequence))
         s.late.remove(request)
-        append(s, partition, request.txn, request.epoch, request.sequence)
+        append(s, partition, request.txn, request.batch, request.epoch, request.sequence)
     settle(s)
 
 
@@ -141,7 +142,7 @@ def append_verified(s: Cluster, request: Annotated[Request, Member("verified")])
     if partition is not None:
         require(is_in_order(s, partition, request.epoch, request.sequence))
         s.verified.remove(request)
-        append(s, partition, request.txn, request.epoch, request.sequence)
+        append(s, partition, request.txn, request.batch, request.epoch, request.sequence)
     settle(s)
 
 
@@ -181,7 +182,7 @@ def closed(cells: Cells, pid: Pid, status: Status) -> Cells:
     done: Cells = Seq()
     for cell in cells:
         ended = cell.pid == pid and cell.status == Status.OPEN
-        done = done + Seq([Cell(txn=cell.txn, pid=cell.pid, status=status if ended else cell.status)])
+        done = done + Seq([replace(cell, status=status) if ended else cell])
     return done
 
 

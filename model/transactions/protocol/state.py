@@ -49,6 +49,7 @@ class Checks(Enum):
 clients = constant(2, minimum=1, maximum=3, says="producers with one transactional.id")
 partitions = constant(2, minimum=1, maximum=3, says="partitions that they write to")
 transactions = constant(2, minimum=1, maximum=4, says="transactions that clients begin in all")
+batches = constant(1, minimum=1, maximum=3, says="batches that a transaction writes to a partition, one after another")
 max_epoch = constant(6, minimum=1, maximum=12, says="epochs of a producer id: Kafka has 32,768")
 producer_ids = constant(1, minimum=1, maximum=2, says="producer ids: when epochs run out there is another one")
 failovers = constant(0, minimum=0, maximum=2, says="times that another broker becomes the coordinator")
@@ -95,7 +96,8 @@ class Partition(Domain, size=partitions, symmetric=True, labels=("P", "Q", "R"))
 Txn = Annotated[int, Range(0, transactions)]
 Epoch = Annotated[int, Range(0, producer_ids * max_epoch)]
 Pid = Annotated[int, Range(0, producer_ids - 1)]
-Count = Annotated[int, Range(0, transactions)]
+Batch = Annotated[int, Range(0, batches)]
+Count = Annotated[int, Range(0, transactions * batches)]
 Coordinator = Annotated[int, Range(0, failovers)]
 
 
@@ -169,6 +171,7 @@ class Cell:
     """A record of a partition."""
 
     txn: Txn  # in which its producer wrote it
+    batch: Batch  # which one of the transaction there, counted from 0
     pid: Pid
     status: Status
 
@@ -190,13 +193,14 @@ class Request:
     epoch: Epoch
     partition: Option[Partition]
     txn: Txn  # of a Produce
+    batch: Batch  # of a Produce
     sequence: Count
     commit: bool  # of an EndTxn, of a marker
     coordinator: Coordinator  # of a marker
 
 
-Cells = Annotated[Seq[Cell], Capacity(transactions + 1)]
-Offset = Annotated[int, Range(0, transactions + 1)]
+Cells = Annotated[Seq[Cell], Capacity(transactions * batches + 1)]
+Offset = Annotated[int, Range(0, transactions * batches + 1)]
 
 
 @state
@@ -207,7 +211,7 @@ class Cluster:
     epoch: Map[Client, Epoch]  # its producer epoch; 0: it has none
     txn: Map[Client, Txn]  # its transaction; 0: none
     added: Map[Client, Set[Partition]]  # which partitions of it it knows to be added
-    wrote: Map[Client, Set[Partition]]  # to which its write was acknowledged
+    wrote: Map[Client, Map[Partition, Batch]]  # how many of its batches were acknowledged
     unsure: Map[Client, Set[Partition]]  # to which it has written, without an answer
     sequence: Map[Client, Map[Partition, Count]]  # its next sequence number of each partition
     begun: Txn  # transactions that were begun so far
@@ -228,7 +232,7 @@ class Cluster:
     delivered: Map[Partition, Offset]  # up to where a reader of committed records has read
     stuck: bool  # an epoch cannot be raised any more
     fate: Ghost[Map[Txn, Fate]]  # what the application knows of each transaction
-    counted: Ghost[Map[Txn, Set[Partition]]]  # and where it counts on a record: acknowledged, or in what it commits
+    counted: Ghost[Map[Txn, Map[Partition, Batch]]]  # on how many batches it counts: acknowledged, or to be committed
     obeyed: Ghost[Map[Partition, Coordinator]]  # the newest coordinator whose marker each partition has taken
 
 
@@ -245,7 +249,7 @@ def start() -> Cluster:
         epoch=Map({c: 0 for c in Client}),
         txn=Map({c: 0 for c in Client}),
         added=Map({c: Set() for c in Client}),
-        wrote=Map({c: Set() for c in Client}),
+        wrote=Map({c: Map({p: 0 for p in Partition}) for c in Client}),
         unsure=Map({c: Set() for c in Client}),
         sequence=Map({c: Map({p: 0 for p in Partition}) for c in Client}),
         begun=0,
@@ -266,7 +270,7 @@ def start() -> Cluster:
         delivered=Map({p: 0 for p in Partition}),
         stuck=False,
         fate=Map({t: Fate.NONE for t in range(transactions + 1)}),
-        counted=Map({t: Set() for t in range(transactions + 1)}),
+        counted=Map({t: Map({p: 0 for p in Partition}) for t in range(transactions + 1)}),
         obeyed=Map({p: 0 for p in Partition}),
     )
 
