@@ -18,7 +18,14 @@ COMMANDS = [
     ("help of a verb", ("check", "--help"), 0),
     ("usage", ("check", "examples/liveness/printer.py", "--engine", "nothing"), 64),
 ]
-EACH = pytest.mark.parametrize(("arguments", "exit_"), [row[1:] for row in COMMANDS], ids=[row[0] for row in COMMANDS])
+EACH = pytest.mark.parametrize(
+    ("arguments", "exit_"),
+    [
+        pytest.param(*row[1:], id=row[0], marks=[] if row[0] in ("check", "usage") else [pytest.mark.long])
+        for row in COMMANDS
+    ],
+)
+"""Each command starts a process: the ordinary tier has the two that end differently."""
 FULL = "tidegate: the output could not be written: No space left on device\n"
 
 
@@ -57,7 +64,9 @@ def test_errors_that_cannot_be_written_change_no_exit(arguments: tuple[str, ...]
     assert bool(out) == (exit_ != 64)
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "closed", [">&-", *(pytest.param(closed, marks=pytest.mark.long) for closed in ("2>&-", "<&- >&- 2>&-"))]
+)
 def test_a_stream_that_is_closed_changes_no_exit(closed: str) -> None:
     """Errors do not go where the result goes instead, either."""
     code, out, err = ended(COMMANDS[0][1], closed)
@@ -65,5 +74,6 @@ def test_a_stream_that_is_closed_changes_no_exit(closed: str) -> None:
     assert bool(out) == (closed == "2>&-")
 
 
+@pytest.mark.long
 def test_who_watches_a_file_ends_with_the_reader() -> None:
     assert ended([*COMMANDS[0][1], "--watch"], "| head -1")[0] == 3
