@@ -8,7 +8,7 @@ decides nothing.
 
 from __future__ import annotations
 
-from ...language import always_possible, leads_to, reachable, weak
+from ...language import always_possible, leads_to, reachable, strong, weak
 from ...model.groups import classic
 from ...model.groups.classic import everybody_runs as everybody_runs
 from ...model.groups.classic.coordinator import find_coordinator, group_is_empty, load, log_commits, resign
@@ -25,11 +25,13 @@ from ...model.groups.classic.joining import (
     take_join_answer,
 )
 from ...model.groups.classic.members import (
+    accept_commit,
     hear_of_loss,
     hear_of_rebalance,
     leave_in_rebalance,
     poll_times_out,
     rebalance_times_out,
+    refuse_commit,
     resume,
     session_times_out,
 )
@@ -143,6 +145,28 @@ def partitions_are_consumed(s: Cluster, partition: Partition) -> bool:
 def partitions_are_consumed_without_timeouts(s: Cluster, partition: Partition) -> bool:
     """The same without what it needs: a member that pauses keeps its partitions."""
     return is_wanted(s, partition)
+
+
+def commits(s: Cluster) -> bool:
+    """Whether a commit is under way to a coordinator, or to the replicas of its log: it has no answer yet."""
+    return len(s.commits) > 0 or (s.pending is not None and s.offset_lines[s.pending] is not None)
+
+
+def commits_no_more(s: Cluster) -> bool:
+    """Whether none is, since it is committed, or was refused or lost."""
+    return not commits(s)
+
+
+@leads_to(commits_no_more, strong(accept_commit, refuse_commit), weak(log_commits))
+def commits_are_answered(s: Cluster) -> bool:
+    """GL3: a member's commit of an offset is in the end committed by the coordinator's log, or refused."""
+    return commits(s)
+
+
+@leads_to(commits_no_more, strong(accept_commit, refuse_commit))
+def commits_are_answered_though_the_log_commits_nothing(s: Cluster) -> bool:
+    """GL3 without what it needs: the log commits nothing, as one whose partition has no leader."""
+    return commits(s)
 
 
 @always_possible
