@@ -190,6 +190,11 @@ class Broker:
         """Whether it is a broker, and not a controller alone; one of which nothing says what it is counts as one."""
         return "broker" in self.roles or not self.roles
 
+    @property
+    def states_id(self) -> bool:
+        """Whether somebody states its id; a set's pods are numbered by their reader where nobody gives them ids."""
+        return self.pod is None or any(setting.key in ("node.id", "broker.id") for setting in self.settings)
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:

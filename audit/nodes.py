@@ -153,6 +153,8 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     roles = any(setting.key == "process.roles" for setting in node.settings)
     if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
         return
+    if not node.states_id:
+        return  # the pods of a set are numbered by their reader, and an init container gives them other ids
     votes = node.id in {int(id_) for id_ in _ids(voters.value)}
     if "controller" in node.roles and not votes:
         yield f"it is a controller, and `{voters.key}` has no voter {node.id}", voters.origin

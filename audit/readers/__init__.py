@@ -102,6 +102,7 @@ def of_texts(
             parts.append(part)
             files.append((path, part.format))
     _rendered(parts)
+    kubernetes.number(parts)
     profiles.together(parts)
     uses = [use for part in parts for use in part.uses]
     started_with = frozenset(Path(path).name for path, _ in files)
@@ -307,7 +308,7 @@ def _gravity(text: str) -> Kind:
 
 def _rendered(parts: Sequence[Part]) -> None:
     """Values of a chart decide nothing beside what the chart has rendered."""
-    if any(part.format == "Kubernetes resources" and part.brokers for part in parts):
+    if any(part.format == kubernetes.FORMAT and part.brokers for part in parts):
         for part in (candidate for candidate in parts if candidate.format == VALUES):
             part.findings = [replace(finding, kind="not_read") for finding in part.findings]
 

@@ -6,6 +6,7 @@ Which broker has which id is decided when a pod starts: they are numbered here a
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +42,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
     """The brokers of one rendered file; None if it has none."""
     maps = {tree.text("metadata", "name"): tree for tree in trees if tree.text("kind") == "ConfigMap"}
     sets = [found for tree in trees if tree.text("kind") in SETS and (found := _set(path, tree, maps)) is not None]
-    part = Part("Kubernetes resources")
+    part = Part(FORMAT)
     for tree in trees:
         _of_spring(part, path, tree, maps)
         _note_applications(part, path, tree)
@@ -52,11 +53,8 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
                     created.of_variable(part, value, origin)
     if not sets:
         return part if part.clients or part.findings or part.made or part.facts else None
-    number = 0
-    for pod_set in sorted(sets, key=lambda pod_set: "controller" not in pod_set.broker.roles):
-        for _ in range(pod_set.count):
-            part.brokers.append(replace(pod_set.broker, id=number))
-            number += 1
+    for pod_set in sets:
+        part.brokers += [pod_set.broker] * pod_set.count
         for container in pod_set.containers:
             compose.image(part, path, container)
             _note_unread(part, path, container)
@@ -69,6 +67,23 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
     part.control_plane = part.control_plane or ("zookeeper" if "zookeeper.connect" in keys else None)
     part.whole = True
     return part
+
+
+FORMAT = "Kubernetes resources"
+
+
+def number(parts: Sequence[Part]) -> None:
+    """Gives the pods of all files their ids, which are known where a set has one pod and its id is stated. All others
+    get numbers that nobody has, controllers first: an init container gives them their own."""
+    mine = [part for part in parts if part.format == FORMAT]
+    pods = [node for part in mine for node in part.brokers]
+    alone = [node.id for node in pods if node.states_id and pods.count(node) == 1]
+    free = (id_ for id_ in itertools.count() if id_ not in alone)
+    for first in (True, False):
+        for part in mine:
+            for place, node in enumerate(part.brokers):
+                if node.id not in alone and ("controller" in node.roles) is first:
+                    part.brokers[place] = replace(node, id=next(free))
 
 
 def _note_commands(part: Part, path: str, pod_set: _Set, maps: Maps) -> None:
