@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,18 @@ EMPTY_DISK = (
     "fetch(follower=C, leader=A, answered=false)"
 )
 DEPOSED = "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C)"
+DEPOSED_BY_PRE_VOTE = (
+    "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, "
+    "voter=B); begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C); ask_for_pre_vote(voter=C, peer=B)"
+)
+KIP_996: dict[str, Any] = {
+    "directory_ids": True,
+    "pre_vote": True,
+    "grants_until_fetch": True,
+    "max_epoch": 2,
+    "max_records": 0,
+    "crashes": 0,
+}
 BOTH_LEAD = (
     "election_timeout(A); vote(candidate=A, voter=B); election_timeout(B); vote(candidate=B, voter=C); "
     "let_time_pass; let_time_pass"
@@ -244,23 +257,46 @@ def test_a_gate_loses_an_answer_or_what_waits_with_the_connection() -> None:
         gates.end()
 
 
+def slow_echo(listener: socket.socket, asked: threading.Semaphore, may_answer: threading.Event) -> None:
+    """Answers the request of each connection with its number, once it may."""
+
+    def serve(near: socket.socket) -> None:
+        size = struct.unpack(">i", near.recv(4))[0]
+        number = near.recv(size)[4:8]
+        asked.release()
+        may_answer.wait(20)
+        near.sendall(struct.pack(">i", 4) + number)
+
+    with suppress(OSError):  # the listener is closed
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+
 def test_a_permit_is_for_an_answer_that_arrives() -> None:
     """An answer that waits on a connection that is gone takes no permit from the next one."""
+    asked, may_answer = threading.Semaphore(0), threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=echo, args=(server,), daemon=True).start()
+        threading.Thread(target=slow_echo, args=(server, asked, may_answer), daemon=True).start()
         gates, gate = Gates(), Gate(2, 7, wire.FETCH)
         port = gates.listen(7, server.getsockname()[1])
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as first:
-            first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # its end is a reset
-            gates.shut(gate)
-            first.sendall(frame(wire.FETCH, 41, "broker-2-fetcher-0"))
-            assert wait_for(lambda: gates.waiting(gate), 20)
-            gates.open(gate)  # the request passes, and its answer is held behind it
-            gates.shut(gate)
-        assert wait_for(lambda: not gates.holds(gate), 20)
+        first = socket.create_connection(("127.0.0.1", port), timeout=20)
+        first.sendall(frame(wire.FETCH, 41, "broker-2-fetcher-0"))
+        assert asked.acquire(timeout=20)
+        gates.shut(gate)
+        may_answer.set()
+        assert wait_for(lambda: gates.holds(gate), 20)  # the answer to the first
+        may_answer.clear()
         with socket.create_connection(("127.0.0.1", port), timeout=20) as second:
             second.sendall(frame(wire.FETCH, 42, "broker-2-fetcher-0"))
-            assert gates.let_one(gate, 20)
+            assert wait_for(lambda: gates.waiting(gate), 20)
+            first.close()
+            let = list[bool]()
+            letting = threading.Thread(target=lambda: let.append(gates.let_one(gate, 5)))
+            letting.start()
+            assert asked.acquire(timeout=20)  # the second request has passed, by the permit
+            may_answer.set()
+            letting.join()
+            assert let == [True]
             assert second.recv(8)[4:] == struct.pack(">i", 42)
         gates.end()
 
@@ -302,6 +338,7 @@ def test_a_clock_is_put_forward_while_a_process_looks_at_it(tmp_path: Path) -> N
         (BOTH_LEAD, "old_leader_resigns", {"check_quorum": "missing"}, "3.6.2", (), "confirmed"),
         (BOTH_LEAD, "old_leader_resigns", {"check_quorum": "missing"}, "3.9.1", ("--anyway",), "not_confirmed"),
         (COMMITTED, "record_is_committed", {}, "3.4.1", (), "confirmed"),
+        (DEPOSED_BY_PRE_VOTE, "no_disruption", KIP_996, "4.1.0", (), "confirmed"),
     ],
 )
 def test_real_controllers(
