@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -108,7 +109,8 @@ def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) ->
 
 
 def _alter(topic: str, setting: str) -> str:
-    return f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {topic} --add-config {setting}"
+    name = shlex.quote(topic)
+    return f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {name} --add-config {setting}"
 
 
 def _broker_key(subject: Subject, key: str) -> str:

@@ -49,6 +49,16 @@ def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     return {letter: f"broker {letter}" for letter in order if letter in used or letter == first}
 
 
+def names_after(subject: Subject, steps: Sequence[ScenarioStep], replicas: int) -> Mapping[str, str]:
+    """The same of a run of so many `replicas`, of which a repair may have added some: these have no number yet."""
+    called = names(subject, steps)
+    added = [letter for letter in "ABCDE"[:replicas] if letter not in called]
+    if not any(name[-1].isdigit() for name in called.values()):
+        return {**called, **{letter: f"broker {letter}" for letter in added}}
+    which = [""] if len(added) == 1 else [f" {number}" for number in range(1, len(added) + 1)]
+    return {**called, **{letter: f"added broker{number}" for letter, number in zip(added, which, strict=True)}}
+
+
 def said_of(text: str, called: Mapping[str, str]) -> str:
     """A sentence with the names that brokers have in `called`."""
     return _named(text, called)

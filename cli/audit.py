@@ -193,6 +193,13 @@ def _saved(done: Audited, scenarios: list[Scenario], out: Path, options: argpars
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return Exit(done.exit) if done.exit else Exit.USAGE
+    except KeyboardInterrupt:
+        print(
+            f"tidegate: --out {out}: interrupted while pages of scenarios were written; audit.json and index.html are "
+            "there if it came to them, and links may lead to pages that are not",
+            file=sys.stderr,
+        )
+        return Exit(done.exit) if done.exit else Exit.INCONCLUSIVE
     files = f"audit.json, summary.md, results.sarif, junit.xml and {count(pages, 'scenario')}"
     end_with_page(out / "index.html", f", which leads to {files}", options)
     return Exit(done.exit)

@@ -18,7 +18,7 @@ from ..audit.document import Document, SubjectReport
 from ..audit.headline import in_words
 from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
-from ..audit.scenario import end_after, names, renamed, said, sentences
+from ..audit.scenario import end_after, names, names_after, renamed, said, sentences
 from ..audit.situations import BY_NAME
 from ..audit.telling import LOST, Told, in_the_clusters_words, letters_note, letters_of, title_of
 from ..audit.verdicts import Answer
@@ -164,12 +164,18 @@ def _repaired(made: Scenario) -> Document | None:
     without = sentences(subject, made.answer)
     return {
         "html": f"{made.html.removesuffix('.html')}-repaired.html",
-        "scenario": said(made.after.steps, names(subject, made.answer.steps)),
+        "scenario": said(made.after.steps, _called_after(made, made.after)),
         "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
         "left_out": [
             {"step": number, "says": without[number - 1], "why": why} for number, why in made.after.left_out.items()
         ],
     }
+
+
+def _called_after(made: Scenario, after: AfterRepair) -> Mapping[str, str]:
+    """What the brokers of a run with the repair are called."""
+    replicas = next(domain.size for domain in after.model.domains if domain.name == "Broker")
+    return names_after(made.report.verdict.subject, made.answer.steps, replicas)
 
 
 def _reported(subject: Document, report: SubjectReport) -> Scenario | None:
@@ -200,19 +206,20 @@ def _of_cells(done: Audited, subject: Document, report: SubjectReport, known: li
 
 
 def save(done: Audited, scenarios: list[Scenario], out: Path) -> int:
-    """Writes the files, with the pages that `name_pages` named; how many there are. Raises OSError."""
+    """Writes the files, then the pages that `name_pages` named, which take longer; how many those are. Raises
+    OSError."""
     _clear(out)
-    for made in scenarios:
-        _page(done, made, out)
     clients = clients_of(done)
-    for client in clients:
-        _client_page(client, out)
     _repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
     write_text(out / "junit.xml", audit_junit(done.document))
     write_json(out / "audit.json", done.document)
     write_text(out / "index.html", audit_index(done.document))
+    for made in scenarios:
+        _page(done, made, out)
+    for client in clients:
+        _client_page(client, out)
     return len(scenarios) + len(clients)
 
 
@@ -241,7 +248,7 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
 
 def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
     """The trace of the run with the repair, with the brokers' names in the user's cluster."""
-    called = names(made.report.verdict.subject, made.answer.steps)
+    called = _called_after(made, after)
     told = Told(after.model, after.run, after.property, called)
     title = f"{made.subject['name']}: the same with the repair"
     shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))

@@ -63,9 +63,15 @@ _ITEM = re.compile(r"\s*([-*]|\d+\.|\|)\s")
 
 
 def _paragraph(page: Page, text: str) -> None:
-    """A paragraph of a docstring; of a list each item begins a line of its own."""
+    """A paragraph of a docstring; of a list each item begins a line of its own. One that is indented is code, whose
+    lines stay as they are."""
+    lines = text.split("\n")
+    if all(line.startswith("    ") for line in lines):
+        for line in lines:
+            page.exact(f"  {line}")
+        return
     items: list[str] = []
-    for line in text.split("\n"):
+    for line in lines:
         if items and not _ITEM.match(line):
             items[-1] += f" {line.strip()}"
         else:

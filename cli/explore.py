@@ -114,6 +114,10 @@ def _begun(options: argparse.Namespace) -> tuple[Model, Run | None]:
         if value not in (None, []):
             raise UsageError(f"{name} is for a MODEL; {options.model} has its own")
     document = document_of(Path(options.model))
+    if "called" in document:
+        from ..audit.telling import letters_note  # which other traces do not need
+
+        print(letters_note(document["called"]))
     with naming(options.model):
         model = model_of(document, options.model, options.properties)
         return model, run_of(model, document, options.model)

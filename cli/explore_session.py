@@ -4,6 +4,8 @@ here knows of a terminal: a line comes in, and what to print goes out.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -94,22 +96,29 @@ class Session:
         return list(possible(self.model, self.branch.state))
 
     def _steps(self, page: Page, *, every: bool) -> None:
-        """The steps that can happen, numbered: as many as the screen has room for."""
+        """The steps that can happen, numbered: as many as the screen has room for. Those that say the same have what
+        they are called beside it."""
         steps = self.possible()
         if not steps:
             stuck = is_deadlock(self.model, self.branch.state)
             page.line("Nothing can happen here" + (": a deadlock." if stuck else " within the bounds."), indent=2)
             return
-        room = len(steps) if every or self.height is None else max(self.height - len(page.lines) - 3, LEAST_SHOWN)
-        shown = steps if len(steps) <= room else steps[: room - 1]
+        listed, said = Page(self.paper), Counter(step.sentence for step in steps)
+        room = math.inf if every or self.height is None else max(self.height - len(page.lines) - 3, LEAST_SHOWN)
         width = len(str(len(steps)))
-        for number, step in enumerate(shown, 1):
+        for number, step in enumerate(steps, 1):
             mark = f"  ({step.kind})" if step.kind != "protocol" else ""
             mark += "  ✗ breaks the model's types" if step.breaks else ""
             style = "yellow" if step.kind == "fault" else ""
-            page.line(f"{number:>{width}}  {step.sentence}{mark}", indent=2, hang=width + 2, style=style)
-        if len(shown) < len(steps):
-            page.line(f"… and {len(steps) - len(shown)} more, as far as {len(steps)}: steps lists them all", indent=2)
+            mark += f"  {step.text}" if said[step.sentence] > 1 else ""
+            before = len(listed.lines)
+            listed.line(f"{number:>{width}}  {step.sentence}{mark}", indent=2, hang=width + 2, style=style)
+            if len(listed.lines) > room - (number < len(steps)):
+                del listed.lines[before:]
+                more = f"… and {len(steps) - number + 1} more, as far as {len(steps)}: steps lists them all"
+                listed.line(more, indent=2)
+                break
+        page.lines += listed.lines
 
     # --- commands ---------------------------------------------------------------------------------------------------
 

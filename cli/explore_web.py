@@ -206,7 +206,11 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(403, "text/plain", "not from here")
             return
         _, token, *rest = urlsplit(self.path).path.split("/")
-        if not hmac.compare_digest(token.encode(), self.server.token.encode()) or len(rest) != 1:
+        known = hmac.compare_digest(token.encode(), self.server.token.encode())
+        if known and not rest:
+            self._answer(308, "text/plain", "the address ends with a slash", Location=f"/{token}/")
+            return
+        if not known or len(rest) != 1:
             self._answer(
                 404, "text/plain", "there is nothing here; the address that tidegate explore printed has a token"
             )
@@ -236,10 +240,10 @@ class Handler(BaseHTTPRequestHandler):
         ours = origin is None or origin in {f"http://{host}" for host in self.server.hosts}
         return ours and site in ("none", "same-origin") and self.headers.get("Host") in self.server.hosts
 
-    def _answer(self, status: int, kind: str, text: str) -> None:
+    def _answer(self, status: int, kind: str, text: str, **more: str) -> None:
         body = text.encode()
         self.send_response(status)
-        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body)), **more}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -30,6 +30,8 @@ def document_of(path: Path) -> Document:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
+        if path.suffix == ".html":
+            raise UsageError(f"{path}: a page; give the trace beside it, {path.stem}.trace.json") from None
         raise UsageError(f"{path}: not a JSON document: {error}") from None
     schema = cast("dict[str, Any]", read).get("schema") if isinstance(read, dict) else None
     if schema == SCHEMA:

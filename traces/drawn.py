@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import Any
 from xml.parsers import expat
 
+from ..language.effort import Effort, TooMuch
 from ..language.lanes import GroupLanes, LogLanes
 from ..language.model import Model
 from ..language.values import State
@@ -25,6 +26,8 @@ from .picture import Picture, Undrawable
 Document = dict[str, Any]
 
 SVG = "http://www.w3.org/2000/svg"
+STEPS = 1_000_000
+"""Steps of Python that a picture of a state may take."""
 LONGEST = 100_000
 """Characters of one picture."""
 SHAPES = frozenset({
@@ -63,7 +66,10 @@ class Drawing:
     def board(self, state: State) -> Document:
         """The picture of a state: its `svg`, and what it `says` to whom cannot see it, from its `<title>`."""
         try:
-            text = self._draw(state)
+            with Effort(STEPS):
+                text = self._draw(state)
+        except TooMuch:
+            raise Undrawable(f"view(s) takes more than {STEPS:,} steps of Python in a state") from None
         except Exception as error:
             raise Undrawable(f"view(s) cannot be evaluated: {type(error).__name__}: {error}") from error
         return {"svg": text, "says": checked_picture(text)}

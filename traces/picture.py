@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Protocol
 
+from ..language.effort import Effort, TooMuch, counted_range
 from ..language.kinds import Domain
 from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
 from ..language.model import Model
@@ -23,6 +24,8 @@ Document = dict[str, Any]
 
 CAPITALS = {"isr": "ISR", "hw": "HW", "leo": "LEO", "id": "ID"}
 """Names of parts of states that are written in capitals."""
+STEPS = 100_000
+"""Steps of Python that an expression of a view may take in a state."""
 _PLAIN = ("role", "role_text", "epoch", "up", "isr", "in_isr", "high_watermark", "log_end", "last_stable_offset")
 """What of a lane is compared whole to say what changed."""
 
@@ -68,7 +71,7 @@ class Picture:
         self._names_of_lanes = LaneNames(model)
         self._beside = [Picture(model, one) for one in view.beside] if isinstance(view, TransactionLanes) else []
         self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]
-        self._names = {**model.namespace, "letter": letter}
+        self._names = {"range": counted_range, **model.namespace, "letter": letter}
         self._lane = {name: self._expression(name, text, "lane") for name, text in self._texts()}
         self._badges = {name: self._expression(name, text, "lane") for name, text in view.badges.items()}
         self._board = {name: self._expression(name, text) for name, text in view.board.items()}
@@ -245,7 +248,10 @@ class Picture:
         if run is None:
             return None
         try:
-            return run(*given)
+            with Effort(STEPS):
+                return run(*given)
+        except TooMuch:
+            raise Undrawable(f"view: {name} takes more than {STEPS:,} steps of Python in a state") from None
         except Exception as error:
             raise Undrawable(f"view: {name} cannot be evaluated: {error}") from error
 

@@ -43,8 +43,12 @@ function moveInLane(direction) {
   return found === null ? announce(`no other step changes ${at.focus} that way`) : go(found);
 }
 
-const moveToFailure = () => (trace.failing !== null ? go(trace.failing)
-  : trace.document.failure ? go(trace.last) : announce("no step fails in this run"));
+/** The first state in which something fails: what the trace is about, or, of a run that is about nothing (a branch),
+ * any property. */
+const failure = () => (trace.failing ?? (trace.document.failure ? trace.last : trace.document.property ? null
+  : [...Array(trace.last + 1).keys()].find((at) => strip.rows.some((row) => strip.words(row, at) === "fails")) ?? null));
+
+const moveToFailure = () => (failure() !== null ? go(failure()) : announce("no step fails in this run"));
 
 /** What a screen reader hears of a position. */
 function spoken() {
@@ -519,7 +523,7 @@ function renderHeader() {
   const short = doc.argument.find((sentence) => sentence.role === "short");
   $("short").replaceChildren(...(short ? linked(short.text) : []));
   $("short").hidden = !short;
-  $("failing").disabled = trace.failing === null && !doc.failure;
+  $("failing").disabled = failure() === null;
   const notes = [doc.truncated ? doc.truncated.says : null, page.beside, ...doc.notes].filter(Boolean);
   if (at.stale) notes.unshift("This link was made for another trace; it shows this one from its start.");
   $("notice").textContent = notes.map((note) => (note.endsWith(".") ? note : `${note}.`)).join(" ");
