@@ -7,7 +7,9 @@ from tidegate.audit.cluster import Cluster, Finding
 from tidegate.audit.nodes import why_not
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.rules_of_controllers import loses_with_one_emptied
-from tidegate.audit.small_models import Small, explored
+from tidegate.explorer.native.search import check
+from tidegate.explorer.search import Search
+from tidegate.invariants.catalogue import find
 
 BROKER = "broker.id=1\nzookeeper.connect=z\noffsets.topic.replication.factor=3\n"
 
@@ -92,5 +94,8 @@ def test_a_broker_that_is_a_controller_too_is_warned_of_its_disk() -> None:
 )
 def test_the_model_of_kraft_says_which_numbers_of_voters_lose_metadata_with_one_emptied_disk(voters: int) -> None:
     bounds = {"voters": voters, "max_epoch": 2, "max_records": 0, "crashes": 0, "wipes": 1}
-    asked = Small("kraft", bounds, ("acked_value_not_lost",), frozenset({"replace_disk"}), "kip595", "native")
-    assert bool(explored(asked).steps) == loses_with_one_emptied(voters)
+    asked = find("kraft")[0].bind("kraft", bounds, "kip595", properties=["acked_value_not_lost"])
+    verdict = check(asked, Search(symmetry=True, deadlocks=False))
+    assert any(action.name == "replace_disk" and action.fired for action in verdict.actions)
+    (said,) = {prop.verdict for prop in verdict.properties}
+    assert said == ("violated" if loses_with_one_emptied(voters) else "holds")
