@@ -44,6 +44,7 @@ def outage(says: str, text: str, by: str, profile: str, bounds: str, fails: str)
 
 NAMES = {
     "groups.classic": "classic_group",
+    "groups.modern": "modern_group",
     "groups.static_members": "static_members",
     "groups.outage": "offsets_outage",
     "groups.assignors": "assignors",
@@ -132,6 +133,18 @@ CASES = (
         "members_are_not_refused",
     ),
     Case(
+        "a commit that is late counts with the epoch that its sender has now",
+        Mutant(
+            "groups.modern",
+            "groups/modern/clients.py",
+            "    append_offset(s, sent)\n",
+            "    append_offset(s, replace(sent, epoch=s.epoch[sent.source]))\n",
+        ),
+        "target_reported",
+        "late_commit_of_two",
+        "generation_fencing",
+    ),
+    Case(
         "the client that has its instance's place is fenced",
         Mutant(
             "groups.static_members",
@@ -153,8 +166,8 @@ CASES = (
     ),
     outage(
         "a replica is in sync before it has copied",
-        "if has_leader_entry(s, home, entry)",
-        "if entry in s.copies[home][broker]",
+        "    s.copies[home][broker] = leaders_entries(s, home)\n",
+        "",
         "shipped",
         "moved",
         "offset_durable",

@@ -22,7 +22,7 @@ from .test_counts import assert_as_recorded, bound
 A, B = Consumer(0), Consumer(1)
 P, Q = Partition(0), Partition(1)
 CHECKS = read(ROOT / "spec" / "modern_group.toml").checks
-BUDGETS = ("failovers", "pauses", "leaves", "changes", "losses", "delays", "commits", "records")
+BUDGETS = ("failovers", "pauses", "leaves", "changes", "losses", "delays", "late_commits", "commits", "records")
 
 
 class Story:
@@ -241,6 +241,31 @@ def test_two_members_of_one_partition_take_its_offset_back() -> None:
         story.step("log_commits")
         assert holds(story.model, goes_back, before, story.state) is (member == A)
         assert "offset_durable" not in story.false()
+
+
+def commits_late(profile: str) -> Story:
+    """A has processed a record, and its commit of it is late."""
+    story = Story(profile).beats(A, A, A).reconciles(A).fetches(A).step("process", member=A, partition=P)
+    story.step("commit", member=A, partition=P)
+    (request,) = story.state.commits
+    return story.step("delay_commit", request=request)
+
+
+def test_a_late_commit_takes_back_what_its_sender_has_committed_since() -> None:
+    story = commits_late("kafka_4_1").step("process", member=A, partition=P).step("commit", member=A, partition=P)
+    (request,) = story.state.commits
+    story.step("accept_commit", request=request).step("log_commits").step("accept_late_commit")
+    before = story.state
+    (goes_back,) = (prop for prop in story.model.properties if prop.name == "commits_never_go_back")
+    assert not holds(story.model, goes_back, before, story.step("log_commits").state)
+    assert "offset_durable" not in story.false()
+
+
+def test_a_late_commit_is_refused_once_its_sender_has_another_epoch() -> None:
+    story = commits_late("kafka_4_1").beats(B, A, B).beats(A).reconciles(A).beats(A)
+    with pytest.raises(StepError, match="is_accepted"):
+        story.step("accept_late_commit")
+    assert story.step("lose_late_commit").state.late_commit is None
 
 
 def test_a_new_coordinator_that_has_forgotten_an_offset_goes_back() -> None:

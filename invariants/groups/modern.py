@@ -159,9 +159,17 @@ def committed(s: Cluster) -> Records:
 @transition
 def generation_fencing(before: Cluster, after: Cluster) -> bool:
     """G7: an offset is appended only for a member, with its member epoch."""
-    return before.log.offsets == after.log.offsets or all(
-        request in after.commits or any_accepts(memory(before, request.to), request.source, request.epoch)
-        for request in before.commits
+    late = before.late_commit
+    return before.log.offsets == after.log.offsets or (
+        all(
+            request in after.commits or any_accepts(memory(before, request.to), request.source, request.epoch)
+            for request in before.commits
+        )
+        and (
+            late is None
+            or after.late_commit is not None
+            or any_accepts(memory(before, late.to), late.source, late.epoch)
+        )
     )
 
 

@@ -276,9 +276,13 @@ def is_given_records(s: Cluster, group: Group) -> bool:
     return has_coordinator(s, group) or (reads_without_coordinator and group not in s.unsure)
 
 
-def has_leader_entry(s: Cluster, home: Home, entry: Entry) -> bool:
-    """Whether each replica has an entry that may lead; while none runs, each of those that the next leader is of."""
-    return all(entry in s.copies[home][broker] for broker in s.in_sync[home] if broker in s.alive or not leads(s, home))
+def leaders_entries(s: Cluster, home: Home) -> Set[Entry]:
+    """What each replica has that may lead; while none runs, what each of those has that the next leader is of."""
+    found: Set[Entry] = s.logs[home].appended if len(s.in_sync[home]) > 0 else Set()
+    for broker in s.in_sync[home]:
+        if broker in s.alive or not leads(s, home):
+            found = found & s.copies[home][broker]
+    return found
 
 
 def follow_brokers(s: Cluster) -> None:
@@ -286,11 +290,7 @@ def follow_brokers(s: Cluster) -> None:
     again validates its position."""
     for home in Home:
         available = leads(s, home) and len(s.in_sync[home] & s.alive) >= min_isr
-        gone: Set[Entry] = Set(
-            entry
-            for entry in s.logs[home].acknowledged
-            if len(s.in_sync[home]) == 0 or not has_leader_entry(s, home, entry)
-        )
+        gone: Set[Entry] = s.logs[home].acknowledged - leaders_entries(s, home)
         log = with_losses(s.logs[home], Set(), gone, available)
         s.logs[home] = changed(log, len(s.killed) > 0, available)
     find_coordinators(s)
@@ -318,7 +318,7 @@ def copy(s: Cluster, home: Home, broker: Broker) -> None:
     """{broker} copies what the leader of partition {home} has, and is in sync."""
     require(broker in s.alive and broker in s.replicas[home] and broker not in s.in_sync[home])
     require(leads(s, home))
-    s.copies[home][broker] = Set(entry for entry in range(entries) if has_leader_entry(s, home, entry))
+    s.copies[home][broker] = leaders_entries(s, home)
     s.in_sync[home].add(broker)
     follow_brokers(s)
 

@@ -11,9 +11,9 @@ comes or goes, or when the topic's metadata change; then the coordinator compute
 may say what the consumer owns: that is how the coordinator learns that a partition is revoked. A partition that is
 assigned to a member, or that it has yet to revoke, is given to nobody else.
 
-Whoever is silent too long is thrown out: after the session's timeout, after the rebalance's if it has yet to revoke,
-or by its own background thread after the poll's. It does not know, and goes on. A fenced one joins again with the
-same member id and epoch 0; 4.1 refuses that, too, until the session has ended, for 0 is not its previous epoch.
+Whoever is silent too long is thrown out: after the session's timeout, after the rebalance's if it has yet to revoke, or
+by its own background thread after the poll's. It does not know, and goes on. A fenced one joins again with the same
+member id and epoch 0; 4.1 refuses that, too, until the session has ended, for 0 is not its previous epoch.
 
 `kafka_4_1` is as released, for 4.0 and 4.1 do the same here. Two members may own one partition: a heartbeat that says
 what its sender owns does not say what it is about to take on by an older answer, and the coordinator takes what is not
@@ -32,8 +32,8 @@ Neither withstands a heartbeat that is late: one from before says that its sende
 Each of the other profiles has that repair, and leaves out one fence:
 
 * `answers_uncommitted`: a heartbeat is answered before its records are committed.
-* `unawaited_revocation`, `unawaited_release`: the coordinator does not wait until a member has said that it has
-  revoked a partition; or gives a partition away that is still another's.
+* `unawaited_revocation`, `unawaited_release`: the coordinator does not wait until a member has said that it has revoked
+  a partition; or gives a partition away that is still another's.
 * `unfenced_epochs`: a heartbeat counts with any epoch. `any_previous`: one with the previous epoch counts whatever the
   member owns.
 * `unfenced_commits`, `unfenced_appends`: a commit counts with any epoch; a stale coordinator appends.
@@ -53,13 +53,14 @@ is committed, of each key the newest record, is its entry 0, and one batch that 
 over keeps that batch or cuts it off. Batches that follow one that is lost are lost with it, unanswered, so that one at
 a time is enough. There are no clocks: a timeout may expire while a consumer pauses, is out, is refused, or speaks with
 another coordinator. A member sends a commit when the one before is no longer under way, so that they arrive in order,
-as on one connection. A heartbeat and its receipt are one step, but for those that are late; an answer is under way, and
-may be lost with its connection before or after its records are committed. An OffsetFetch is one step; it and heartbeats
-go over one connection, which a broker serves in order. Without records in the bounds it is left out. A refusal is one
-step. A reconciliation is one step, at any time before the next answer or after it. All subscribe to one topic; the
-target is any balanced assignment. A consumer's member id is its own for good, as the consumers of 4.0 have it.
-KAFKA-16147 is a profile of `consumer_group`: with the states of 3.8 and later, which this model has, a partition never
-returns to a member before it is given up. Regular expressions, racks, assignors of one's own, and members of the
+as on one connection, but for one whose connection is lost (`late_commits`): it arrives later, if at all, with the epoch
+that it was sent with. A heartbeat and its receipt are one step, but for those that are late; an answer is under way,
+and may be lost with its connection before or after its records are committed. An OffsetFetch is one step; it and
+heartbeats go over one connection, which a broker serves in order. Without records in the bounds it is left out. A
+refusal is one step. A reconciliation is one step, at any time before the next answer or after it. All subscribe to one
+topic; the target is any balanced assignment. A consumer's member id is its own for good, as the consumers of 4.0 have
+it. KAFKA-16147 is a profile of `consumer_group`: with the states of 3.8 and later, which this model has, a partition
+never returns to a member before it is given up. Regular expressions, racks, assignors of one's own, and members of the
 classic protocol in the same group are left out.
 
 Sources: KIP-848; GroupMetadataManager, ConsumerGroup (validateOffsetFetch), ConsumerGroupMember,

@@ -21,6 +21,7 @@ from .state import (
     fence_commits,
     forget_positions,
     give_up,
+    late_commits,
     leaves,
     memory,
     pauses,
@@ -149,13 +150,19 @@ def is_accepted(group: Records, request: Commit) -> bool:
 @action
 def accept_commit(s: Cluster, request: Commit) -> None:
     """The coordinator appends {request.source}'s offset {request.offset} of {request.partition}."""
+    require(commits > 0)
+    append_offset(s, request)
+    s.commits.remove(request)
+
+
+def append_offset(s: Cluster, request: Commit) -> None:
+    """The coordinator that a commit is sent to accepts it, and appends the offset."""
     group = memory(s, request.to)
-    require(commits > 0 and group is not None)
+    require(group is not None)
     assert group is not None
     require(is_accepted(group, request))
     offsets: Offsets = Map({p: request.offset if p == request.partition else group.offsets[p] for p in Partition})
     append(s, request.to, replace(group, offsets=offsets), None, None)
-    s.commits.remove(request)
 
 
 @action
@@ -166,6 +173,37 @@ def refuse_commit(s: Cluster, request: Commit) -> None:
     require(commits > 0)
     require(stale or (group is not None and not is_accepted(group, request)))
     s.commits.remove(request)
+
+
+@action(kind="fault", budget="late_commits")
+def delay_commit(s: Cluster, request: Commit) -> None:
+    """{request.source}'s commit of offset {request.offset} does not arrive in time; it goes on without an answer.
+
+    The connection is lost, and what it sends next goes by another one.
+    """
+    require(late_commits > 0 and s.late_commit is None)
+    s.commits.remove(request)
+    s.late_commit = request
+
+
+@action
+def accept_late_commit(s: Cluster) -> None:
+    """A coordinator appends the offset of the commit that is late.
+
+    Nothing in it says that it is an old one, as long as its epoch is its sender's.
+    """
+    sent = s.late_commit
+    require(late_commits > 0 and sent is not None)
+    assert sent is not None
+    append_offset(s, sent)
+    s.late_commit = None
+
+
+@action
+def lose_late_commit(s: Cluster) -> None:
+    """The commit that is late never arrives, or is refused."""
+    require(late_commits > 0 and s.late_commit is not None)
+    s.late_commit = None
 
 
 # --- leaving and pausing ----------------------------------------------------------------------------------------------

@@ -293,7 +293,9 @@ def fail_over(s: Cluster, survives: bool) -> None:
         if to is not None:
             s.says[to] = Says.ALL
         s.offsets_topic = with_newest(s.offsets_topic) if survives else compacted(s.offsets_topic, 0)
-        if not survives:
+        if survives:  # a smaller offset that was accepted takes the place of what was confirmed
+            s.confirmed = Map({p: min(s.confirmed[p], s.log.offsets[p]) for p in Partition})
+        else:
             s.log = pending.before
     s.pending = None
     s.newest += 1

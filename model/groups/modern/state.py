@@ -34,6 +34,7 @@ leaves = constant(0, minimum=0, maximum=3, says="times that a consumer leaves, o
 changes = constant(0, minimum=0, maximum=3, says="times that the topic's metadata change")
 losses = constant(0, minimum=0, maximum=3, says="answers to heartbeats that are lost")
 delays = constant(0, minimum=0, maximum=2, says="heartbeats that arrive late, if at all")
+late_commits = constant(0, minimum=0, maximum=2, says="OffsetCommits that arrive late, if at all")
 stale_answers = constant(True, says="a broker that leads no longer does not know, and answers from memory")
 
 wait_for_commit = constant(True, says="a heartbeat is answered once its records are committed")
@@ -179,6 +180,7 @@ class Cluster:
     answers: Map[Consumer, Option[Answer]]  # under way to each
     late: Option[Heartbeat]  # under way, and nobody waits for its answer
     commits: Annotated[Set[Commit], Capacity(2)]  # under way to coordinators
+    late_commit: Option[Commit]  # under way by a connection that was lost, and nobody waits for its answer
     newest: Coordinator  # which of the brokers that became the coordinator leads the partition of the offsets' topic
     loaded: bool  # it has loaded the group
     offsets_topic: Log  # that partition: entry 0 is what is committed, compacted by key; entry 1 the batch that is not
@@ -228,6 +230,7 @@ def start(static: Set[Consumer]) -> Cluster:
         answers=Map({member: None for member in Consumer}),
         late=None,
         commits=Set(),
+        late_commit=None,
         newest=0,
         loaded=True,
         offsets_topic=with_newest(appended(empty(), 0)),
