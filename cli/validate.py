@@ -17,9 +17,10 @@ from ..language.constants import Value
 from ..language.errors import UsageError, nearest
 from ..real.broker_files import BrokerLogs, read_brokers
 from ..real.history import Cluster, History, cluster_of
-from ..real.metadata_log import read
+from ..real.metadata_log import MetadataLog, has_metadata_log, read
 from ..real.settings import Version, version_of
 from ..real.validating import Validated, document, validated
+from ..real.zookeeper_logs import is_of_zookeeper, read_zookeeper
 from ..reports.exits import Exit
 from ..reports.paper import count
 from ..reports.validate import validate_text
@@ -32,6 +33,7 @@ from .verbs import Parser, Verbs, add_verb
 EXAMPLES = """\
   tidegate validate /var/lib/kafka/metadata/__cluster_metadata-0
   tidegate validate 00000000000000000000.log --topic orders --steps
+  tidegate validate logs/ --steps                       (of all brokers of a cluster with ZooKeeper)
   tidegate validate controller/ --brokers broker-1/logs --brokers broker-2/logs --out report --open
   kafka-dump-log.sh --cluster-metadata-decoder --files 00000000000000000000.log > metadata.txt
   tidegate validate metadata.txt --kafka-version 3.9 --set min_isr=2
@@ -44,15 +46,17 @@ that committed records were lost, 5 undecided, or not checked, 64 usage, or ther
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = (
-        "Reads a controller's metadata log (KRaft) and searches, for each partition, a run of the model of its version "
-        "with the same leaders, epochs, ISR, eligible leader replicas and fenced brokers."
+        "Reads a controller's metadata log (KRaft), or the logs of brokers with ZooKeeper, and searches, for each "
+        "partition, a run of the model of its version with the same leaders, epochs, ISR, eligible leader replicas and "
+        "fenced brokers."
     )
     parser = add_verb(verbs, "validate", about, EXAMPLES)
     parser.add_argument(
         "log",
         metavar="DIR|FILE",
         type=Path,
-        help="a controller's metadata.log.dir, a segment or a snapshot, or what kafka-dump-log prints of one",
+        help="a controller's metadata.log.dir, a segment or a snapshot, or what kafka-dump-log prints of one; with "
+        "ZooKeeper, a folder with controller.log, state-change.log and server.log of each broker",
     )
     parser.add_argument(
         "--brokers",
@@ -97,8 +101,7 @@ def run(options: argparse.Namespace) -> Exit:
     check_open(options, "out")
     if options.out is not None:
         check_own(options.out)
-    log = read(options.log)
-    cluster = cluster_of(log)
+    log, cluster = _read(options.log)
     version = version_of(cluster, options.kafka_version)
     brokers = read_brokers(options.brokers) if options.brokers else None
     if brokers is not None:
@@ -114,6 +117,14 @@ def run(options: argparse.Namespace) -> Exit:
     if options.out is not None:
         end_with_page(options.out / INDEX, "", options)
     return _exit(found)
+
+
+def _read(path: Path) -> tuple[MetadataLog, Cluster]:
+    """The metadata log at a path, or, where none is there, what controllers of a cluster with ZooKeeper wrote."""
+    if not has_metadata_log(path) and path.exists() and is_of_zookeeper(path):
+        return read_zookeeper(path)
+    log = read(path)
+    return log, cluster_of(log)
 
 
 def _results(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace as with_changes
 from typing import Any
 
 from ..language import judge
@@ -52,6 +53,21 @@ class Epochs:
     def number(self, epoch: int) -> int:
         """The number of a leader epoch that is the last that is held, or comes after it; below 0 for an older one."""
         return len(self.held) - 1 + epoch - self.held[-1]
+
+
+def one_by_one(history: History) -> History:
+    """The history with followers that leave the ISR in one request of their leader leaving one after the other, as they
+    do in the model. What stands between is `passing`. Where the request makes a new leader epoch, or eligible leader
+    replicas, that is not the same, and it is left as it is."""
+    moments = list(history.moments[:1])
+    for before, moment in itertools.pairwise(history.moments):
+        left = sorted(before.isr - moment.isr)
+        alike = with_changes(before, isr=moment.isr).alike(moment)
+        if moment.isr < before.isr and alike and not moment.lost:
+            between = (before.isr - frozenset(left[:number]) for number in range(1, len(left)))
+            moments += (with_changes(moment, isr=isr, passing=True) for isr in between)
+        moments.append(moment)
+    return with_changes(history, moments=tuple(moments))
 
 
 class Moments:
@@ -130,18 +146,20 @@ class Moments:
     def admits(self, seen: int, index: int, before: State, after: State) -> bool:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
         is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
-        another incarnation. The ELR is forgotten where the log says so, and nowhere else. Where records were lost, the
-        leader learns of its epoch and lacks one that was committed."""
+        another incarnation. Where nothing says whether it has been down, either may be so. The ELR is forgotten where
+        the log says so, and nowhere else. Where records were lost, the leader learns of its epoch and lacks one that
+        was committed."""
         if self.history.moments[index].lost:
             return _learns_without(before, after)
         moments = self.history.moments[seen + 1 : index + 1]
         anew = self._of(frozenset[int]().union(*(moment.restarted for moment in moments)))
         stopping = self._of(frozenset[int]().union(*(moment.stopping for moment in moments)))
+        open_still = self._of(frozenset[int]().union(*(moment.unsure for moment in moments)))
         back, out = before.fenced - after.fenced, after.fenced - before.fenced
         return (
-            all((broker not in before.up) == (broker in anew) for broker in back)
+            all((broker not in before.up) == (broker in anew) for broker in back - open_still)
             and all((broker in before.up - after.up) == (broker in stopping) for broker in out)
-            and before.unclean - after.unclean - after.up <= anew
+            and before.unclean - after.unclean - after.up <= anew | open_still
             and _forgets(before, after) == any(moment.cleared for moment in moments)
         )
 
@@ -156,7 +174,7 @@ class Moments:
         number = next(one for one, member in self.members.items() if member == broker)
         later = (moment for moment in self.history.moments[index:] if number not in moment.fenced)
         back = next(later, None)
-        return back is None or number in back.restarted
+        return back is None or number in (back.restarted | back.unsure)
 
     def renewed(self, state: State, origin: Epochs) -> tuple[State, Epochs]:
         """The state with whole budgets, and with small numbers for its leader epochs."""

@@ -2,7 +2,7 @@
 
 * `server.log` and `state-change.log`, rolled and compressed ones too: where a leader or a follower of an epoch starts,
   and with which high watermark (state.change.logger, ReplicaManager), and the high watermark of a leader when its ISR
-  shrinks (kafka.cluster.Partition). The words are those of Kafka 3.3 to 4.2. Kafka's own configuration of logging has
+  shrinks (kafka.cluster.Partition). The words are those of Kafka 2.6 to 4.2. Kafka's own configuration of logging has
   the two kinds of lines in two files, and begins new ones each hour: the lines of a broker are put in order by their
   times, which come from one clock, and those of a file as they stand;
 * a broker's `log.dirs`: `replication-offset-checkpoint`, and of a partition `leader-epoch-checkpoint` and
@@ -28,7 +28,7 @@ PROPERTIES = "meta.properties"
 CHECKPOINT, EPOCHS, OF_TOPIC = "replication-offset-checkpoint", "leader-epoch-checkpoint", "partition.metadata"
 _STARTS = re.compile(
     r"\[Broker id=(?P<broker>\d+)\] (?P<role>Leader|Follower) (?P<name>\S+)(?: with topic id (?P<id>\S+))? starts at "
-    r"leader epoch (?P<epoch>\d+) from offset (?P<end>\d+) with partition epoch (?P<partition>\d+)(?:,| and) "
+    r"leader epoch (?P<epoch>\d+) from offset (?P<end>\d+) with (?:partition epoch (?P<partition>\d+)(?:,| and) )?"
     r"high watermark (?P<hw>\d+)(?:\. Current leader is (?P<leader>-?\d+))?"
 )
 _SHRINKS = re.compile(
@@ -45,14 +45,14 @@ _PACKED = frozenset({".zip", ".zst", ".lz4", ".7z", ".tar", ".tgz", ".Z"})
 @immutable
 class Begins:
     """A broker starts to lead or to follow in a leader epoch: `leader` is the broker that it leads or follows, -1 for
-    nobody, and None where the line does not name it. Of a follower `topic_id` is None, since it does not say it.
-    `end` and `high_watermark` are those of its log before the epoch."""
+    nobody, and None where the line does not name it, as `partition_epoch` is up to 2.8. Of a follower `topic_id` is
+    None, since it does not say it. `end` and `high_watermark` are those of its log before the epoch."""
 
     broker: int
     leads: bool
     topic_id: str | None
     epoch: int
-    partition_epoch: int
+    partition_epoch: int | None
     leader: int | None
     end: int
     high_watermark: int
@@ -147,20 +147,19 @@ class _Reading:
             return
         if path.name == CHECKPOINT:
             self._checkpoint(path)
-        elif ".log" in path.name and not _SEGMENT.search(path.name):
-            if path.suffix in _PACKED:
+        elif is_log(path):
+            if is_packed(path):
                 self.notes.append(f"{path}: it is packed in a way that is not read here, and left out; unpack it")
             else:
                 self._lines(path)
 
     def _lines(self, path: Path) -> None:
         latest, found = "", False
-        with _OPENED.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
+        with opened(path) as lines:
             for number, text in enumerate(lines, 1):
                 if (said := _said(text, f"{path}:{number}")) is not None:
                     name, line = said
-                    when = _TIME.search(text)
-                    latest = max(latest, "".join(part or "000" for part in when.groups())) if when else latest
+                    latest = max(latest, "".join(time_of(text) or ()))
                     of_file = self.lines.setdefault(name, {}).setdefault((line.broker, len(self.paths)), [])
                     of_file.append((latest, len(self.paths), line))
                     found = True
@@ -181,6 +180,27 @@ class _Reading:
             self.kept.setdefault(folder.name, []).append(known)
 
 
+def time_of(text: str) -> tuple[str, ...] | None:
+    """The first time in a line: year, month, day, hour, minute, second, and ms, which may be missing."""
+    found = _TIME.search(text)
+    return None if found is None else tuple(part or "000" for part in found.groups())
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is one that a logger writes, also rolled or compressed, and no segment."""
+    return ".log" in path.name and not _SEGMENT.search(path.name)
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is compressed in a way that is not read here."""
+    return path.suffix in _PACKED
+
+
+def opened(path: Path) -> IO[str]:
+    """A log file, also a compressed one, to be read."""
+    return _OPENED.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace")
+
+
 def _said(text: str, where: str) -> tuple[str, Line] | None:
     """What a line says, and of which partition."""
     if line := _STARTS.search(text):
@@ -189,7 +209,8 @@ def _said(text: str, where: str) -> tuple[str, Line] | None:
         found = _ID.match(line["id"] or "")
         numbers = int(line["end"]), int(line["hw"])
         identity, epoch = found["id"] if found else None, int(line["epoch"])
-        return line["name"], Begins(broker, leads, identity, epoch, int(line["partition"]), leader, *numbers, where)
+        partition = None if line["partition"] is None else int(line["partition"])
+        return line["name"], Begins(broker, leads, identity, epoch, partition, leader, *numbers, where)
     if line := _SHRINKS.search(text):
         return line["name"], Shrinks(int(line["broker"]), int(line["hw"]), where)
     return None

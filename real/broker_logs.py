@@ -160,7 +160,7 @@ class _Reading:
         return (
             led is not None
             and (line.leader is None or line.leader == led.leader)
-            and led.first <= line.partition_epoch <= led.last
+            and (line.partition_epoch is None or led.first <= line.partition_epoch <= led.last)
         )
 
     def _begins(self, broker: _Broker, line: Begins) -> None:

@@ -28,7 +28,8 @@ class Moment:
     record of the same batch goes on from here, so that no broker ever sees this moment by itself, or a broker has
     registered and is not unfenced yet. `lost`: nothing else is on record, and the leader has learned of its epoch and
     lacks a record that was committed. `cleared`: the eligible leader replicas were forgotten, since somebody set
-    `min.insync.replicas`.
+    `min.insync.replicas`. `unsure` are brokers of which nothing says whether they have been down since they were
+    unfenced last: on ZooKeeper a broker registers anew after each end of its session.
     """
 
     offset: int
@@ -44,6 +45,7 @@ class Moment:
     passing: bool = False
     lost: bool = False
     cleared: bool = False
+    unsure: frozenset[int] = frozenset()
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""
@@ -67,7 +69,8 @@ class Leadership:
 class History:
     """All that is known of a partition: `replicas` in the order of assignment, its moments, and the settings that the
     topic and the cluster have in the log. `whole`: it begins with the partition's creation. `ended` says why it goes
-    no further than the log, where it does not. `leaderships` are by leader epoch, to the end of the log."""
+    no further than the log, where it does not. `leaderships` are by leader epoch, to the end of the
+    log. `missing` says what no file has, so that nothing is known from there on."""
 
     topic: str
     partition: int
@@ -78,11 +81,12 @@ class History:
     ended: str | None = None
     topic_id: str = ""
     leaderships: Mapping[int, Leadership] = field(default_factory=dict[int, Leadership])
+    missing: str | None = None
 
     @property
     def key(self) -> tuple[str, int]:
         """What tells it from every other partition, also of a topic of the same name."""
-        return self.topic_id, self.partition
+        return self.topic_id or self.topic, self.partition
 
     @property
     def name(self) -> str:
@@ -91,15 +95,26 @@ class History:
 
 
 @immutable
+class ZooKeeper:
+    """What brokers of a cluster with ZooKeeper say of themselves: their releases, and the versions of the protocol
+    between brokers, each once, the one of the last start at the end."""
+
+    releases: tuple[str, ...]
+    protocols: tuple[str, ...]
+
+
+@immutable
 class Cluster:
     """What a metadata log says: each partition's history, the finalized features, and `supported`, the newest levels of
     `metadata.version` that brokers have registered with, each once, the one that registered last at the end. `changed`
-    are settings that have another value later in the log: histories have the last."""
+    are settings that have another value later in the log: histories have the last. `zookeeper` is there
+    where the cluster has no metadata log."""
 
     histories: tuple[History, ...]
     features: Mapping[str, int]
     supported: tuple[int, ...]
     changed: frozenset[str]
+    zookeeper: ZooKeeper | None = None
 
 
 @dataclass(slots=True)

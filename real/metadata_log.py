@@ -60,6 +60,13 @@ def read(path: Path) -> MetadataLog:
     return _of_files(list(_chosen(_folder(path))) if path.is_dir() else [path])
 
 
+def has_metadata_log(path: Path) -> bool:
+    """Whether a path is a file that may be a metadata log by its name, or has one in it or below it."""
+    if path.is_file():
+        return path.suffix == SNAPSHOT or (path.suffix == SEGMENT and path.stem.isdigit())
+    return path.name == TOPIC or any(one.stem.isdigit() for one in path.glob(f"*{SEGMENT}")) or any(path.rglob(TOPIC))
+
+
 def _folder(path: Path) -> Path:
     """The one directory at or below a path that has segments or snapshots of the metadata log."""
     if path.name == TOPIC or any(path.glob(f"*{SEGMENT}")):

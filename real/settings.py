@@ -13,11 +13,12 @@ from ..language.errors import UsageError
 from ..language.immutable import immutable
 from ..language.model import Model
 from .as_partition import BOUNDS, WITH_LOSSES
-from .history import METADATA_VERSION, Cluster, History
+from .history import METADATA_VERSION, Cluster, History, ZooKeeper
 
 MOST_REPLICAS = 5
 ELR_FEATURE = "eligible.leader.replicas.version"
 MIN_ISR, UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
+FIRST_WITH_LOGS = (1, 1)
 MODEL, NEWEST = "partition", "kafka_4_1"
 
 
@@ -30,6 +31,7 @@ class Version:
     profile: str
     switches: Mapping[str, Value | str]
     assumed: tuple[str, ...]
+    zookeeper: bool = False
 
 
 def version_of(cluster: Cluster, given: str | None) -> Version:
@@ -37,6 +39,8 @@ def version_of(cluster: Cluster, given: str | None) -> Version:
 
     UsageError where nothing says it, for a release without KRaft, and for what is no release.
     """
+    if cluster.zookeeper is not None:
+        return _with_zookeeper(cluster.zookeeper, given)
     kafka, assumed = (_stated(given), ()) if given is not None else _registered(cluster)
     first, last = span(kafka)
     known = profiles_within(first, last, kraft=True)
@@ -45,6 +49,26 @@ def version_of(cluster: Cluster, given: str | None) -> Version:
     elr = cluster.features.get(ELR_FEATURE, 0) > 0
     made = switches(known[-1], known[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1]))
     return Version(kafka, known[-1], dict(made), assumed)
+
+
+def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
+    """The version of brokers with ZooKeeper, as they say when they start, and that of the protocol between them."""
+    if given is None and not said.releases:
+        raise UsageError('no server.log says which Kafka ran ("Kafka version"); give --kafka-version')
+    kafka = said.releases[-1] if given is None else _stated(given)
+    first, last = span(kafka)
+    known = profiles_within(first, last, kraft=False)
+    if not known or last < FIRST_WITH_LOGS:
+        raise UsageError(f"Kafka {kafka} has no controllers' logs on ZooKeeper that are read: 1.1 to 3.9 have")
+    assumed = list[str]()
+    if given is None and len(said.releases) > 1:
+        names = ", ".join(said.releases)
+        assumed.append(f"brokers of several releases started ({names}), and all is checked as of {kafka}")
+    spoken = profiles_within(*span(said.protocols[-1]), kraft=False) if said.protocols and given is None else known
+    if not said.protocols and given is None:
+        assumed.append("no server.log has inter.broker.protocol.version, which is taken for that of the release")
+    made = switches(known[-1], (spoken or known)[-1], kraft=False, elr=False, mended=mended_in(first, known[-1]))
+    return Version(kafka, known[-1], {**dict(made), "by_zookeeper": True}, tuple(assumed), zookeeper=True)
 
 
 def _stated(text: str) -> str:

@@ -18,7 +18,7 @@ from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.values import State
 from ..traces.sentences import sentence
-from .as_partition import Epochs, Moments
+from .as_partition import Epochs, Moments, one_by_one
 from .broker_files import BrokerLogs
 from .broker_logs import Evidence, Loss, evidence_of, with_losses
 from .history import Cluster, History, Moment
@@ -75,7 +75,7 @@ def validated(
     histories are done, of how many."""
     shown = {} if brokers is None else {one.key: evidence_of(one, brokers) for one in chosen}
     losses = {key: evidence.losses for key, evidence in shown.items()}
-    groups = _together(with_losses(history, losses.get(history.key, ())) for history in chosen)
+    groups = _together(with_losses(one_by_one(history), losses.get(history.key, ())) for history in chosen)
     models = dict[Any, Model]()
     found = list[Validated]()
     for same in groups:
@@ -94,7 +94,9 @@ def _together(histories: Iterable[History]) -> list[list[History]]:
         numbers = {broker: number for number, broker in enumerate(history.replicas)}
         moments = tuple(_numbered(moment, numbers, history.moments[0].leader_epoch) for moment in history.moments)
         settings = tuple(sorted(history.settings.items()))
-        groups.setdefault((len(numbers), moments, settings, history.whole, history.ended), []).append(history)
+        groups.setdefault((len(numbers), moments, settings, history.whole, history.ended, history.missing), []).append(
+            history
+        )
     return list(groups.values())
 
 
@@ -103,7 +105,7 @@ def _numbered(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> M
         return frozenset(numbers[broker] for broker in brokers)
 
     leader = None if moment.leader is None else numbers[moment.leader]
-    sets = ("isr", "elr", "last_known", "fenced", "restarted", "stopping")
+    sets = ("isr", "elr", "last_known", "fenced", "restarted", "stopping", "unsure")
     changes: dict[str, Any] = {name: of(getattr(moment, name)) for name in sets}
     epoch = moment.leader_epoch - first_epoch
     return replace(moment, offset=0, time_ms=0, leader=leader, leader_epoch=epoch, **changes)
@@ -117,6 +119,8 @@ def _one(
     seconds: float | None,
 ) -> Validated:
     first, alike = same[0], tuple(history.name for history in same)
+    if not first.moments:
+        return Validated(first, alike, None, None, "not_checked", first.missing, None)
     if isinstance(setup, str):
         return Validated(first, alike, None, None, "not_checked", setup, None)
     if seconds is not None and seconds <= 0:
@@ -134,6 +138,8 @@ def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | Non
     if not answer.exhausted:
         return "undecided", f"{answer.states:,} states were looked at, and the search has not ended"
     shown = answer.seen == len(history.moments) - 1
+    if shown and history.missing is not None:
+        return "undecided", history.missing
     if shown and history.ended is not None:
         return "shown", f"checked until {history.ended}, which the search does not follow"
     return ("shown", None) if shown else ("not_shown", None)
@@ -152,6 +158,7 @@ def document(
         "files": [str(path) for path in log.paths],
         "broker_files": [] if brokers is None else [str(path) for path in brokers.paths],
         "notes": [*log.notes, *more, *_unknown(found)],
+        "zookeeper": version.zookeeper,
         "kafka": version.kafka,
         "profile": version.profile,
         "partitions": [_partition(one) for one in found],

@@ -29,7 +29,8 @@ def validate_text(document: Mapping[str, Any], paper: Paper, *, steps: bool) -> 
     page = Page(paper)
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
     page.line(_headline(partitions), style="bold")
-    page.line(f"Kafka {document['kafka']}, metadata log: {', '.join(document['files'])}")
+    what = "logs of brokers with ZooKeeper" if document["zookeeper"] else "metadata log"
+    page.line(f"Kafka {document['kafka']}, {what}: {', '.join(document['files'])}")
     if document["broker_files"]:
         page.line(f"of brokers: {count(len(document['broker_files']), 'file')}")
     for note in document["notes"]:

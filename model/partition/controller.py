@@ -11,6 +11,7 @@ from .state import (
     Partition,
     Registration,
     alter_partition,
+    by_zookeeper,
     check_last_leader,
     controllers_decide,
     crashes,
@@ -49,7 +50,7 @@ def change_isr(s: Partition, leader: Broker) -> None:
     require(not is_refused(s, request))
     isr = asked_isr(s, leader)
     target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
-    changed = replace(target, leader_epoch=s.registered.leader_epoch + epochs_for(s.registered, target))
+    changed = replace(target, leader_epoch=s.registered.leader_epoch + epochs_asked_for(s.registered, target))
     limit(changed.leader_epoch <= max_leader_epoch)
     s.registered = changed
     s.request[leader] = replace(request, answered=True)
@@ -178,8 +179,13 @@ def leaderless(before: Registration, target: Registration) -> Registration:
 
 
 def epochs_for(before: Registration, target: Registration) -> int:
-    """Before KAFKA-15021 a smaller ISR is a new leader epoch, with the same leader."""
-    return 0 if keep_epoch or before.isr <= target.isr else 1
+    """Before KAFKA-15021, and on ZooKeeper, a smaller ISR is a new leader epoch, with the same leader."""
+    return 0 if (keep_epoch and not by_zookeeper) or before.isr <= target.isr else 1
+
+
+def epochs_asked_for(before: Registration, target: Registration) -> int:
+    """The same where a leader asks for the ISR: on ZooKeeper that makes no new leader epoch."""
+    return 0 if by_zookeeper else epochs_for(before, target)
 
 
 @action(kind="fault", budget="preferred_elections")
@@ -234,6 +240,43 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
     require(broker not in s.up and broker not in s.fenced)
     require(controllers_decide(s))
     take_out(s, broker, successor)
+
+
+@action
+def take_over(s: Partition, broker: Broker) -> None:
+    """A controller that takes over finds {broker}, which led, down: for now nobody leads.
+
+    It looks at replicas before it elects (ReplicaStateMachine.startup, PartitionStateMachine.startup).
+    """
+    require(by_zookeeper and not elr)
+    require(broker not in s.up and broker not in s.fenced)
+    require(s.registered.leader == broker and controllers_decide(s))
+    limit(s.registered.leader_epoch < max_leader_epoch)
+    s.registered = leaderless(s.registered, without(s.registered, broker))
+    s.fenced.add(broker)
+    s.left_isr.add(broker)
+
+
+@action
+def elect_offline(s: Partition, successor: Broker) -> None:
+    """The controller elects {successor} for the partition that nobody leads."""
+    require(by_zookeeper and s.registered.leader is None)
+    require(successor in candidates(s.registered, unfenced(s)) and controllers_decide(s))
+    settle(s, s.registered, unfenced(s), successor, successor)
+
+
+@action
+def fence_both(s: Partition, broker: Broker, other: Broker, successor: Broker) -> None:
+    """The controller notices at once that {broker}, which leads, and {other} are down, and elects once for both."""
+    require(by_zookeeper and not elr)
+    require(broker != other and s.registered.leader == broker and other in s.registered.isr)
+    require(broker not in s.up and other not in s.up and len(Set({broker, other}) & s.fenced) == 0)
+    require(controllers_decide(s))
+    target = without(without(s.registered, other), broker)
+    settle(s, target, unfenced(s) - {broker, other}, broker, successor)
+    for one in Set({broker, other}):
+        s.fenced.add(one)
+        s.left_isr.add(one)
 
 
 @action(kind="fault", budget="fences")

@@ -138,6 +138,10 @@ min_isr_is_set = constant(False, says="with ELR, min.insync.replicas is set at a
 stop_fenced = constant(False, says="a broker that the controller has fenced may be shut down, too")
 # metadata/BrokerHeartbeatManager.java, 3.3.0: calculateNextBrokerState. In fact always so; off, who is fenced runs on.
 # The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
+by_zookeeper = constant(False, says="elections and epochs as a controller on ZooKeeper makes them, in detail")
+# core/controller/ReplicaStateMachine.scala, 1.1 to 3.9: doRemoveReplicasFromIsr makes a new leader epoch, in every
+# version; AlterPartition and a leader's own write in ZooKeeper make none. In fact always so on ZooKeeper; off, it is as
+# in KRaft (`keep_epoch`). On where a real history is looked at; its verdicts are compared in tests/test_validate.py.
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
 # metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 on; real brokers of
 # 4.0.0 elect such a leader, and those of 4.1.0 do not (docs/confirmed.md)
