@@ -1,12 +1,14 @@
 """The files of brokers that say something of a leader or a high watermark, line by line.
 
 * `server.log` and `state-change.log`, rolled and compressed ones too: where a leader or a follower of an epoch starts,
-  and with which high watermark (state.change.logger, ReplicaManager), and the high watermark of a leader when its ISR
-  shrinks (kafka.cluster.Partition). The words are those of Kafka 2.6 to 4.2. Kafka's own configuration of logging has
-  the two kinds of lines in two files, and begins new ones each hour: the lines of a broker are put in order by their
-  times, which come from one clock, and those of a file as they stand;
+  and with which high watermark (state.change.logger, ReplicaManager), the high watermark of a leader when its ISR
+  shrinks (kafka.cluster.Partition), and where a follower truncates its log (ReplicaFetcherThread, from 3.0 on). The
+  words are those of Kafka 2.6 to 4.2. Kafka's own configuration of logging has the two kinds of lines in two files, and
+  begins new ones each hour: the lines of a broker are put in order by their times, which come from one clock, and those
+  of a file as they stand;
 * a broker's `log.dirs`: `replication-offset-checkpoint`, and of a partition `leader-epoch-checkpoint` and
-  `partition.metadata`, which has the topic's id.
+  `partition.metadata`, which has the topic's id; where the first is missing or empty, its segments say which epochs
+  its records are of.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ import heapq
 import lzma
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from ..language.errors import UsageError
 from ..language.immutable import immutable
+from .segments import epochs_in
 
 PROPERTIES = "meta.properties"
 CHECKPOINT, EPOCHS, OF_TOPIC = "replication-offset-checkpoint", "leader-epoch-checkpoint", "partition.metadata"
@@ -34,6 +37,10 @@ _STARTS = re.compile(
 _SHRINKS = re.compile(
     r"\[Partition (?P<name>\S+) broker=(?P<broker>\d+)\] Shrinking ISR from \S+ to \S*\. Leader: "
     r"\(highWatermark: (?P<hw>\d+), endOffset: \d+\)"
+)
+_CUTS = re.compile(
+    r"\[ReplicaFetcher replicaId=(?P<broker>\d+), leaderId=(?P<leader>\d+), fetcherId=\d+\] Truncating partition "
+    r"(?P<name>\S+) with \w*TruncationState\(offset=(?P<end>\d+), .*?\) due to leader epoch"
 )
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{3}))?")
 _ID = re.compile(r"(?:Some|Optional)[(\[](?P<id>[^)\]]+)[)\]]")
@@ -71,6 +78,18 @@ class Shrinks:
 
 
 @immutable
+class Cuts:
+    """A follower truncates its log to where its leader's leaves it (OffsetsForLeaderEpoch, or a DivergingEpoch). `tied`
+    as of `Shrinks`."""
+
+    broker: int
+    leader: int
+    end: int
+    where: str
+    tied: bool = False
+
+
+@immutable
 class Kept:
     """What a broker's `log.dirs` have of a partition: its high watermark, and where the epochs of its log begin."""
 
@@ -82,7 +101,7 @@ class Kept:
     epochs: str
 
 
-Line: TypeAlias = Begins | Shrinks
+Line: TypeAlias = Begins | Shrinks | Cuts
 
 
 @immutable
@@ -176,6 +195,8 @@ class _Reading:
             folder = path.parent / f"{topic}-{partition}"
             epochs = folder / EPOCHS
             begins = tuple((int(epoch), int(start)) for epoch, start in _rows(epochs, 2)) if epochs.exists() else ()
+            if not begins:
+                begins, epochs = epochs_in(folder), folder
             known = Kept(broker, _topic_id(folder), int(high_watermark), str(path), begins, str(epochs))
             self.kept.setdefault(folder.name, []).append(known)
 
@@ -213,6 +234,8 @@ def _said(text: str, where: str) -> tuple[str, Line] | None:
         return line["name"], Begins(broker, leads, identity, epoch, partition, leader, *numbers, where)
     if line := _SHRINKS.search(text):
         return line["name"], Shrinks(int(line["broker"]), int(line["hw"]), where)
+    if line := _CUTS.search(text):
+        return line["name"], Cuts(int(line["broker"]), int(line["leader"]), int(line["end"]), where)
     return None
 
 
@@ -235,8 +258,8 @@ def _tied(lines: Sequence[_Timed]) -> Iterator[Line]:
         if isinstance(line, Begins):
             files.setdefault(when, set()).add(file)
     for when, file, line in lines:
-        if isinstance(line, Shrinks) and files.get(when, {file}) != {file}:
-            line = Shrinks(line.broker, line.high_watermark, line.where, tied=True)
+        if not isinstance(line, Begins) and files.get(when, {file}) != {file}:
+            line = replace(line, tied=True)
         yield line
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from ..language.immutable import immutable
-from .broker_files import Begins, BrokerLogs, Kept, Line, Shrinks
+from .broker_files import Begins, BrokerLogs, Cuts, Kept, Line, Shrinks
 from .history import History, Moment
 
 NOTHING = "brokers' logs say nothing of it, so that losses are not looked for"
@@ -103,13 +103,14 @@ def _losses(name: str, committed: Sequence[Committed], starts: Sequence[Start], 
 @dataclass(slots=True)
 class _Broker:
     """A broker while its lines are read: the newest epoch that it is known to have been in, the epoch that it leads,
-    the topic of the last line with an id, and whether what it says is of another topic."""
+    the topic of the last line with an id, whether what it says is of another topic, and how it began to follow."""
 
     known: int | None = None
     leads: int | None = None
     topic: str | None = None
     elsewhere: bool = False
     sure: bool = True
+    follows: Begins | None = None
 
 
 @dataclass(slots=True)
@@ -139,8 +140,10 @@ class _Reading:
         for place, line in enumerate(lines):
             if isinstance(line, Shrinks):
                 self._shrinks(broker, line)
+            elif isinstance(line, Cuts):
+                self._cuts(broker, line)
             elif self._is_elsewhere(broker, line, lines[place + 1 :]):
-                broker.known, broker.leads, broker.elsewhere = None, None, True
+                broker.known, broker.leads, broker.elsewhere, broker.follows = None, None, True, None
             else:
                 self._begins(broker, line)
 
@@ -180,6 +183,7 @@ class _Reading:
             self._commits(line, known, sure and broker.sure and (at_once or line.leads))
         broker.known, broker.sure, broker.elsewhere = newest, sure, False
         broker.leads = line.epoch if line.leads else None
+        broker.follows = None if line.leads else line
 
     def _shrinks(self, broker: _Broker, line: Shrinks) -> None:
         if broker.elsewhere:
@@ -189,7 +193,17 @@ class _Reading:
         else:
             self._commits(line, broker.leads, broker.sure)
 
-    def _commits(self, line: Line, epoch: int, sure: bool) -> None:
+    def _cuts(self, broker: _Broker, line: Cuts) -> None:
+        """A follower that truncates below the high watermark that it had before the epoch shows that its leader lacks
+        records which were committed. Above that mark it says nothing: they may never have been committed."""
+        before = broker.follows
+        if before is None or line.tied or line.end >= before.high_watermark:
+            return
+        led = self.history.leaderships.get(before.epoch)
+        if led is not None and led.leader == line.leader:
+            self.starts.append(Start(before.epoch, line.end, line.where, broker.sure))
+
+    def _commits(self, line: Begins | Shrinks, epoch: int, sure: bool) -> None:
         self.committed.append(Committed(epoch, line.high_watermark, line.broker, line.where, sure))
 
     def _kept(self, one: Kept) -> None:

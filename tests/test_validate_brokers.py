@@ -148,6 +148,34 @@ def test_a_loss_is_a_leader_that_starts_below_an_earlier_high_watermark(
 
 
 @pytest.mark.parametrize(
+    ("end", "leader", "lost"),
+    [(3, 3, [(2, 3, 5)]), (5, 3, []), (6, 3, []), (3, 2, [])],
+    ids=["below its high watermark", "at it", "above it", "by the word of another leader"],
+)
+def test_a_follower_that_truncates_below_its_high_watermark_shows_a_loss(
+    tmp_path: Path, end: int, leader: int, lost: list[tuple[int, int, int]]
+) -> None:
+    """Of the leader nothing is known: its files are not there. Records above the mark may be uncommitted."""
+    cut = (
+        f"[2026-11-24 15:16:17,780] INFO [ReplicaFetcher replicaId=2, leaderId={leader}, fetcherId=0] Truncating "
+        f"partition t-0 with TruncationState(offset={end}, completed=true) due to leader epoch and offset "
+        f"EpochEndOffset(leaderEpoch=1, endOffset={end}) (kafka.server.ReplicaFetcherThread)\n"
+    )
+    evidence = shown(of_leaders(1, 2, 3), tmp_path, leads(2, 1, 1, 1), follows(2, 2, 7, 5, 3), cut)
+    assert (short(evidence.losses), short(evidence.possible)) == (lost, [])
+
+
+def test_segments_say_where_epochs_begin_if_the_checkpoint_is_gone(tmp_path: Path) -> None:
+    """A broker that loses power may have an empty leader-epoch-checkpoint, and its records have their epochs."""
+    data = ROOT / "examples" / "histories" / "zookeeper" / "broker-1" / "data"
+    shutil.copytree(data, tmp_path / "data")
+    with_checkpoint = read_brokers([tmp_path / "data"]).kept["orders-0"][0].begins
+    (tmp_path / "data" / "orders-0" / "leader-epoch-checkpoint").write_text("", "utf-8")
+    from_segments = read_brokers([tmp_path / "data"]).kept["orders-0"][0].begins
+    assert from_segments == with_checkpoint == ((0, 0), (1, 1), (3, 2), (5, 3), (7, 4))
+
+
+@pytest.mark.parametrize(
     ("lines", "possible"),
     [
         ((leads(2, 1, 1, 1), follows(2, 2, 7, 5, 3, later=4), leads(3, 2, 3, 0)), [(2, 3, 5)]),

@@ -1,0 +1,42 @@
+"""A partition's own segments: of which leader epochs its records are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from ..language.errors import UsageError
+
+SEGMENT = "[0-9]*.log"
+
+
+def epochs_in(folder: Path) -> tuple[tuple[int, int], ...]:
+    """The leader epochs of a log's records, each with the first offset that the log has of it, in their order; none
+    where the folder has no segments. Each batch names its leader's epoch (RecordBatch.partitionLeaderEpoch).
+
+    What retention or compaction has removed is not there, so that an epoch may begin before the offset that is given. A
+    batch at the end that is not whole is left out, and so are records of a format without epochs, as up to 0.10.
+    UsageError for a file that is no segment, and where kafka-python, which reads it, is missing.
+    """
+    found = dict[int, int]()
+    for path in sorted(folder.glob(SEGMENT)):
+        for epoch, offset in _batches(path):
+            found.setdefault(epoch, offset)
+    return tuple(sorted((epoch, offset) for epoch, offset in found.items() if epoch >= 0))
+
+
+def _batches(path: Path) -> list[tuple[int, int]]:
+    data = path.read_bytes()
+    if not data:
+        return []
+    try:
+        from kafka.errors import CorruptRecordError
+        from kafka.record.default_records import DefaultRecordBatch
+        from kafka.record.memory_records import MemoryRecords
+    except ImportError:
+        raise UsageError(f"{path}: reading segments needs kafka-python: pip install 'tidegate[live]'") from None
+    try:
+        batches = [batch for batch in MemoryRecords(data) if isinstance(batch, DefaultRecordBatch)]
+        return [(cast(int, batch.leader_epoch), batch.base_offset) for batch in batches]  # pyright: ignore[reportUnknownMemberType]
+    except CorruptRecordError as error:
+        raise UsageError(f"{path}: it is no segment of a log of Kafka: {error}") from None
