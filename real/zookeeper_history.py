@@ -7,9 +7,10 @@ it, and says so.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from ..language.immutable import immutable
 from .history import History, Leadership, Moment
@@ -200,11 +201,11 @@ class _Reading:
         self.ids: dict[str, str] = {}
         self.unknown: dict[str, None] = {}
         self.again: set[str] = set()
+        self.time_ms = 0
 
     def take(self, told: Told) -> None:
         """Takes an event."""
-        for partition in self.partitions.values():
-            partition.time_ms = told.time_ms
+        self.time_ms = told.time_ms
         match told.event:
             case Active(live):
                 self._brokers(live - self.live, self.live - live, frozenset(), live)
@@ -230,7 +231,11 @@ class _Reading:
                 pass
 
     def _with(self, broker: int) -> Iterator[_Partition]:
-        return (one for one in self.partitions.values() if broker in one.replicas)
+        """The partitions with a copy on a broker, which are about to change."""
+        for partition in self.partitions.values():
+            if broker in partition.replicas:
+                partition.time_ms = self.time_ms
+                yield partition
 
     def _brokers(
         self, added: frozenset[int], deleted: frozenset[int], bounced: frozenset[int], live: frozenset[int]
@@ -291,22 +296,15 @@ def _with_leaders(events: list[Told], leaders: Sequence[Told]) -> list[Told]:
         where = told.event.name, told.event.version
         if where not in versions:
             alone.setdefault(where, told)
-    placed = dict[int, list[Told]]()
-    for told in sorted(alone.values(), key=lambda one: one.time_ms):
-        placed.setdefault(_place(events, told), []).append(told)
+    placed, latest = dict[int, list[Told]](), list(accumulate((told.time_ms for told in events), max))
+    later = dict[str, list[tuple[int, int]]]()
+    for place, told in enumerate(events):
+        if isinstance(told.event, Changed):
+            later.setdefault(told.event.name, []).append((place, told.event.version))
+    for (name, version), told in sorted(alone.items(), key=lambda one: one[1].time_ms):
+        by_version = (place for place, other in later.get(name, ()) if other > version)
+        placed.setdefault(min(bisect_right(latest, told.time_ms), *by_version, len(events)), []).append(told)
     return [one for place in range(len(events) + 1) for one in (*placed.get(place, ()), *events[place : place + 1])]
-
-
-def _place(events: Sequence[Told], told: Told) -> int:
-    assert isinstance(told.event, Changed)
-    for place, other in enumerate(events):
-        event = other.event
-        of_it = isinstance(event, Changed) and event.name == told.event.name
-        if (
-            of_it and isinstance(event, Changed) and event.version > told.event.version
-        ) or other.time_ms > told.time_ms:
-            return place
-    return len(events)
 
 
 def histories_of(events: Iterable[Told], settings: Mapping[str, Mapping[str, str]]) -> list[History]:
