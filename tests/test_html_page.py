@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tidegate.api.models import load
+from tidegate.cli.export import small_graph
 from tidegate.language.judge import run_text
 from tidegate.reports.trace.html import SCRIPTS, digest, lean, page, title_of
 from tidegate.traces.around import around
@@ -220,7 +221,8 @@ def test_check_writes_the_page_beside_the_trace(tidegate: Run, tmp_path: Path) -
     assert done.exit == 0
     saved = json.loads((tmp_path / "four_gallons.trace.json").read_text(encoding="utf-8"))
     model = load("examples/die_hard.py")
-    states = around(model, run_text(model, saved["replay"].partition('--steps "')[2].partition('"')[0]))
+    run = run_text(model, saved["replay"].partition('--steps "')[2].partition('"')[0])
+    states, graph = around(model, run), small_graph(model, run)
     assert states["complete"] and len(states["nodes"]) == 16
-    assert (tmp_path / "four_gallons.html").read_text(encoding="utf-8") == page([saved], around=states)
+    assert (tmp_path / "four_gallons.html").read_text(encoding="utf-8") == page([saved], around=states, graph=graph)
     assert "1 traces" not in done.err and "four_gallons.html" not in done.out

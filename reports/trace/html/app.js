@@ -46,7 +46,8 @@ function moveInLane(direction) {
 /** The first state in which something fails: what the trace is about, or, of a run that is about nothing (a branch),
  * any property. */
 const failure = () => (trace.failing ?? (trace.document.failure ? trace.last : trace.document.property ? null
-  : [...Array(trace.last + 1).keys()].find((at) => strip.rows.some((row) => strip.words(row, at) === "fails")) ?? null));
+  : [...Array(trace.last + 1).keys()]
+     .find((at) => strip.rows.some((row) => strip.words(row, at) === "fails")) ?? null));
 
 const moveToFailure = () => (failure() !== null ? go(failure()) : announce("no step fails in this run"));
 
