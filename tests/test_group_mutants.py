@@ -220,6 +220,38 @@ CASES = (
         "all_up",
         "who_waits_does_nothing",
     ),
+    outage(
+        "a consumer that was started again joins without a coordinator",
+        "    require(goes_on(s, group) and group not in s.stopped and s.position[group] > 0)\n    require(group in",
+        "    require(group not in s.stopped and s.position[group] > 0)\n    require(group in",
+        "shipped",
+        "all_up",
+        "who_joins_has_a_coordinator",
+    ),
+    outage(
+        "a commit goes to another partition than the group's",
+        "        and is_home(s, group, home)\n        and group not in s.stopped",
+        "        and group not in s.stopped",
+        "shipped",
+        "all_up",
+        "commits_go_to_the_coordinator",
+    ),
+    outage(
+        "the last replica leaves the ISR",
+        "        if leads(s, home):\n            s.in_sync[home].discard(broker)",
+        "        s.in_sync[home].discard(broker)",
+        "shipped",
+        "all_up",
+        "somebody_is_in_sync",
+    ),
+    outage(
+        "a position is not validated once there is a coordinator again",
+        "    s.unsure = Set(group for group in s.unsure if not has_coordinator(s, group))\n",
+        "    s.unsure = s.unsure\n",
+        "shipped",
+        "all_up",
+        "who_has_a_coordinator_is_sure",
+    ),
     Case(
         "a group is not where the hash of its id says",
         Mutant(

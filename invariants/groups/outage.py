@@ -18,6 +18,7 @@ from ...model.groups.outage import (
     is_home,
     is_reassigned,
     leads,
+    on_brokers,
     repaired,
 )
 
@@ -87,6 +88,42 @@ def who_waits_does_nothing(before: Cluster, after: Cluster) -> bool:
         (after.position[group], after.confirmed[group]) == (before.position[group], before.confirmed[group])
         for group in before.waiting & after.waiting
     )
+
+
+@transition
+def who_joins_has_a_coordinator(before: Cluster, after: Cluster) -> bool:
+    """A consumer begins again, or stops since it has no offset, only with a coordinator that takes it in."""
+    return all(
+        goes_on(before, group)
+        or (
+            not (group in before.waiting and group not in after.waiting)
+            and not (group in after.stopped and group not in before.stopped)
+            and before.position[group] <= after.position[group] <= before.position[group] + 1
+        )
+        for group in Group
+    )
+
+
+@transition
+def commits_go_to_the_coordinator(before: Cluster, after: Cluster) -> bool:
+    """What is confirmed to a group anew, its coordinator took and knows: G15 and G13 of each commit."""
+    return all(
+        before.confirmed[group] == after.confirmed[group]
+        or (goes_on(before, group) and found(after, group) == after.confirmed[group])
+        for group in Group
+    )
+
+
+@invariant
+def somebody_is_in_sync(s: Cluster) -> bool:
+    """Each partition of the topic has a replica in sync, be it down: the last one does not leave the ISR."""
+    return not s.made or not on_brokers or all(len(s.in_sync[home]) > 0 for home in Home)
+
+
+@invariant
+def who_has_a_coordinator_is_sure(s: Cluster) -> bool:
+    """A consumer that has a coordinator has validated its position, so that it is given records."""
+    return all(not has_coordinator(s, group) for group in s.unsure)
 
 
 @invariant

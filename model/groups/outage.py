@@ -20,7 +20,7 @@ what articles do: the topic is deleted and made anew. Then no group finds its of
 
 Who has no coordinator joins nothing and commits nothing. Whether it reads on goes by the consumer:
 
-* `consumers_2_4`: up to 2.4 `poll` returns nothing until there is a coordinator.
+* `consumers_2_4`: up to 2.4 `poll` returns nothing until there is a coordinator; nor does `poll(long)` up to 3.9.
 * `shipped`, as all other profiles: since 2.5.0 (KAFKA-8421) a consumer of the classic protocol that knows its position
   is given records. When its partition has another leader, it has to validate that position (KIP-320), and it sends that
   request after it has found its coordinator: until then that partition stops.

@@ -12,7 +12,7 @@ member is *fenced*, forgets what it owned, and joins with a new id.
 
 The profile `published` is, state for state, the TLA+ module `consumer_group_protocol_kip_848_v2` with its `network`,
 by Jack Vanlightly (Vanlightly/kafka-tlaplus at 823615e): TLC counts the same distinct states and the same depth
-(spec/consumer_group.toml). `kafka_16147` keeps the partitions' epochs as Kafka did up to 3.7.1, and as an
+(spec/consumer_group.toml). `kafka_16147` keeps the partitions' epochs as Kafka did up to 3.7, and as an
 earlier text of that module does, which it still has beside the other: of two sets of partitions, those that a
 member owns and those that it has yet to give up, each is compared and written by itself. Where one partition moves
 from the second to the first, its epoch is written, and then removed.
