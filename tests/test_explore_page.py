@@ -22,8 +22,10 @@ from tidegate.explorer.search import Progress, Report
 from tidegate.language.judge import format_run, initial_states, run_text
 from tidegate.language.verdict import Run
 from tidegate.reports.paper import Paper
+from tidegate.reports.trace.html import page as html
 from tidegate.traces.around import around
 from tidegate.traces.branch import possible
+from tidegate.traces.document import run_document
 
 from .browser import chromium
 from .conftest import ROOT
@@ -61,6 +63,24 @@ def choose(page: Page, number: int) -> str:
     button.click()
     expect(page.locator("#sentence")).to_have_text(sentence)
     return sentence
+
+
+def test_steps_of_one_sentence_are_told_apart(browser: Browser, tmp_path: Path) -> None:
+    """The controller that fences A may elect B or C: the sentence is one, and behind it stands which step it is."""
+    model = load("partition")
+    run = Run(next(initial_states(model)), ())
+    path = tmp_path / "run.html"
+    path.write_text(html([run_document(model, run)], around=around(model, run, most=2)), encoding="utf-8")
+    page = opened(browser, path.as_uri())
+    offered = page.locator("#choices button.step").all_inner_texts()
+    assert len(set(offered)) == len(offered) > 3
+    fenced = [text for text in offered if "takes A for down" in text]
+    assert [text.partition("pauses. ")[2] for text in fenced] == [
+        "fence_alive(broker=A, successor=B)",
+        "fence_alive(broker=A, successor=C)",
+    ]
+    assert not any("produce(" in text for text in offered)  # what is one of its kind has its sentence alone
+    page.close()
 
 
 def test_what_is_around_a_run_is_what_plain_python_says():

@@ -28,6 +28,7 @@ from tidegate.reports.trace.states import states
 from tidegate.traces.document import run_document, schema, trace_document
 from tidegate.traces.evidence import Reading
 from tidegate.traces.picture import letter
+from tidegate.traces.places import within_repository
 
 from .shipped import tiered
 
@@ -312,3 +313,10 @@ def test_only_the_steps_of_the_run_print(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out == "taken by A\n"
     run_document(model, run)
     assert capsys.readouterr().out == ""
+
+
+def test_a_place_in_no_repository_has_no_folder_of_its_authors_machine(tmp_path: Path) -> None:
+    within_repository.cache_clear()
+    assert within_repository(str(tmp_path / "lock.py")) == "lock.py"
+    (tmp_path / "mine" / ".git").mkdir(parents=True)
+    assert within_repository(str(tmp_path / "mine" / "models" / "lock.py")) == "models/lock.py"

@@ -22,12 +22,13 @@ def lines(file: str, first: int, last: int | None = None) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=256)
 def within_repository(file: str) -> str:
-    """A file's path from the root of the repository that it is in; its whole path where it is in none."""
+    """A file's path from the root of the repository that it is in; where it is in none, its name alone: what is saved
+    is shared, and no folder of its author's machine is in it."""
     path = Path(file).resolve()
     for folder in path.parents:
         if (folder / ".git").exists():
             return path.relative_to(folder).as_posix()
-    return path.as_posix()
+    return path.name
 
 
 def writing(form: ActionForm, fields: Collection[str]) -> Where:

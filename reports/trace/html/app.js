@@ -421,9 +421,11 @@ function choosable(steps) {
     return [html("p", "muted", around.live ? "Asking what can happen here …"
       : "What can happen here is not in this page: save the trace (export), and go on with tidegate explore.")];
   }
+  const twin = (step) => steps.some((other) => other !== step && other.sentence === step.sentence);
   const one = (step, index) => html("li", `${step.kind} ${step.step === next ? "taken" : ""}`,
     html("button", { class: "step", title: step.step, disabled: step.to === null, onclick: () => take(index) },
-      step.sentence), step.kind === "protocol" ? null : html("em", "tag", step.kind),
+      step.sentence, twin(step) ? [" ", html("code", "", step.step)] : null),
+    step.kind === "protocol" ? null : html("em", "tag", step.kind),
     step.step === next ? html("em", "tag", "taken") : null,
     step.to === null ? html("em", "tag", "breaks the model's types") : null);
   return [steps.length ? html("ul", "plain steps", steps.map(one)) : html("p", "muted", "Nothing.")];
