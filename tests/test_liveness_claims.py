@@ -11,9 +11,12 @@ from tidegate.explorer.liveness.questions import BITS, questions_of
 from tidegate.explorer.search import Search
 from tidegate.gates.records import read
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, find
+from tidegate.language import judge
 from tidegate.language.binding import PROPERTIES
 from tidegate.language.constants import Value
+from tidegate.language.judge import initial_states
 from tidegate.language.model import LIVENESS, Model
+from tidegate.language.steptext import format_step
 from tidegate.language.verdict import Verdict
 
 from .conftest import ROOT
@@ -193,3 +196,34 @@ def test_a_leader_that_cannot_write_its_isr_for_ever(
     answer = next(prop for prop in checked(mended, cache).properties if prop.name == claim)
     assert answer.verdict == word
     assert word == "holds" or answer.why.startswith("after a run of 6 steps a limit stops a step that must happen")
+
+
+LOST = """join(A); receive_join(A); begin_generation(coordinator=0, leader=A); take_join_answer(A)
+assign(member=A, target={P: A}); log_commits(0); answer_sync(A); take_assignment(A); process(member=A, partition=P)
+commit(member=A, partition=P); accept_commit(Commit(source=A, to=0, generation=1, partition=P, offset=1))
+fail_over(false)"""
+"""A fail-over loses the append of an offset: its member has no answer, and nothing was committed."""
+
+
+def test_a_commit_that_a_fail_over_loses_ends_what_is_claimed_of_commits_and_the_claim_says_so() -> None:
+    """It said that a commit is committed or refused, and holds where a commit is lost."""
+    sizes: dict[str, Value] = {"max_generation": 6, "partitions": 1, "entries": 8, "pauses": 0, "appends_in_turn": True}
+    model = shipped("classic_group_live:eager", sizes)
+    claim = next(prop for prop in model.liveness if prop.name == "commits_are_answered")
+    case, states = claim.cases[0], list(initial_states(model))[:1]
+    assert case.when is not None
+    for wanted in LOST.replace("\n", "; ").split("; "):
+        states.append(
+            next(
+                step.after
+                for step in judge.steps(model, states[-1])
+                if format_step(step.action, step.arguments) == wanted
+            )
+        )
+    names = [field.name for field in model.fields]
+    under_way, lost = states[-2:]
+    assert judge.holds(model, case.when, under_way) and not judge.holds(model, case.then, under_way)
+    assert judge.holds(model, case.then, lost) and lost[names.index("confirmed")] == states[0][names.index("confirmed")]
+    page = (ROOT / "docs" / "liveness.md").read_text("utf-8")
+    row = next(line for line in page.splitlines() if "`commits_are_answered`" in line)
+    assert "lost in a fail-over" in claim.says and "lost in a fail-over" in row

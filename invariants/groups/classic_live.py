@@ -159,7 +159,7 @@ def commits_no_more(s: Cluster) -> bool:
 
 @leads_to(commits_no_more, strong(accept_commit, refuse_commit), weak(log_commits))
 def commits_are_answered(s: Cluster) -> bool:
-    """GL3: a member's commit of an offset is in the end committed by the coordinator's log, or refused."""
+    """GL3: a commit of an offset does not hang: the log commits it, it is refused, or it is lost in a fail-over."""
     return commits(s)
 
 
