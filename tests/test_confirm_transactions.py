@@ -31,19 +31,20 @@ from .conftest import Run
 BEGUN = "init_producer(A); begin(A); add_partition(client=A, partition=P); "
 HANGS = (
     f"{BEGUN}give_up_produce(client=A, partition=P); end(client=A, commit=false); write_marker(P); complete; "
-    "late_produce_arrives(Request(kind=PRODUCE, epoch=1, partition=P, txn=1, sequence=0, commit=false, coordinator=0))"
+    "late_produce_arrives(Request(kind=PRODUCE, epoch=1, partition=P, txn=1, batch=0, sequence=0, commit=false, "
+    "coordinator=0))"
 )
 LATE_END = (
     f"{BEGUN}give_up_end(client=A, commit=false); end(client=A, commit=false); begin(A); write_marker(P); complete; "
     "add_partition(client=A, partition=P); produce(client=A, partition=P); late_end_arrives(Request(kind=END, epoch=1, "
-    "partition=none, txn=0, sequence=0, commit=false, coordinator=0)); write_marker(P); complete; "
+    "partition=none, txn=0, batch=0, sequence=0, commit=false, coordinator=0)); write_marker(P); complete; "
     "add_partition(client=A, partition=Q); produce(client=A, partition=Q); end(client=A, commit=true); write_marker(Q)"
 )
 LATE_MARKER = (
     f"{BEGUN}end(client=A, commit=false); begin(A); repeat_marker(P); write_marker(P); complete; "
     "add_partition(client=A, partition=P); add_partition(client=A, partition=Q); produce(client=A, partition=P); "
     "produce(client=A, partition=Q); end(client=A, commit=true); write_marker(Q); late_marker_arrives(Request("
-    "kind=MARKER, epoch=2, partition=P, txn=0, sequence=0, commit=false, coordinator=0))"
+    "kind=MARKER, epoch=2, partition=P, txn=0, batch=0, sequence=0, commit=false, coordinator=0))"
 )
 ACROSS = (
     f"{BEGUN}add_partition(client=A, partition=Q); produce(client=A, partition=P); produce(client=A, partition=Q); "
@@ -191,7 +192,7 @@ def test_a_late_write_is_sent_as_it_was_when_its_sender_gave_it_up() -> None:
     assert "1 open; stable 0" in side_by_side([found])
 
 
-@pytest.mark.parametrize("step", [1, 3, 5, 6, 8])
+@pytest.mark.parametrize("step", [*(pytest.param(step, marks=pytest.mark.long) for step in (1, 3, 5, 6)), 8])
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
     plan = txn_plan(trace_of(document(*HANGING, **LATE_WRITE)), None)
     fake = Fake(plan, step)
