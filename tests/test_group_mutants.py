@@ -48,6 +48,7 @@ NAMES = {
     "groups.static_members": "static_members",
     "groups.outage": "offsets_outage",
     "groups.assignors": "assignors",
+    "groups.recreated_topic": "recreated_topic",
 }
 COUNTS = "counts(group, commit.source, commit.generation)"
 CASES = (
@@ -267,6 +268,30 @@ CASES = (
         "three_replicas",
         "one_up",
         "group_available",
+    ),
+    Case(
+        "a position is kept though its topic is gone",
+        Mutant(
+            "groups.recreated_topic",
+            "groups/recreated_topic.py",
+            "    s.seen_leader = None\n    begin_anew(s)",
+            "    s.seen_leader = None\n    s.validated = True",
+        ),
+        "kafka_3_1",
+        "once",
+        "deletion_is_a_new_begin",
+    ),
+    Case(
+        "a position is read from before it is validated",
+        Mutant(
+            "groups.recreated_topic",
+            "groups/recreated_topic.py",
+            "is_answered(s) and s.validated and s.position < s.end",
+            "is_answered(s) and s.position < s.end",
+        ),
+        "kafka_3_1",
+        "once",
+        "reads_what_is_validated",
     ),
     Case(
         "the last members have one more of a range",

@@ -30,6 +30,18 @@ def epoch_never_goes_back(before: Topic, after: Topic) -> bool:
 
 
 @invariant
+def deletion_is_a_new_begin(s: Topic) -> bool:
+    """Who has heard that there is no such topic begins anew: no position of the one that is gone is left."""
+    return s.seen_leader is not None or s.position == 0
+
+
+@transition
+def reads_what_is_validated(before: Topic, after: Topic) -> bool:
+    """KIP-320: the position moves on only from one that was compared with the log, in the leader's newest epoch."""
+    return after.position <= before.position or (before.validated and before.seen_epoch == before.epoch)
+
+
+@invariant
 def nothing_skipped(s: Topic) -> bool:
     """G10: no record of a topic is read before one that is ahead of it in the log. Kafka does not keep that."""
     return not s.skipped
