@@ -22,6 +22,7 @@ from ..reports.exits import Exit
 from ..reports.paper import count
 from ..reports.trace.page import trace_page
 from ..traces.document import run_document, trace_document
+from ..traces.heading import replay_line_of
 from .options import add_model_options, add_print_options, chosen, natural, paper_of
 from .output import not_checked_notes, print_json
 from .saved import document_of, model_of, naming, run_of
@@ -135,15 +136,33 @@ def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
         taken = run_of(model, saved, path)
         document = _again(model, taken, saved, path)
     missed = [name for name in model.not_checked if name in saved["properties"]]
-    notes = not_checked_notes(model, missed) + _not_possible(model, saved)
+    notes = not_checked_notes(model, missed) + _not_possible(model, saved) + _not_judged(model, taken, saved)
     return _shrunk(model, taken, document) if options.shrink else document, notes
 
 
 def _not_possible(model: Model, saved: Document) -> list[str]:
     """What is said of a trace to where something is impossible for good, which no one run can show."""
-    name = None if saved["property"] is None or saved["loop"] is not None else saved["property"]["name"]
-    claimed = name in [prop.name for prop in model.liveness]
+    name = None if saved["property"] is None else saved["property"]["name"]
+    claimed = name in [prop.name for prop in model.liveness if saved["loop"] is None or prop.kind == "always_possible"]
     return [f"not checked: {name}, of liveness, which no one run can show; tidegate check does"] if claimed else []
+
+
+def _not_judged(model: Model, run: Run, saved: Document) -> list[str]:
+    """What is said of a saved loop of which its claim says nothing: the claim is not checked here, or the loop is not
+    fair."""
+    loop, name = saved["loop"], None if saved["property"] is None else saved["property"]["name"]
+    if loop is None or name is None or name in {*model.not_checked, *(prop.name for prop in model.properties)}:
+        return []
+    claim = next((prop for prop in model.liveness if prop.name == name), None)
+    if claim is None:
+        return [f"the trace was saved as one of {name}, which is not checked here"]
+    unmet = None if claim.kind == "always_possible" else unmet_fairness(model, claim, run, loop)
+    return [] if unmet is None else [_unfair(claim, unmet)]
+
+
+def _unfair(claim: Liveness, unmet: str) -> str:
+    """What is said of a claim of which a run is not fair."""
+    return f"not checked: {claim.name} is said of fair runs alone, and this is none: {unmet}"
 
 
 def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
@@ -157,10 +176,11 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
     about = None if saved["property"] is None else saved["property"]["name"]
     prop = next((declared for declared in model.properties if declared.name == about), None)
     claimed = next((declared for declared in model.liveness if declared.name == about), None)
-    if claimed is not None and loop is not None:
+    if claimed is not None and claimed.kind != "always_possible" and loop is not None:
         return _round_again(model, claimed, run, loop)
     if about is None or loop is not None:
-        return run_document(model, run, loop=loop)
+        document = run_document(model, run, loop=loop)
+        return document if loop is None else document | {"replay": f"{document['replay']} --loop {loop}"}
     if claimed is not None:
         return run_document(model, run)
     if prop is None:
@@ -179,7 +199,8 @@ def _round_again(model: Model, prop: Liveness, run: Run, loop: int) -> Document:
         return trace_document(model, found)
     why = "; ".join(dict.fromkeys(found))
     note = f"the trace was saved as a counterexample of {prop.name}, which it no longer is: {why}"
-    return run_document(model, run, loop=loop, notes=[note])
+    document = run_document(model, run, loop=loop, notes=[note])
+    return document | {"replay": replay_line_of(model, run, loop, prop.name)}
 
 
 def _violated(model: Model, prop: Liveness, run: Run, loop: int) -> PropertyVerdict | Sequence[str]:
@@ -272,7 +293,7 @@ def _not_violated(model: Model, run: Run, loop: int) -> tuple[Sequence[str], Seq
         reasons = list(dict.fromkeys(reason for case in prop.cases if (reason := unlike(model, prop, case, run, loop))))
         unmet = unmet_fairness(model, prop, run, loop)
         if unmet in reasons:
-            unfair.append(f"not checked: {prop.name} is said of fair runs alone, and this is none: {unmet}")
+            unfair.append(_unfair(prop, unmet or ""))
         else:
             said.append(f"{prop.name} is not violated by this run: {'; '.join(reasons)}")
     return said, unfair

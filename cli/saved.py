@@ -35,7 +35,10 @@ def document_of(path: Path) -> Document:
         raise UsageError(f"{path}: not a JSON document: {error}") from None
     schema = cast("dict[str, Any]", read).get("schema") if isinstance(read, dict) else None
     if schema == SCHEMA:
-        return cast("dict[str, Any]", read)
+        document = cast("dict[str, Any]", read)
+        with naming(path):
+            _check_loop(document, path)
+        return document
     if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
         by = cast("dict[str, Any]", read).get("tool") or "another tidegate"
         raise UsageError(
@@ -43,6 +46,14 @@ def document_of(path: Path) -> Document:
             f'"{SCHEMA}"; save the trace again with check --out, or use the tidegate that wrote it'
         )
     raise UsageError(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
+
+
+def _check_loop(document: Document, path: Path) -> None:
+    """UsageError where a trace is said to return to what is no number of a state of it."""
+    loop, last = document.get("loop"), max((step["i"] for step in document["steps"]), default=0)
+    if loop is not None and (type(loop) is not int or not 0 <= loop <= last):
+        says = f'"loop" is {json.dumps(loop)}; it is null or the number of a state, from 0 to {last}'
+        raise UsageError(f"{path}: a trace with a part missing or wrong: {says}")
 
 
 @contextlib.contextmanager

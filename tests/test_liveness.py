@@ -450,5 +450,45 @@ def test_a_saved_loop_is_judged_again(tidegate: Run, tmp_path: Path) -> None:
     assert "they_pass fails in a loop after 0 steps" in again.out
     model.write_text(text.replace("strong(go_past)", "strong(step_aside)"), encoding="utf-8")
     changed = tidegate("replay", saved)
-    assert changed.exit == 0
+    assert changed.exit == 5, "as --steps and --loop say of a run that is not fair"
+    why = "not checked: they_pass is said of fair runs alone, and this is none: strong fairness of step_aside is not"
+    assert why in plain_of(changed.out)
+    assert changed.out.rstrip().endswith("--loop 0")
+    assert "--property they_pass" in changed.out
     assert "strong fairness of step_aside is not met" in " ".join(changed.out.split())
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ({"loop": 2}, "not checked: they_pass is said of fair runs alone"),
+        ({"name": "may_pass"}, "not checked: may_pass, of liveness, which no one run can show"),
+        ({"name": "gone"}, "the trace was saved as one of gone, which is not checked here"),
+    ],
+    ids=str,
+)
+def test_a_saved_loop_that_shows_nothing_of_its_claim_decides_nothing(
+    part: dict[str, object], says: str, tidegate: Run, tmp_path: Path
+) -> None:
+    tidegate("check", "examples/liveness/corridor.py", "--out", str(tmp_path))
+    path = tmp_path / "they_pass.trace.json"
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    saved["loop"] = part.get("loop", saved["loop"])
+    saved["property"]["name"] = part.get("name", saved["property"]["name"])
+    path.write_text(json.dumps(saved), encoding="utf-8")
+    done = tidegate("replay", str(path))
+    assert done.exit == 5, done.out
+    assert says in plain_of(done.out)
+    assert f"--loop {saved['loop']}" in done.out, "the line that is printed goes round, too"
+
+
+@pytest.mark.parametrize("loop", [-1, 3, 0.0, "0", True])
+@pytest.mark.parametrize("verb", [["replay"], ["show"], ["export", "--to", "itf"]], ids=lambda verb: verb[0])
+def test_a_file_returns_to_one_of_its_states(verb: list[str], loop: object, tidegate: Run, tmp_path: Path) -> None:
+    tidegate("check", "examples/liveness/corridor.py", "--out", str(tmp_path))
+    path = tmp_path / "they_pass.trace.json"
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(saved | {"loop": loop}), encoding="utf-8")
+    done = tidegate(verb[0], str(path), *verb[1:])
+    assert done.exit == 64
+    assert f'"loop" is {json.dumps(loop)}; it is null or the number of a state, from 0 to 2' in plain_of(done.err)
