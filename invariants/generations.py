@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..language import invariant, reachable, transition
-from ..model.generations import Group
-from ..model.parts.generations import Consumer, Partition, is_current
+from ..model.generations import Group, has_it, keeps_on
+from ..model.parts.generations import Consumer, Partition
 
 
 @invariant
@@ -24,21 +24,18 @@ def one_owner(s: Group) -> bool:
     )
 
 
-def has_it(s: Group, member: Consumer, partition: Partition) -> bool:
-    """Whether a member of the group's generation has a partition."""
-    return is_current(s.members, s.generation, member, s.known[member]) and partition in s.owned[member]
-
-
 @transition
 def accepted_of_members_alone(before: Group, after: Group) -> bool:
-    """An offset that is accepted is one that a member has sent, which said the group's generation."""
+    """An offset that is accepted is one that a member has sent, which said the group's generation. A cooperative
+    member may have said one that has not begun."""
     return all(
         after.appended[partition] == before.appended[partition]
         or after.appended[partition] == before.offset[partition]
         or any(
             sent.partition == partition
             and sent.offset == after.appended[partition]
-            and is_current(before.members, before.generation, sent.source, sent.generation)
+            and sent.source in before.members
+            and (sent.generation == before.generation or (keeps_on and sent.generation > before.generation))
             for sent in before.commits
         )
         for partition in Partition

@@ -28,13 +28,15 @@ in the log's range, `auto.offset.reset` says where it begins. It is asked of a p
 The records' logs are the abstract ones of `parts/replicated_logs.py`. A reader sees what is committed; a log without
 transactions is the same with either `isolation.level`. Of the coordinator, the rules are those of
 `parts/generations.py`: which requests count, and what a generation may give to whom. That Kafka's classic coordinator
-keeps them with eager members is checked (`classic_group_as_generations`). Cooperative members and KIP-848's coordinator
-have others: `classic_group`, `consumer_group` and `modern_group` say which. Whether coordinators keep the offsets is
-asked in `offsets_outage`.
+keeps them is checked, with eager members and with cooperative ones (`classic_group_as_generations`). The members here
+are eager. Cooperative members and those of KIP-848 go on in a rebalance, have partitions taken from them one by one,
+and of KIP-848 two may have one. What holds of them is what needs no coordinator at all: with `any_coordinator`, and
+without `fences_commits`, partitions are given and taken at any time, to several at once, and every commit counts.
+Whether coordinators keep the offsets is asked in `offsets_outage`.
 
-What is abstracted away. Rebalances are eager, and an assignment arrives at all members at once. There are no clocks. A
-commit and its answer are one step, which may fail (`commit_losses`). Which partition a poll returns is open, as with
-pause() and resume(). Records that were deleted are nobody's to process.
+What is abstracted away. Rebalances are eager (but with `any_coordinator`), and an assignment arrives at all members at
+once. There are no clocks. A commit and its answer are one step, which may fail (`commit_losses`). Which partition a
+poll returns is open, as with pause() and resume(). Records that were deleted are nobody's to process.
 
 Sources: ConsumerCoordinator (poll, onJoinPrepare, maybeAutoCommitOffsetsAsync, close), CommitRequestManager and
 OffsetFetcher of Kafka's trunk of October 2024, before 4.0; KIP-62, KIP-320, KIP-1106; KAFKA-18641. Properties are in
@@ -86,6 +88,7 @@ pool = constant(False, says="records that were handed over are processed in any 
 polls_uncommitted = constant(False, says="the application commits now and then: it may poll before it has committed")
 commits_on_revoke = constant(False, says="a rebalance listener commits what was processed")
 background_commit = constant(False, says="KAFKA-18641: positions are committed while their records are processed")
+any_coordinator = constant(False, says="partitions are given and taken at any time: no coordinator's rules are kept")
 fences_commits = constant(True, says="a commit counts only with the id of a member and the group's generation")
 detects_truncation = constant(True, says="KIP-320: a consumer notices that the log was truncated below its position")
 has_offsets = constant(True, says="the group has committed the beginning of each partition before")
@@ -116,6 +119,11 @@ profiles = {
     "commit_lost": {"commits": Commits.AFTER, "commit_losses": 1},
     "async_sent_again": {"commits": Commits.AFTER, "polls_uncommitted": True, "delays": 1},
     "unfenced": {"commits": Commits.AFTER, "fences_commits": False},
+    "auto_anyhow": {"any_coordinator": True, "fences_commits": False},
+    "after_anyhow": {"any_coordinator": True, "fences_commits": False, "commits": Commits.AFTER},
+    "each_anyhow": {"any_coordinator": True, "fences_commits": False, "commits": Commits.EACH},
+    "before_anyhow": {"any_coordinator": True, "fences_commits": False, "commits": Commits.BEFORE},
+    "handed_over_anyhow": {"any_coordinator": True, "fences_commits": False, "hands_over": True},
     "latest_offset_lost": {"offset_losses": 1},
     "earliest_offset_lost": {"offset_losses": 1, "reset": Reset.EARLIEST},
     "none_offset_lost": {"offset_losses": 1, "reset": Reset.NONE},
@@ -370,6 +378,22 @@ def begin_generation(s: Consuming, owner: Map[Partition, Member]) -> None:
             s.phase[member] = Phase.RUNNING
             s.known[member] = s.generation
             s.owned[member] = shares[member]
+
+
+@action
+def be_given(s: Consuming, member: Member, partition: Partition) -> None:
+    """{member} is given {partition}, whoever else has it."""
+    require(any_coordinator and s.phase[member] == Phase.RUNNING and partition in s.present - s.owned[member])
+    s.owned[member].add(partition)
+
+
+@action
+def be_taken(s: Consuming, member: Member, partition: Partition) -> None:
+    """{partition} is taken from {member}, which goes on with what it has in hand of it."""
+    require(any_coordinator and s.phase[member] == Phase.RUNNING and partition in s.owned[member])
+    s.owned[member].remove(partition)
+    s.position[member][partition] = None
+    s.parted[partition].discard(member)
 
 
 def share(owner: Map[Partition, Member], member: Member) -> int:

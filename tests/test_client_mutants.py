@@ -67,6 +67,46 @@ def test_a_mutant_turns_its_property_red(name: str, tmp_path: Path, cache: Path)
     assert judged(mutated, mutant, name, cache) == "violated"
 
 
+_ONE_IS_GIVEN_UP = {
+    "records": 2, "entries": 6, "max_in_flight": 2, "elections": 1, "expiries": 1, "refusals": 0,
+    "cuts": 0, "restarts": 0,
+}  # fmt: skip
+GIVING_UP: dict[str, tuple[Mutant, int | None]] = {
+    "the time of older batches is not over with a younger one's": (
+        Mutant(
+            "producer",
+            "producer/sender.py",
+            "    if on_error == OnError.SEND_AGAIN:  # there a record's number does not say how old it is\n",
+            "    if True:\n",
+        ),
+        13,
+    ),
+    "the producer looks at once whose time is over": (
+        Mutant("producer", "producer/sender.py", "s.overdue = s.in_flight[turn].batch.first + 1\n", "s.overdue = 0\n"),
+        None,
+    ),
+}
+"""What a batch that is given up has to do with others, and after how many steps a record is there twice with the
+mistake. Without it that takes 14: the producer has not looked at the time of the oldest batch when an error comes."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GIVING_UP)
+def test_a_mistake_in_giving_up_changes_how_a_record_is_there_twice(name: str, tmp_path: Path, cache: Path) -> None:
+    mutant, steps = GIVING_UP[name]
+    planted = plant(tmp_path, mutant)
+    mutated = load(planted("model.producer"), (planted("invariants.producer"),))
+    assert (steps_to_a_duplicate(find("producer")[0], cache), steps_to_a_duplicate(mutated, cache)) == (14, steps)
+
+
+def steps_to_a_duplicate(definition: Definition, cache: Path) -> int | None:
+    """After how many steps `no_duplicates` fails; None where it holds."""
+    model = definition.bind("producer", dict(_ONE_IS_GIVEN_UP), "refuses_late_begin", properties=["no_duplicates"])
+    (found,) = ENGINES["native"](model, Search(cache=cache), None).properties
+    assert found.verdict == ("holds" if found.run is None else "violated")
+    return None if found.run is None else len(found.run.steps)
+
+
 def test_the_mutants_of_the_catalogue_are_profiles_that_turn_red() -> None:
     red = {
         (model, check.profile, name)

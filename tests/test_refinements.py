@@ -36,6 +36,7 @@ ORDINARY = [
     "classic_group_as_generations:eager two_members, symmetric",
     "classic_group_as_generations:kafka_5154 two_members, symmetric, as_generations violated",
     "classic_group_as_generations:unfenced_appends two_members, symmetric, as_generations violated",
+    "classic_group_as_generations:cooperative revocation",
 ]
 """Those that tests check, each second one the ordinary tests; the gate checks all."""
 

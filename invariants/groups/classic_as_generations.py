@@ -1,5 +1,5 @@
 """Kafka's classic coordinator, claimed to be what members may rely on (`model/generations.py`): who owns what, in which
-generation, and which commits count. It is asked of eager members.
+generation, and which commits count. It is asked of eager members, and of cooperative ones (`keeps_on`).
 
 The group's generation is the newest that the log has, since nobody is answered before; an offset is accepted when the
 coordinator appends it. Who awaits an assignment that the coordinator has for it, has it already: it may be a zombie by
@@ -8,7 +8,7 @@ the time at which it takes it.
 
 from __future__ import annotations
 
-from ...language import STUTTERS, Map, Set, refines
+from ...language import STUTTERS, Map, Set, bound, refines
 from ...model import generations
 from ...model.groups import classic
 from ...model.groups.classic import everybody_runs as everybody_runs
@@ -16,6 +16,7 @@ from ...model.groups.classic.coordinator import fail_over, log_commits, read, wi
 from ...model.groups.classic.members import accept_commit, commit, process, refuse_commit
 from ...model.groups.classic.state import (
     Cluster,
+    Commit,
     Consumer,
     Generation,
     Group,
@@ -25,6 +26,7 @@ from ...model.groups.classic.state import (
     Phase,
     answers_to,
     consumes,
+    cooperative,
     counts,
     is_here,
     newest,
@@ -35,6 +37,23 @@ from ...model.parts.replicated_logs import entries
 modules = classic.modules
 profiles = classic.profiles
 view = classic.view
+
+
+@bound
+def an_id_that_is_lost_commits_nothing(before: Cluster, after: Cluster) -> bool:
+    """A cooperative member's commit is left out that is accepted once its sender has lost its membership, and has
+    joined anew. Its id would be another one, so that Kafka refuses the commit; here an id is whether somebody counts as
+    a member. So is one whose sender has learned of an older generation since, from another coordinator: it was sent
+    there before the JoinGroup, on one connection. No eager member is in either place."""
+    return not cooperative or all(
+        sent in after.commits or after.pending == before.pending or not is_of_lost_id(before, sent)
+        for sent in before.commits
+    )
+
+
+def is_of_lost_id(s: Cluster, sent: Commit) -> bool:
+    """Whether the sender of a commit knows an older generation than it says."""
+    return sent.generation > s.generation[sent.source]
 
 
 @refines(
@@ -49,6 +68,7 @@ view = classic.view
     },
     reach=records,
     under_way=3,
+    keeps_on=cooperative,
 )
 def as_generations(s: Cluster) -> generations.Group:
     """Of the log there is to know which generation it has, and which offsets; of a member, what it consumes."""
@@ -58,6 +78,8 @@ def as_generations(s: Cluster) -> generations.Group:
         generation=kept.generation,
         known=Map({member: known(s, member) for member in Consumer}),
         owned=Map({member: owned(s, member) for member in Consumer}),
+        awaited=Map({member: given(s, member) if cooperative else Set() for member in Consumer}),
+        awaited_in=Map({member: given_in(s, member) if cooperative else 0 for member in Consumer}),
         commits=Set(
             generations.Commit(
                 source=sent.source, generation=sent.generation, partition=sent.partition, offset=sent.offset
@@ -78,21 +100,31 @@ def appended(s: Cluster, offsets: Offsets) -> Offsets:
 
 
 def known(s: Cluster, member: Consumer) -> Generation:
-    """The generation with which a member consumes, or will."""
-    answer = s.answers[member]
-    if s.phase[member] == Phase.RUNNING:
+    """The generation with which a member consumes; of an eager one, or will."""
+    if cooperative or s.phase[member] == Phase.RUNNING:
         return s.generation[member]
+    return given_in(s, member)
+
+
+def owned(s: Cluster, member: Consumer) -> Set[Partition]:
+    """What a member consumes; of an eager one, or will."""
+    if cooperative or s.phase[member] == Phase.RUNNING:
+        return consumes(s, member)
+    return given(s, member)
+
+
+def given_in(s: Cluster, member: Consumer) -> Generation:
+    """The generation of which a member will learn what that gives it; 0: of none."""
+    answer = s.answers[member]
     if s.phase[member] == Phase.SYNCING and answer is not None:
         return answer.generation
     return awaited_in(s, member) if is_assigned(answers_to(s, member), member, awaited_in(s, member)) else 0
 
 
-def owned(s: Cluster, member: Consumer) -> Set[Partition]:
-    """What a member consumes, or will."""
+def given(s: Cluster, member: Consumer) -> Set[Partition]:
+    """What that gives it."""
     group = answers_to(s, member)
     answer = s.answers[member]
-    if s.phase[member] == Phase.RUNNING:
-        return consumes(s, member)
     if s.phase[member] == Phase.SYNCING and answer is not None:
         return answer.partitions
     return group.assignment[member] if is_assigned(group, member, awaited_in(s, member)) else Set()
