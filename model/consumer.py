@@ -28,11 +28,9 @@ in the log's range, `auto.offset.reset` says where it begins. It is asked of a p
 The records' logs are the abstract ones of `parts/replicated_logs.py`. A reader sees what is committed; a log without
 transactions is the same with either `isolation.level`. Of the coordinator, the rules are those of
 `parts/generations.py`: which requests count, and what a generation may give to whom. That Kafka's classic coordinator
-keeps them is checked, with eager members and with cooperative ones (`classic_group_as_generations`). The members here
-are eager. Cooperative members and those of KIP-848 go on in a rebalance, have partitions taken from them one by one,
-and of KIP-848 two may have one. What holds of them is what needs no coordinator at all: with `any_coordinator`, and
-without `fences_commits`, partitions are given and taken at any time, to several at once, and every commit counts.
-Whether coordinators keep the offsets is asked in `offsets_outage`.
+keeps them is checked (`classic_group_as_generations`). The members here are eager. Of cooperative ones and of
+KIP-848's, that holds which needs no rules: with `any_coordinator`, and without `fences_commits`, partitions are given
+and taken at any time, to several at once, and every commit counts. `offsets_outage` asks about offsets.
 
 What is abstracted away. Rebalances are eager (but with `any_coordinator`), and an assignment arrives at all members at
 once. There are no clocks. A commit and its answer are one step, which may fail (`commit_losses`). Which partition a
@@ -52,6 +50,8 @@ from ..language import Capacity, GroupLanes, Map, Option, Range, Set
 
 # isort: split
 from ..language import action, constant, initial, limit, record, require, state, terminal
+from .parts.consuming import Commits as Commits
+from .parts.consuming import Reset as Reset
 from .parts.generations import Consumer as Member
 from .parts.generations import Generation, Partition, max_generation, may_be_shared
 from .parts.generations import consumers as consumers
@@ -59,26 +59,6 @@ from .parts.generations import is_current as is_of_generation
 from .parts.generations import partitions as partitions
 from .parts.replicated_logs import Entry, Log, appended, empty, entries, may_append, may_rewrite, rewritten
 from .parts.replicated_logs import readers_diverge as readers_diverge
-
-
-class Commits(Enum):
-    """When an application commits."""
-
-    AUTO = "in polls"  # enable.auto.commit
-    AFTER = "after processing"  # commitSync when all is processed that was returned
-    BEFORE = "before processing"
-    EACH = "after each record"
-    TOGETHER = "with the effect"  # in one transaction of a database, which has the offset in place of Kafka
-
-
-class Reset(Enum):
-    """Where a consumer begins whose group has no offset that the log has: `auto.offset.reset`."""
-
-    LATEST = "latest"  # after the last record that there is
-    EARLIEST = "earliest"  # at the first one
-    NONE = "none"  # nowhere: it stops with an error
-    BY_DURATION = "by_duration"  # at the first one that is not older, anywhere in the log (KIP-1106, 4.0)
-
 
 records = constant(2, minimum=1, maximum=4, says="records that are produced")
 commits = constant(Commits.AUTO, says="when the application commits")

@@ -119,7 +119,9 @@ def begin_generation(
 ) -> None:
     """Generation {generation} begins, of {members}; {heard} hear of it, and are given {share}."""
     require(generation > s.generation and all(member in heard or len(share[member]) == 0 for member in Consumer))
-    require(may_be_shared(heard | Set(m for m in members if s.known[m] == generation), s.owned, share))
+    near = heard | Set(m for m in members if s.known[m] == generation)
+    require(may_be_shared(near, s.owned, share))
+    require(all(a == b or len(s.owned[a] & s.owned[b]) == 0 for a in near for b in near))
     s.generation = generation
     s.members = members
     if keeps_on:

@@ -38,7 +38,5 @@ def may_be_shared(heard: Set[Consumer], owned: Assignment, share: Assignment) ->
     """Whether a generation may give these partitions to those who hear of it, by what each takes for its own: nobody
     else of them is given it, or has it still."""
     return all(
-        a == b or (len(share[a] & share[b]) == 0 and len(share[a] & owned[b]) == 0 and len(owned[a] & owned[b]) == 0)
-        for a in heard
-        for b in heard
+        a == b or (len(share[a] & share[b]) == 0 and len(share[a] & owned[b]) == 0) for a in heard for b in heard
     )
