@@ -20,7 +20,6 @@ from tidegate.language import (
     eventually_always,
     initial,
     leads_to,
-    limit,
     record,
     require,
     state,
@@ -28,7 +27,7 @@ from tidegate.language import (
     weak,
 )
 
-queue = constant(2, minimum=1, maximum=4, says="messages, and bits, that may be on their way")
+queue = constant(2, minimum=1, maximum=4, says="messages, and bits, that a queue holds: who finds it full waits")
 
 Bit = Annotated[int, Range(0, 1)]
 Place = Annotated[int, Range(0, queue - 1)]
@@ -77,7 +76,7 @@ def start(bit: Bit, sent: Value, received: Value) -> Wire:
 def send_new(s: Wire, value: Value) -> None:
     """{value} is sent."""
     require(s.acknowledged == s.send_bit)
-    limit(len(s.messages) < queue)
+    require(len(s.messages) < queue)
     s.send_bit = 1 - s.send_bit
     s.sent = value
     s.messages.append(Message(bit=s.send_bit, value=value))
@@ -87,7 +86,7 @@ def send_new(s: Wire, value: Value) -> None:
 def send_again(s: Wire) -> None:
     """{s.sent} is sent again."""
     require(s.acknowledged != s.send_bit)
-    limit(len(s.messages) < queue)
+    require(len(s.messages) < queue)
     s.messages.append(Message(bit=s.send_bit, value=s.sent))
 
 
@@ -104,7 +103,7 @@ def receive(s: Wire) -> None:
 @action
 def acknowledge(s: Wire) -> None:
     """The receiver sends back the bit that it saw last."""
-    limit(len(s.bits) < queue)
+    require(len(s.bits) < queue)
     s.bits.append(s.receive_bit)
 
 
