@@ -33,7 +33,7 @@ from .verbs import Parser, Verbs, add_verb
 EXAMPLES = """\
   tidegate validate /var/lib/kafka/metadata/__cluster_metadata-0
   tidegate validate 00000000000000000000.log --topic orders --steps
-  tidegate validate logs/ --steps                       (of all brokers of a cluster with ZooKeeper)
+  tidegate validate logs-of-all-brokers/ --steps
   tidegate validate controller/ --brokers broker-1/logs --brokers broker-2/logs --out report --open
   kafka-dump-log.sh --cluster-metadata-decoder --files 00000000000000000000.log > metadata.txt
   tidegate validate metadata.txt --kafka-version 3.9 --set min_isr=2

@@ -26,8 +26,9 @@ def one_owner(s: Group) -> bool:
 
 @transition
 def accepted_of_members_alone(before: Group, after: Group) -> bool:
-    """An offset that is accepted is one that a member has sent, which said the group's generation. A cooperative
-    member may have said one that has not begun."""
+    """An offset that is accepted is one that a member has sent, which said the group's generation.
+
+    A cooperative member may have said one that has not begun."""
     return all(
         after.appended[partition] == before.appended[partition]
         or after.appended[partition] == before.offset[partition]

@@ -105,8 +105,9 @@ def await_nothing(s: Group, gone: Set[Consumer]) -> None:
 
 @action
 def drift(s: Group, members: Set[Consumer], member: Consumer, unheard: Set[Consumer]) -> None:
-    """{member} knows no generation any more, and goes on with what it has; the coordinator takes {members} for
-    members, and {unheard} await nothing."""
+    """{member} knows no generation, and keeps what it has; the members are {members}, and {unheard} await nothing.
+
+    The coordinator takes them for members."""
     require(keeps_on and may_be_taken(s, members))
     s.members = members
     s.known[member] = 0

@@ -90,10 +90,10 @@ def test_what_exploring_raises_ends_every_search() -> None:
         def _explored(self, cases: Sequence[Case]) -> Iterable[tuple[Case, CaseResult]]:  # type: ignore[override]
             raise OSError("the disk is full")
 
-    explorations = Broken()
+    explorations, others = Broken(), set(threading.enumerate())
     with pytest.raises(OSError, match="the disk is full"):
         together([partial(asks, explorations, 1)] * 2, explorations)
-    for thread in [one for one in threading.enumerate() if one.daemon]:
+    for thread in set(threading.enumerate()) - others:
         thread.join(5)
         assert not thread.is_alive()
 

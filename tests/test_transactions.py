@@ -516,7 +516,7 @@ def test_partitions_of_a_transaction_are_no_replicas_so_that_none_lacks_what_ano
     document = run_document(model, run_text(model, steps))
     (short,) = [row["text"] for row in document["argument"] if row["role"] == "short"]
     assert "lost" not in document
-    assert "2? in P's logs became 2+ at step 16; 2? in Q's logs became 2- at step 21" in short
+    assert "P gets the marker of PREPARE_COMMIT, epoch 1 (step 16). Q gets the marker of PREPARE_ABORT" in short
 
 
 def test_a_late_request_says_what_it_is() -> None:

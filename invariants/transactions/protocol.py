@@ -159,8 +159,9 @@ def is_missing(s: Cluster, partition: Partition, txn: Txn) -> bool:
 
 @invariant
 def newest_batch_counts(s: Cluster) -> bool:
-    """T15: where a partition has committed a transaction, the last of its records there is of the last batch that the
-    application counts on: of offsets, which replace each other, that is the one that counts."""
+    """T15: the last record of a committed transaction in a partition is of the last batch that its client counts on.
+
+    Of offsets, which replace each other, the last one is the one that counts."""
     return all(
         s.fate[t] != Fate.CONFIRMED or not has(s, p, t, Status.COMMITTED) or newest(s, p, t) + 1 >= s.counted[t][p]
         for t in range(transactions + 1)

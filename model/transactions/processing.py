@@ -475,8 +475,9 @@ def time_out(s: Processing, member: Consumer, partition: Partition) -> None:
 
 @action
 def give_up(s: Processing, member: Consumer) -> None:
-    """{member} aborts{' and goes back to the committed offset' if rewinds else ', and polls on'}: it was refused, or
-    has an exception."""
+    """Refused, {member} aborts{' and goes back to the committed offset' if rewinds else ', and polls on'}.
+
+    It does so at an exception of its own, too."""
     require(s.phase[member] in (Phase.WROTE, Phase.ADDED))
     abort_own(s, member)
     s.phase[member] = Phase.IDLE
