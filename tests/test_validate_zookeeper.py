@@ -295,7 +295,6 @@ def test_settings_are_those_of_brokers_and_of_topics() -> None:
 
 
 @pytest.mark.brokers
-@pytest.mark.long
 def test_real_brokers_with_zookeeper_do_what_the_model_does(tidegate: Run, tmp_path: Path) -> None:
     """Three brokers and ZooKeeper go through all of `outages`, and their logs are those of a run."""
     with ZooKeeperCluster("3.4.1", tmp_path / "cluster") as cluster:
