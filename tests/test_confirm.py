@@ -279,7 +279,7 @@ class Model:
 
 
 def driven(made: Plan, world: Model) -> Driven:
-    return Driver(made, cast(World, world), limit=0.2).drive(world.at)
+    return Driver(made, cast(World, world), limit=0.2).driven(world.at)
 
 
 def outcome(document: dict[str, Any], made: Plan, world: Model, *, with_repair: bool = False) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from . import wire
 from .cluster import Seen
 from .plan import BrokerStage, Plan
 from .running import BETWEEN, Broken, wait_for
-from .stages import STEP_SECONDS, Otherwise, Taken
+from .stages import STEP_SECONDS, Otherwise, StageDriver, Taken
 
 ACKS: Mapping[str, int] = {"none": 0, "leader": 1, "all": -1}
 
@@ -113,47 +113,41 @@ def _word(value: object) -> str:
     return "none" if value is None or value == [] else str(value)
 
 
-class Driver:
-    """Drives one plan. `limit` is the seconds that each thing that is to be seen may take."""
+class Driver(StageDriver[BrokerStage, Seen, Seen]):
+    """Drives one plan."""
 
     def __init__(self, plan: Plan, world: World, limit: float = STEP_SECONDS) -> None:
-        self.plan, self.world, self.limit = plan, world, limit
+        super().__init__(plan.stages, limit)
+        self.plan, self.world = plan, world
         self.numbers = numbers_of(plan)
         self.acks = ACKS[str(getattr(plan.fitted.model.values["acks"], "value", plan.fitted.model.values["acks"]))]
 
-    def drive(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Driven:
+    def driven(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Driven:
         """All stages, until one goes otherwise; then everything is let through, everybody is started again, and the
         partition is read."""
-        began, taken = time.monotonic(), list[Taken]()
-        for stage in self.plan.stages:
-            report(stage)
-            taken.append(self._take(stage))
-            if taken[-1].otherwise is not None:
-                break
+        began = time.monotonic()
+        taken = self.drive(report)
         acknowledged = self.world.acknowledged()
         leader, read = self._healed()
         held = frozenset(record for log in self.world.seen().logs.values() for record, _ in log)
-        return Driven(tuple(taken), acknowledged, read, held, leader, time.monotonic() - began)
+        return Driven(taken, acknowledged, read, held, leader, time.monotonic() - began)
 
     def _take(self, stage: BrokerStage) -> Taken:
-        began, wanted = time.monotonic(), expected(stage.after, self.numbers)
         for broker in stage.unaware:
             self.world.hear(self.numbers[broker], False)
-        did, otherwise = "", None
-        try:
-            did = getattr(self, f"_{stage.action}")(stage) + self._controllers(stage)
-        except Otherwise as error:
-            otherwise = str(error)
-        differs = None if otherwise is not None else self._differs(wanted)
-        seen = self.world.seen()
-        if differs:
-            otherwise = f"{differs}, after {self.limit:g} s"
-        return Taken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
+        return super()._take(stage)
 
-    def _differs(self, wanted: Seen) -> str:
-        """Waits until the cluster is as wanted; what differs if that does not come."""
-        wait_for(lambda: not differences(wanted, self.world.seen()), self.limit)
-        return differences(wanted, self.world.seen())
+    def _do(self, stage: BrokerStage) -> str:
+        return super()._do(stage) + self._controllers(stage)
+
+    def _wanted(self, stage: BrokerStage) -> Seen:
+        return expected(stage.after, self.numbers)
+
+    def _seen(self, wanted: Seen) -> Seen:
+        return self.world.seen()
+
+    def _parting(self, wanted: Seen, seen: Seen) -> str:
+        return differences(wanted, seen)
 
     def _wait(self, what: Callable[[], object], otherwise: Callable[[], str]) -> None:
         if not wait_for(lambda: bool(what()), self.limit):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
@@ -156,11 +156,21 @@ def taken_again(model: Model, start: State, trace: Trace, kafka: str) -> Run:
         raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
 
 
-def newest(given: str | None, plan: Callable[[str], P]) -> P:
-    """The plan for the release that is given, or for the newest known one that has one. CannotBeDriven, as the newest
-    one says why, where none has."""
+def newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
+    """The plan for the release that is given, or for the newest known one that has one; `anyway`: another one for the
+    release that is given, where that has none. CannotBeDriven, as the newest one says why, where none has."""
+    try:
+        return first_planned(KNOWN if given is None else (given,), plan)
+    except CannotBeDriven:
+        if anyway is not None and given is not None:
+            return anyway(given)
+        raise
+
+
+def first_planned(releases: Iterable[str], plan: Callable[[str], P]) -> P:
+    """The plan for the first release that has one. CannotBeDriven, as the first of all says why, where none has."""
     why: CannotBeDriven | None = None
-    for kafka in (given,) if given is not None else KNOWN:
+    for kafka in releases:
         try:
             return plan(kafka)
         except CannotBeDriven as error:

@@ -73,18 +73,16 @@ def _definition() -> Definition:
 def quorum_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> QuorumPlan:
     """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
-    try:
-        return newest(given, lambda kafka: _planned(trace, kafka))
-    except CannotBeDriven:
-        if anyway and given is not None:
-            return _planned(trace, given, _bind(trace, {}))
-        raise
+    return newest(
+        given,
+        lambda kafka: _planned(trace, kafka, _bound(trace, kafka)),
+        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+    )
 
 
-def _planned(trace: Trace, kafka: str, own: Model | None = None) -> QuorumPlan:
+def _planned(trace: Trace, kafka: str, model: Model) -> QuorumPlan:
     if span(kafka)[0][:2] < (3, 3):
         raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
-    model = own or _bound(trace, kafka)
     run = taken_again(model, next(judge.initial_states(model)), trace, kafka)
     stages = tuple(_stages(model, run, kafka))
     return QuorumPlan(kafka, model, run, stages, shows(model, run, kafka))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ...language.values import State
@@ -12,7 +12,7 @@ from .gates import OF_QUORUM, Request
 from .nodes import CLOCKS
 from .quorum import QuorumPlan
 from .running import wait_for
-from .stages import STEP_SECONDS, Document, Otherwise, Stage, Taken
+from .stages import STEP_SECONDS, Document, Otherwise, Stage, StageDriver, Taken
 from .steps_verdict import Driven, of_steps
 from .voters import ANNOUNCES_AGAIN, MAX_AHEAD, TIMEOUTS, VoterSeen
 
@@ -94,43 +94,30 @@ def shown(seen: VoterSeen | None) -> str:
     return f"{' '.join(more)}, log {log or 'empty'}{committed}"
 
 
-class QuorumDriver:
-    """Drives one plan. `limit` is the seconds that each thing that is to be seen may take."""
+class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
+    """Drives one plan."""
 
     def __init__(self, plan: QuorumPlan, world: Controllers, limit: float = STEP_SECONDS) -> None:
-        self.plan, self.world, self.limit = plan, world, limit
+        super().__init__(plan.stages, limit)
+        self.plan, self.world = plan, world
         self.numbers = voters_of(plan.run.start)
 
-    def drive(self, report: Callable[[Stage], None] = lambda stage: None) -> tuple[Taken, ...]:
-        """All stages, until one goes otherwise."""
-        taken = list[Taken]()
-        for stage in self.plan.stages:
-            report(stage)
-            taken.append(self._take(stage))
-            if taken[-1].otherwise is not None:
-                break
-        return tuple(taken)
-
     def _take(self, stage: Stage) -> Taken:
-        began, wanted = time.monotonic(), expected_of(stage.after)
         stale = [one for voter in self._changed(stage) for one in self.world.held(voter)]
-        did, otherwise = "", None
-        try:
-            did = getattr(self, f"_{stage.action}")(stage)
-        except Otherwise as error:
-            otherwise = str(error)
-        if otherwise is None:
-            wait_for(lambda: not parting(wanted, self._seen()), self.limit)
-        seen = self._seen()
-        if otherwise is None and (differs := parting(wanted, seen)):
-            otherwise = f"{differs}, after {self.limit:g} s"
+        taken = super()._take(stage)
         self.world.lose(stale)
-        return Taken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
+        return taken
 
-    def _seen(self) -> dict[int, VoterSeen | None]:
+    def _wanted(self, stage: Stage) -> Mapping[int, VoterSeen]:
+        return expected_of(stage.after)
+
+    def _seen(self, wanted: Mapping[int, VoterSeen]) -> Observed:
         for voter in self.numbers.values():
             self.world.wake(voter)
         return {voter: None if one is None else as_expected(one) for voter, one in self.world.seen().items()}
+
+    def _parting(self, wanted: Mapping[int, VoterSeen], seen: Observed) -> str:
+        return parting(wanted, seen)
 
     def _changed(self, stage: Stage) -> Sequence[int]:
         """Controllers that come to another role, epoch or leader: what they had on its way before is stale then."""
@@ -205,8 +192,8 @@ class QuorumDriver:
         until = time.monotonic() + self.limit
         while True:
             said = self._let(follower, leader, [wire.FETCH], "Fetch", answered=stage.arguments["answered"])
-            came = wait_for(lambda: not parting(wanted, self._seen()), EFFECT_SECONDS)
-            if came or parting(before, self._seen()) or time.monotonic() > until:
+            came = wait_for(lambda: not parting(wanted, self._seen(wanted)), EFFECT_SECONDS)
+            if came or parting(before, self._seen(wanted)) or time.monotonic() > until:
                 return said
 
     def _truncate(self, stage: Stage) -> str:

@@ -1,16 +1,19 @@
-"""What is one thing on real nodes: a stage of a trace, and what came of it, whatever model the trace is of."""
+"""What is one thing on real nodes: a stage of a trace, how it is taken, and what came of it, whatever model the trace
+is of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run
 from ...traces.sentences import sentence
+from .running import wait_for
 
 Document = dict[str, Any]
 Kind: TypeAlias = Literal["commanded", "permitted", "awaited"]
@@ -47,6 +50,59 @@ class Taken:
     expected: Any
     seen: Any
     otherwise: str | None = None
+
+
+S = TypeVar("S", bound=Stage)
+Wanted = TypeVar("Wanted")
+Found = TypeVar("Found")
+
+
+class StageDriver(Generic[S, Wanted, Found]):
+    """Takes the stages of a trace, and compares what is wanted with what is found after each. `limit` is the seconds
+    that each thing that is to be seen may take. What is done for an action is in a method with its name."""
+
+    def __init__(self, stages: Sequence[S], limit: float = STEP_SECONDS) -> None:
+        self.stages, self.limit = stages, limit
+
+    def drive(self, report: Callable[[S], None] = lambda stage: None) -> tuple[Taken, ...]:
+        """All stages, until one goes otherwise."""
+        taken = list[Taken]()
+        for stage in self.stages:
+            report(stage)
+            taken.append(self._take(stage))
+            if taken[-1].otherwise is not None:
+                break
+        return tuple(taken)
+
+    def _take(self, stage: S) -> Taken:
+        began, wanted = time.monotonic(), self._wanted(stage)
+        did, otherwise = "", None
+        try:
+            did = self._do(stage)
+        except Otherwise as error:
+            otherwise = str(error)
+        if otherwise is None:
+            wait_for(lambda: not self._parting(wanted, self._seen(wanted)), self.limit)
+        seen = self._seen(wanted)
+        if otherwise is None and (differs := self._parting(wanted, seen)):
+            otherwise = f"{differs}, after {self.limit:g} s"
+        return Taken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
+
+    def _do(self, stage: S) -> str:
+        """Does what the stage says; what that was, in words. Otherwise where real nodes do something else."""
+        return getattr(self, f"_{stage.action}")(stage)
+
+    def _wanted(self, stage: S) -> Wanted:
+        """What is to be seen after the stage."""
+        raise NotImplementedError
+
+    def _seen(self, wanted: Wanted) -> Found:
+        """What is seen now."""
+        raise NotImplementedError
+
+    def _parting(self, wanted: Wanted, seen: Found) -> str:
+        """What differs, in words; "" where nothing does."""
+        raise NotImplementedError
 
 
 def parts_of(model: Model, run: Run, at: int, end: int, kind: Kind, numbers: tuple[int, ...] = ()) -> Document:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ...language.values import State
 from .nodes import CLOCKS
-from .running import wait_for
-from .stages import STEP_SECONDS, Document, Otherwise, Stage, Taken
+from .stages import STEP_SECONDS, Document, Otherwise, Stage, StageDriver, Taken
 from .steps_verdict import Driven, of_steps
 from .txn_cluster import SETTINGS, TIMEOUT_MS, TxnSeen, topic_of
 from .txn_plan import TxnPlan
@@ -67,40 +65,23 @@ def shown_log(log: Sequence[tuple[int, str]]) -> str:
     return ", ".join(f"{txn} {status}" for txn, status in log)
 
 
-class TxnDriver:
-    """Drives one plan. `limit` is the seconds that each thing that is to be seen may take."""
+class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
+    """Drives one plan."""
 
     def __init__(self, plan: TxnPlan, world: Coordinated, limit: float = STEP_SECONDS) -> None:
-        self.plan, self.world, self.limit = plan, world, limit
+        super().__init__(plan.stages, limit)
+        self.world = world
         self._has = dict[str, tuple[int, int]]()
         self._late = dict[Any, Ask]()
 
-    def drive(self, report: Callable[[Stage], None] = lambda stage: None) -> tuple[Taken, ...]:
-        """All stages, until one goes otherwise."""
-        taken = list[Taken]()
-        for stage in self.plan.stages:
-            report(stage)
-            taken.append(self._take(stage))
-            if taken[-1].otherwise is not None:
-                break
-        return tuple(taken)
-
-    def _take(self, stage: Stage) -> Taken:
-        began, wanted = time.monotonic(), expected_txn(stage.after)
-        did, otherwise = "", None
-        try:
-            did = getattr(self, f"_{stage.action}")(stage)
-        except Otherwise as error:
-            otherwise = str(error)
-        if otherwise is None:
-            wait_for(lambda: not parting(wanted, self._seen(wanted)), self.limit)
-        seen = self._seen(wanted)
-        if otherwise is None and (differs := parting(wanted, seen)):
-            otherwise = f"{differs}, after {self.limit:g} s"
-        return Taken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
+    def _wanted(self, stage: Stage) -> TxnSeen:
+        return expected_txn(stage.after)
 
     def _seen(self, wanted: TxnSeen) -> TxnSeen:
         return self.world.look({one: self._has[one][1] for one in wanted.clients if one in self._has})
+
+    def _parting(self, wanted: TxnSeen, seen: TxnSeen) -> str:
+        return parting(wanted, seen)
 
     # --- what a client asks -------------------------------------------------------------------------------------------
 

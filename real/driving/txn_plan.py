@@ -90,12 +90,11 @@ class TxnPlan:
 def txn_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> TxnPlan:
     """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
-    try:
-        return newest(given, lambda kafka: _planned(trace, kafka, bound(trace, kafka)))
-    except CannotBeDriven:
-        if anyway and given is not None:
-            return _planned(trace, given, _bind(trace, {}))
-        raise
+    return newest(
+        given,
+        lambda kafka: _planned(trace, kafka, bound(trace, kafka)),
+        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+    )
 
 
 def _planned(trace: Trace, kafka: str, model: Model) -> TxnPlan:

@@ -17,6 +17,7 @@ from .fitting import (
     CannotBeDriven,
     Fitted,
     Trace,
+    first_planned,
     repaired,
     trace_of,
     version_for,
@@ -26,11 +27,11 @@ from .plan import BrokerStage, Plan, plan_of
 from .quorum import QuorumPlan, quorum_plan
 from .quorum_driver import QuorumDriver, of_quorum
 from .releases import KNOWN, Release, at_home, of_version
-from .running import Broken
-from .stages import STEP_SECONDS, Document, Stage, step_document
+from .running import Broken, Running
+from .stages import STEP_SECONDS, Document, Stage, StageDriver, Taken, step_document
 from .txn_cluster import Transactions
 from .txn_driver import TxnDriver, of_transactions
-from .txn_plan import TxnPlan, txn_plan
+from .txn_plan import txn_plan
 from .voters import Voters
 from .wire import Refused
 
@@ -56,14 +57,8 @@ def planned(
     fitted = version_for(trace, kafka, anyway=anyway)
     if not with_repair:
         return plan_of(fitted)
-    why: CannotBeDriven | None = None
-    for release in dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN]):
-        try:
-            return plan_of(repaired(trace, release, given or {}))
-        except CannotBeDriven as error:
-            why = why or error
-    assert why is not None
-    raise why
+    releases = dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN])
+    return first_planned(releases, lambda release: plan_of(repaired(trace, release, given or {})))
 
 
 def confirmed(
@@ -116,30 +111,24 @@ def _of_steps(
     release = release or of_version(exact(plan.kafka))
     report(f"starting Kafka {release.version}")
     head = _head(document, release.version, with_repair)
-
-    def say(stage: Stage) -> None:
-        report(f"step {stage.first}: {stage.action}")
-
     try:
-        with _nodes(plan, release, keep) as nodes:
-            nodes.start_all()
-            began = time.monotonic()
-            if isinstance(plan, TxnPlan):
-                assert isinstance(nodes, Transactions)
-                taken = TxnDriver(plan, nodes, limit).drive(say)
-                return of_transactions(head, plan, taken, round(time.monotonic() - began, 1))
-            assert isinstance(nodes, Voters)
-            taken = QuorumDriver(plan, nodes, limit).drive(say)
-            return of_quorum(head, plan, taken, round(time.monotonic() - began, 1))
+        if isinstance(plan, QuorumPlan):
+            voters = Voters(release, len(list(plan.run.start.log)), keep)
+            return of_quorum(head, plan, *_taken(voters, QuorumDriver(plan, voters, limit), report))
+        clocks = any(stage.action == "time_out" for stage in plan.stages)
+        brokers = Transactions(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=keep)
+        return of_transactions(head, plan, *_taken(brokers, TxnDriver(plan, brokers, limit), report))
     except (Broken, Refused, OSError) as error:
         return not_driven(head, CannotBeDriven(str(error)))
 
 
-def _nodes(plan: QuorumPlan | TxnPlan, release: Release, keep: Path | None) -> Voters | Transactions:
-    if isinstance(plan, QuorumPlan):
-        return Voters(release, len(list(plan.run.start.log)), keep)
-    clocks = any(stage.action == "time_out" for stage in plan.stages)
-    return Transactions(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=keep)
+def _taken(nodes: Running, driver: StageDriver[Stage, Any, Any], report: Report) -> tuple[tuple[Taken, ...], float]:
+    """What a driver has taken on nodes, which are started for it and end with it, and in how many seconds."""
+    with nodes:
+        nodes.start_all()
+        began = time.monotonic()
+        taken = driver.drive(lambda stage: report(f"step {stage.first}: {stage.action}"))
+        return taken, round(time.monotonic() - began, 1)
 
 
 def exact(kafka: str) -> str:
@@ -154,7 +143,7 @@ def _driven(plan: Plan, release: Release, limit: float, keep: Path | None, repor
         def say(stage: BrokerStage) -> None:
             report(f"step {stage.first}: {stage.action}")
 
-        return Driver(plan, cluster, limit).drive(say)
+        return Driver(plan, cluster, limit).driven(say)
 
 
 def needs_of(plan: Plan) -> Needs:
