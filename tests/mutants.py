@@ -11,6 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.gates.records import read
+from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, find
+from tidegate.language.binding import Definition, load
+from tidegate.language.model import Model
+
 from .conftest import ROOT
 
 _numbers = itertools.count()
@@ -18,7 +25,7 @@ _numbers = itertools.count()
 
 @dataclass(frozen=True)
 class Mutant:
-    """A model's name, the file in `model/` that has the bug, the text that is replaced, and by what."""
+    """A model's name in the catalogue, the file in `model/` with the bug, the text that is replaced, and by what."""
 
     model: str
     file: str
@@ -63,3 +70,44 @@ def plant(folder: Path, mutant: Mutant) -> Callable[[str], ModuleType]:
             sys.path.remove(str(folder))
 
     return imported
+
+
+def mutated(folder: Path, mutant: Mutant, claims: str | None = None) -> Definition:
+    """The definition of a model with the bug, planted in a folder, with its own properties or with `claims` of what
+    must happen in it, which are named as in the catalogue."""
+    module = CATALOGUE[mutant.model].module or mutant.model
+    planted = plant(folder, mutant)
+    asked = module if claims is None else LIVENESS_CLAIMS[claims].refinement
+    return load(planted(f"model.{module}"), (planted(f"invariants.{asked}"),))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A bug, the profile and the bounds of `spec/` in which it shows, and the property that fails; of what must happen,
+    the claims that have it."""
+
+    says: str
+    mutant: Mutant
+    profile: str | None
+    bounds: str
+    fails: str
+    claims: str | None = None
+
+    def model(self, folder: Path | None) -> Model:
+        """The model with the bug, planted in a folder; without one, as it is."""
+        name = self.claims or self.mutant.model
+        definition = find(name)[0] if folder is None else mutated(folder, self.mutant, self.claims)
+        bounds = read(ROOT / "spec" / f"{name}.toml").bounds[self.bounds]
+        values = {constant: str(value) for constant, value in bounds.items()}
+        return definition.bind(name, values, self.profile, properties=[self.fails])
+
+    def verdicts(self, folder: Path, search: Search) -> dict[str, str]:
+        """What the native engine says of the property, of the model as it is and with the bug."""
+        found = dict[str, str]()
+        for what, where in (("as it is", None), ("with the mistake", folder)):
+            (prop,) = ENGINES["native"](self.model(where), search, None).properties
+            found[what] = prop.verdict
+        return found
+
+
+TURNS_RED = {"as it is": "holds", "with the mistake": "violated"}

@@ -10,10 +10,10 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import read
 from tidegate.invariants.catalogue import find
-from tidegate.language.binding import Definition, load
+from tidegate.language.binding import Definition
 
 from .conftest import ROOT
-from .mutants import Mutant, plant
+from .mutants import TURNS_RED, Case, Mutant, mutated
 from .shipped import tiered
 
 CATALOGUE = {
@@ -47,24 +47,9 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
 """Each with the profile, bounds and property in which it shows."""
 
 
-def judged(definition: Definition, mutant: Mutant, name: str, cache: Path) -> str:
-    """What a check says of a property."""
-    _, profile, bounds, asked = MUTANTS[name]
-    recorded = read(ROOT / "spec" / f"{mutant.model}.toml")
-    constants = next(check.constants for check in recorded.checks if (check.profile, check.bounds) == (profile, bounds))
-    model = definition.bind(mutant.model, constants, profile, properties=[asked])
-    verdict = ENGINES["native"](model, Search(cache=cache), None)
-    (said,) = (prop.verdict for prop in verdict.properties if prop.name == asked)
-    return said
-
-
 @pytest.mark.parametrize("name", tiered(MUTANTS, lambda name: name == "a rebalance does not wait for who processes"))
 def test_a_mutant_turns_its_property_red(name: str, tmp_path: Path, cache: Path) -> None:
-    mutant = MUTANTS[name][0]
-    planted = plant(tmp_path, mutant)
-    mutated = load(planted(f"model.{mutant.model}"), (planted(f"invariants.{mutant.model}"),))
-    assert judged(find(mutant.model)[0], mutant, name, cache) == "holds"
-    assert judged(mutated, mutant, name, cache) == "violated"
+    assert Case(name, *MUTANTS[name]).verdicts(tmp_path, Search(cache=cache)) == TURNS_RED
 
 
 _ONE_IS_GIVEN_UP = {
@@ -94,9 +79,8 @@ mistake. Without it that takes 14: the producer has not looked at the time of th
 @pytest.mark.parametrize("name", GIVING_UP)
 def test_a_mistake_in_giving_up_changes_how_a_record_is_there_twice(name: str, tmp_path: Path, cache: Path) -> None:
     mutant, steps = GIVING_UP[name]
-    planted = plant(tmp_path, mutant)
-    mutated = load(planted("model.producer"), (planted("invariants.producer"),))
-    assert (steps_to_a_duplicate(find("producer")[0], cache), steps_to_a_duplicate(mutated, cache)) == (14, steps)
+    definitions = find("producer")[0], mutated(tmp_path, mutant)
+    assert tuple(steps_to_a_duplicate(definition, cache) for definition in definitions) == (14, steps)
 
 
 def steps_to_a_duplicate(definition: Definition, cache: Path) -> int | None:

@@ -5,51 +5,25 @@ rest, and the fence of commits in its halves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import read
-from tidegate.invariants.catalogue import find
-from tidegate.language.binding import load
-from tidegate.language.model import Model
 
-from .conftest import ROOT
-from .mutants import Mutant, plant
+from .mutants import TURNS_RED, Case, Mutant
 from .shipped import tiered
-
-
-@dataclass(frozen=True)
-class Case:
-    """A mistake, the profile and bounds in which it shows, and the property that fails."""
-
-    says: str
-    mutant: Mutant
-    profile: str | None
-    bounds: str
-    fails: str
 
 
 def classic(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
     """A mistake in the classic protocol."""
-    return Case(says, Mutant("groups.classic", f"groups/classic/{file}.py", text, by), profile, bounds, fails)
+    return Case(says, Mutant("classic_group", f"groups/classic/{file}.py", text, by), profile, bounds, fails)
 
 
 def outage(says: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
     """A mistake in the outage of the offsets' topic."""
-    return Case(says, Mutant("groups.outage", "groups/outage.py", text, by), profile, bounds, fails)
+    return Case(says, Mutant("offsets_outage", "groups/outage.py", text, by), profile, bounds, fails)
 
 
-NAMES = {
-    "groups.classic": "classic_group",
-    "groups.modern": "modern_group",
-    "groups.static_members": "static_members",
-    "groups.outage": "offsets_outage",
-    "groups.assignors": "assignors",
-    "groups.recreated_topic": "recreated_topic",
-}
 COUNTS = "counts(group, commit.source, commit.generation)"
 CASES = (
     classic(
@@ -136,7 +110,7 @@ CASES = (
     Case(
         "a commit that is late counts with the epoch that its sender has now",
         Mutant(
-            "groups.modern",
+            "modern_group",
             "groups/modern/clients.py",
             "    append_offset(s, sent)\n",
             "    append_offset(s, replace(sent, epoch=s.epoch[sent.source]))\n",
@@ -148,7 +122,7 @@ CASES = (
     Case(
         "the client that has its instance's place is fenced",
         Mutant(
-            "groups.static_members",
+            "static_members",
             "groups/static_members.py",
             "fence_instances and not is_current(s, client)",
             "fence_instances",
@@ -256,7 +230,7 @@ CASES = (
     Case(
         "a group is not where the hash of its id says",
         Mutant(
-            "groups.outage", "groups/outage.py", "position(group) % counted(s)", "(position(group) + 1) % counted(s)"
+            "offsets_outage", "groups/outage.py", "position(group) % counted(s)", "(position(group) + 1) % counted(s)"
         ),
         "three_replicas",
         "killed_again",
@@ -264,7 +238,7 @@ CASES = (
     ),
     Case(
         "the topic is made with as many replicas as brokers run, since 0.11, too",
-        Mutant("groups.outage", "groups/outage.py", " if shrinks_to_alive else wanted", ""),
+        Mutant("offsets_outage", "groups/outage.py", " if shrinks_to_alive else wanted", ""),
         "three_replicas",
         "one_up",
         "group_available",
@@ -272,7 +246,7 @@ CASES = (
     Case(
         "a position is kept though its topic is gone",
         Mutant(
-            "groups.recreated_topic",
+            "recreated_topic",
             "groups/recreated_topic.py",
             "    s.seen_leader = None\n    begin_anew(s)",
             "    s.seen_leader = None\n    s.validated = True",
@@ -284,7 +258,7 @@ CASES = (
     Case(
         "a position is read from before it is validated",
         Mutant(
-            "groups.recreated_topic",
+            "recreated_topic",
             "groups/recreated_topic.py",
             "is_answered(s) and s.validated and s.position < s.end",
             "is_answered(s) and s.position < s.end",
@@ -296,7 +270,7 @@ CASES = (
     Case(
         "the last members have one more of a range",
         Mutant(
-            "groups.assignors",
+            "assignors",
             "groups/assignors.py",
             "min(place, count % consumers)",
             "max(0, place - consumers + count % consumers)",
@@ -308,7 +282,7 @@ CASES = (
     Case(
         "each topic's turn begins with the first member",
         Mutant(
-            "groups.assignors",
+            "assignors",
             "groups/assignors.py",
             "    for topic in Topic:\n        for number in",
             "    for topic in Topic:\n        turn = 0\n        for number in",
@@ -320,19 +294,6 @@ CASES = (
 )
 
 
-def model_of(case: Case, folder: Path | None) -> Model:
-    """The model with the mistake, planted in a folder; without one, as it is."""
-    module = case.mutant.model
-    name = NAMES[module]
-    definition = find(name)[0]
-    if folder is not None:
-        planted = plant(folder, case.mutant)
-        definition = load(planted(f"model.{module}"), (planted(f"invariants.{module}"),))
-    bounds = read(ROOT / "spec" / f"{name}.toml").bounds[case.bounds]
-    values = {constant: str(value) for constant, value in bounds.items()}
-    return definition.bind(name, values, case.profile, properties=[case.fails])
-
-
 def is_quick(case: Case) -> bool:
     """The quickest one."""
     return case.fails == "range_definition"
@@ -340,10 +301,4 @@ def is_quick(case: Case) -> bool:
 
 @pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
 def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Path) -> None:
-    found = dict[str, str]()
-    for what, folder in (("as it is", None), ("with the mistake", tmp_path)):
-        search = Search(symmetry=True, deadlocks=False, cache=cache)
-        verdict = ENGINES["native"](model_of(case, folder), search, None)
-        (prop,) = verdict.properties
-        found[what] = prop.verdict
-    assert found == {"as it is": "holds", "with the mistake": "violated"}
+    assert case.verdicts(tmp_path, Search(symmetry=True, deadlocks=False, cache=cache)) == TURNS_RED

@@ -14,10 +14,10 @@ from tidegate.explorer.smt.boundless import boundless_constants
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.gates.records import known_violations
 from tidegate.invariants.catalogue import find
-from tidegate.language.binding import Definition, load
+from tidegate.language.binding import Definition
 from tidegate.language.proof import ProofFinding, Unstated
 
-from .mutants import Mutant, plant
+from .mutants import Mutant, mutated
 
 PROFILES = {"raft": "paper", "replication": "kip320", "kraft": "kip595"}
 SECONDS = 10.0
@@ -149,12 +149,6 @@ MUTANTS = {
 
 class Refuted(Exception):
     """A mutant is refuted: nothing more is to be proved."""
-
-
-def mutated(folder: Path, mutant: Mutant) -> Definition:
-    """The definition of a mutant, in a package of its own."""
-    planted = plant(folder, mutant)
-    return load(planted(f"model.{mutant.model}"), (planted(f"invariants.{mutant.model}"),))
 
 
 def refute(definition: Definition, mutant: Mutant, folder: Path) -> list[ProofFinding]:

@@ -4,31 +4,13 @@ bounds in which the model's own text keeps it. Mistakes that are switches have p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import read
-from tidegate.invariants.catalogue import CATALOGUE, find
-from tidegate.language.binding import load
-from tidegate.language.model import Model
 
-from .conftest import ROOT
-from .mutants import Mutant, plant
+from .mutants import TURNS_RED, Case, Mutant
 from .shipped import tiered
-
-
-@dataclass(frozen=True)
-class Case:
-    """A mistake, the profile and bounds in which it shows, and the property that fails."""
-
-    says: str
-    mutant: Mutant
-    profile: str
-    bounds: str
-    fails: str
 
 
 def case(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
@@ -247,18 +229,6 @@ CASES = (
 )
 
 
-def model_of(case: Case, folder: Path | None) -> Model:
-    """The model with the mistake, planted in a folder; without one, as it is."""
-    name = case.mutant.model
-    definition = find(name)[0]
-    if folder is not None:
-        planted, module = plant(folder, case.mutant), CATALOGUE[name].module or name
-        definition = load(planted(f"model.{module}"), (planted(f"invariants.{module}"),))
-    bounds = read(ROOT / "spec" / f"{name}.toml").bounds[case.bounds]
-    values = {constant: str(value) for constant, value in bounds.items()}
-    return definition.bind(name, values, case.profile, properties=[case.fails])
-
-
 def is_quick(case: Case) -> bool:
     """The quickest one."""
     return case.fails == "aborted_is_never_delivered"
@@ -266,10 +236,4 @@ def is_quick(case: Case) -> bool:
 
 @pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
 def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Path) -> None:
-    found = dict[str, str]()
-    for what, folder in (("as it is", None), ("with the mistake", tmp_path)):
-        search = Search(symmetry=True, deadlocks=False, cache=cache)
-        verdict = ENGINES["native"](model_of(case, folder), search, None)
-        (prop,) = verdict.properties
-        found[what] = prop.verdict
-    assert found == {"as it is": "holds", "with the mistake": "violated"}
+    assert case.verdicts(tmp_path, Search(symmetry=True, deadlocks=False, cache=cache)) == TURNS_RED
