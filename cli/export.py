@@ -211,7 +211,7 @@ def small_graph(model: Model, run: Run) -> str:
     if importlib.util.find_spec("fast_sugiyama") is None:
         return ""
     try:
-        return _graph_of(model, run, state_graph(model, FEW), None)
+        return _graph_of(model, run, _merged(model, state_graph(model, FEW), None, run.states()), None)
     except (TooLarge, ModelError):
         return ""
 
@@ -228,18 +228,16 @@ def graph_of_page(model: Model, run: Run, text: str) -> str:
     if graph.number_of_nodes() > MOST_DRAWN:
         many = graph.number_of_nodes()
         raise UsageError(f"--graph: the graph has {many:,} nodes, and more than {MOST_DRAWN} are not drawn; {helps}")
-    return _graph_of(model, run, found, text or None, graph)
+    return _graph_of(model, run, graph, text or None)
 
 
-def _graph_of(
-    model: Model, run: Run, found: StateGraph, text: str | None, graph: networkx.DiGraph | None = None
-) -> str:
-    """A state graph of which nodes lead to the steps of a run."""
+def _graph_of(model: Model, run: Run, graph: networkx.DiGraph, text: str | None) -> str:
+    """The picture of a state graph, merged by a text, of which nodes lead to the steps of a run."""
     steps: dict[str, list[int]] = {}
     fields = _fields(model, text)
     for at, state in enumerate(run.states()):
         steps.setdefault(_name(fields, state), []).append(at)
-    return _picture(_merged(model, found, text, run.states()) if graph is None else graph, steps)
+    return _picture(graph, steps)
 
 
 def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -> StateGraph:

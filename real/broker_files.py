@@ -2,7 +2,7 @@
 
 * `server.log` and `state-change.log`, rolled and compressed ones too: where a leader or a follower of an epoch starts,
   and with which high watermark (state.change.logger, ReplicaManager), the high watermark of a leader when its ISR
-  shrinks (kafka.cluster.Partition), and where a follower truncates its log (ReplicaFetcherThread, from 3.0 on). The
+  shrinks (kafka.cluster.Partition), and where a follower truncates its log (ReplicaFetcherThread, from 3.1 on). The
   words are those of Kafka 2.6 to 4.2. Kafka's own configuration of logging has the two kinds of lines in two files, and
   begins new ones each hour: the lines of a broker are put in order by their times, which come from one clock, and those
   of a file as they stand;

@@ -31,7 +31,6 @@ _ACTIVE = re.compile(r"Currently active brokers in the cluster: \w*\(([\d, ]*)\)
 _STOPPING = re.compile(r"Shutting down broker (\d+)")
 _DELETED = re.compile(r"New topics: \[.*?\], deleted topics: \[\w*\((?P<names>[^)]*)\)\]")
 _TOPIC_IDS = re.compile(r"TopicIdReplicaAssignment\((?P<topic>[^,]+),Some\((?P<id>[^)]+)\)")
-_MOVED = re.compile(r"ReplicaAssignment\(replicas=[\d,]*, addingReplicas=(\d[\d,]*)?, removingReplicas=(\d[\d,]*)?\)")
 _CREATED = re.compile(r"Changed partition (\S+) state from \S+ to NewPartition with assigned replicas ([\d,]+)")
 _ONLINE = re.compile(
     r"Changed partition (?P<name>\S+) from \w+ to OnlinePartition with state (?P<state>LeaderAndIsr\(.*)"

@@ -15,9 +15,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.language.errors import UsageError
-from tidegate.real.driving.releases import of_version
 
+from .confirming import needs_release
 from .conftest import ROOT, Run
 from .test_confirm import BOTH_LAG, MOVED, OLD, RESTARTED, RESTARTED_3_4, STANDING, save, trace
 from .test_confirm_controllers import CONTROLLERS_LOST
@@ -29,10 +28,7 @@ FENCED = "fence(broker=A, successor=B)"
 @pytest.fixture(scope="module")
 def jars() -> None:
     """Java, and the jars of the release that is looked at first; the tests are skipped where there are none."""
-    try:
-        of_version("3.9.1")
-    except UsageError as error:
-        pytest.skip(f"needs Java 17, and Kafka's jars: {error}")
+    needs_release("3.9.1")
 
 
 @pytest.mark.long

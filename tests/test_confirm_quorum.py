@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.language.errors import UsageError
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving import wire
@@ -28,7 +27,6 @@ from tidegate.real.driving.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.gates import Gate, Gates, Request
 from tidegate.real.driving.quorum import QuorumPlan, quorum_plan
 from tidegate.real.driving.quorum_driver import QuorumDriver, expected_of, of_quorum, shown
-from tidegate.real.driving.releases import of_version
 from tidegate.real.driving.running import wait_for
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
@@ -38,6 +36,7 @@ from tidegate.reports.paper import Paper
 from tidegate.traces.document import trace_document
 
 from .capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
+from .confirming import came_of
 from .conftest import Run
 from .test_confirm import echo, frame
 
@@ -351,12 +350,5 @@ def test_real_controllers(
     more: tuple[str, ...],
     result: str,
 ) -> None:
-    try:
-        of_version(kafka)
-    except UsageError as error:
-        pytest.skip(f"needs Java 17, and Kafka's jars: {error}")
-    path = tmp_path / "a.trace.json"
-    path.write_text(json.dumps(document(steps, property_, **constants)), encoding="utf-8")
-    done = tidegate("confirm", str(path), "--kafka-version", kafka, *more, "--json", "--step-time", "20")
-    (found,) = json.loads(done.out)["results"]
+    found = came_of(tidegate, tmp_path, document(steps, property_, **constants), kafka, *more, seconds=20)
     assert found["result"] == result, json.dumps(found, indent=1)

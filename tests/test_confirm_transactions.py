@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.language.errors import UsageError
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.fitting import CannotBeDriven, trace_of
-from tidegate.real.driving.releases import of_version
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.txn_cluster import TxnSeen
 from tidegate.real.driving.txn_driver import TxnDriver, expected_txn, of_transactions
@@ -26,6 +24,7 @@ from tidegate.reports.confirm import confirm_text, side_by_side
 from tidegate.reports.paper import Paper
 from tidegate.traces.document import trace_document
 
+from .confirming import came_of
 from .conftest import Run
 
 BEGUN = "init_producer(A); begin(A); add_partition(client=A, partition=P); "
@@ -240,12 +239,5 @@ def test_real_brokers(
     more: tuple[str, ...],
     result: str,
 ) -> None:
-    try:
-        of_version(kafka)
-    except UsageError as error:
-        pytest.skip(f"needs Java 17, and Kafka's jars: {error}")
-    path = tmp_path / "a.trace.json"
-    path.write_text(json.dumps(document(*trace, **constants)), encoding="utf-8")
-    done = tidegate("confirm", str(path), "--kafka-version", kafka, *more, "--json", "--step-time", "40")
-    (found,) = json.loads(done.out)["results"]
+    found = came_of(tidegate, tmp_path, document(*trace, **constants), kafka, *more, seconds=40)
     assert found["result"] == result, json.dumps(found, indent=1)
