@@ -14,7 +14,7 @@ max_version = constant(2, minimum=1, maximum=8, says="writes to the partition's 
 kept_versions = constant(
     0, minimum=0, maximum=4, says="of these writes, how many changes of the ISR leave to elections"
 )
-room = constant(1, minimum=1, maximum=4, says="LeaderAndIsr requests that are under way at once")
+room = constant(1, minimum=1, maximum=5, says="LeaderAndIsr requests that are under way at once")
 cuts = constant(2, minimum=0, maximum=4, says="connections between a broker and ZooKeeper that fail")
 stops = constant(1, minimum=0, maximum=2, says="replicas that a controller moves off a broker and back")
 majority_losses = constant(0, minimum=0, maximum=2, says="times that the ensemble loses its majority")
