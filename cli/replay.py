@@ -25,7 +25,7 @@ from ..traces.document import run_document, trace_document
 from ..traces.heading import replay_line_of
 from .options import add_model_options, add_print_options, chosen, natural, paper_of
 from .output import not_checked_notes, print_json
-from .saved import document_of, model_of, naming, run_of
+from .saved import document_of, model_of, naming, never_again, run_of
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -172,7 +172,7 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
         return trace_document(model, broken)
     loop = saved["loop"]
     if loop is not None and run.states()[loop] != run.states()[-1]:
-        raise UsageError(f"{path}: the file states that the run repeats for ever after step {loop}, and it does not")
+        raise UsageError(f"{path}: {never_again(loop)}")
     about = None if saved["property"] is None else saved["property"]["name"]
     prop = next((declared for declared in model.properties if declared.name == about), None)
     claimed = next((declared for declared in model.liveness if declared.name == about), None)

@@ -16,6 +16,7 @@ from ..language.steptext import StepError, format_step, parse_steps
 from ..language.values import ModelError, State
 from ..language.verdict import Run
 from ..reports.document import Document
+from ..reports.trace.states import states
 from ..traces.differences import changes, state_to_json
 from ..traces.document import SCHEMA, change_texts
 from ..traces.wording import RecordNames
@@ -49,11 +50,20 @@ def document_of(path: Path) -> Document:
 
 
 def _check_loop(document: Document, path: Path) -> None:
-    """UsageError where a trace is said to return to what is no number of a state of it."""
+    """UsageError where a trace is said to return to what is no number of a state of it, or to a state that its last one
+    is not."""
     loop, last = document.get("loop"), max((step["i"] for step in document["steps"]), default=0)
     if loop is not None and (type(loop) is not int or not 0 <= loop <= last):
         says = f'"loop" is {json.dumps(loop)}; it is null or the number of a state, from 0 to {last}'
         raise UsageError(f"{path}: a trace with a part missing or wrong: {says}")
+    shown = {} if loop is None else dict(states(document))
+    if loop in shown and shown[loop] != shown[last]:
+        raise UsageError(f"{path}: {never_again(loop)}")
+
+
+def never_again(loop: int) -> str:
+    """What is said of a file whose run does not come back to the state that it is said to return to."""
+    return f"the file states that the run repeats for ever after step {loop}, and it does not"
 
 
 @contextlib.contextmanager

@@ -492,3 +492,14 @@ def test_a_file_returns_to_one_of_its_states(verb: list[str], loop: object, tide
     done = tidegate(verb[0], str(path), *verb[1:])
     assert done.exit == 64
     assert f'"loop" is {json.dumps(loop)}; it is null or the number of a state, from 0 to 2' in plain_of(done.err)
+
+
+@pytest.mark.parametrize("verb", [["replay"], ["show"], ["export", "--to", "itf"]], ids=lambda verb: verb[0])
+def test_a_file_returns_to_the_state_in_which_it_ends(verb: list[str], tidegate: Run, tmp_path: Path) -> None:
+    tidegate("check", "examples/liveness/corridor.py", "--out", str(tmp_path))
+    path = tmp_path / "they_pass.trace.json"
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(saved | {"loop": 1}), encoding="utf-8")
+    done = tidegate(verb[0], str(path), *verb[1:])
+    assert done.exit == 64
+    assert "the file states that the run repeats for ever after step 1, and it does not" in plain_of(done.err)

@@ -33,7 +33,12 @@ def is_led(s: Cluster) -> bool:
 
 @eventually_always(*_TERMS, *_ELECTIONS, *_TIMERS, *_HEARTBEATS)
 def somebody_leads_for_good(s: Cluster) -> bool:
-    """FL2: from some time on a majority has a leader, and the same one, since nobody begins another term then."""
+    """FL2: from some time on a majority of the members is in a term that one of them leads.
+
+    It is the same leader in all of these states: before another one leads, a majority has come to its newer term to
+    vote, so that none is left in the older one, and in between no majority is led. Members do not change in the bounds
+    of this claim.
+    """
     return is_led(s)
 
 
