@@ -24,6 +24,11 @@ def outage(says: str, text: str, by: str, profile: str, bounds: str, fails: str)
     return Case(says, Mutant("offsets_outage", "groups/outage.py", text, by), profile, bounds, fails)
 
 
+def recreated(says: str, text: str, by: str, profile: str, fails: str, bounds: str = "once") -> Case:
+    """A mistake in what is said of a topic that is made again."""
+    return Case(says, Mutant("recreated_topic", "groups/recreated_topic.py", text, by), profile, bounds, fails)
+
+
 COUNTS = "counts(group, commit.source, commit.generation)"
 CASES = (
     classic(
@@ -243,29 +248,64 @@ CASES = (
         "one_up",
         "group_available",
     ),
-    Case(
+    recreated(
         "a position is kept though its topic is gone",
-        Mutant(
-            "recreated_topic",
-            "groups/recreated_topic.py",
-            "    s.seen_leader = None\n    begin_anew(s)",
-            "    s.seen_leader = None\n    s.validated = True",
-        ),
+        "        s.seen_leader = None\n        begin_anew(s)",
+        "        s.seen_leader = None\n        s.validated = True",
         "kafka_3_1",
-        "once",
         "deletion_is_a_new_begin",
     ),
-    Case(
+    recreated(
         "a position is read from before it is validated",
-        Mutant(
-            "recreated_topic",
-            "groups/recreated_topic.py",
-            "is_answered(s) and s.validated and s.position < s.end",
-            "is_answered(s) and s.position < s.end",
-        ),
+        "is_answered(s) and s.validated and s.position < s.end",
+        "is_answered(s) and s.position < s.end",
         "kafka_3_1",
-        "once",
         "reads_what_is_validated",
+    ),
+    recreated(
+        "a fetch in an older epoch is answered",
+        "s.seen_leader == s.leaders[s.epoch] and s.seen_epoch == s.epoch",
+        "s.seen_leader == s.leaders[s.epoch]",
+        "kafka_3_1",
+        "reads_what_is_validated",
+        "twice",
+    ),
+    recreated(
+        "a fetch with another topic's id is answered",
+        "not heed_topic_id or s.seen_topic is None or s.seen_topic == s.topic",
+        "True",
+        "kafka_3_1",
+        "reads_by_the_topics_id",
+    ),
+    recreated(
+        "a record counts as one of the leader's epoch",
+        "    s.read_epoch = epoch_of(s, s.position)\n",
+        "    s.read_epoch = s.epoch\n",
+        "kafka_3_1",
+        "remembers_the_records_epoch",
+    ),
+    recreated(
+        "a validation cuts nothing",
+        "s.position = min(s.position, s.end if epoch == s.epoch else s.starts[epoch + 1])",
+        "s.position = s.position",
+        "kafka_3_1",
+        "validation_ends_in_the_epoch",
+    ),
+    recreated(
+        "an epoch that the leader does not know is no reason to begin anew",
+        "        if epoch > s.epoch:\n            begin_anew(s)\n        else:\n            s.position = min(",
+        "        if epoch <= s.epoch:\n            s.position = min(",
+        "kafka_3_1",
+        "validation_ends_in_the_epoch",
+    ),
+    recreated(
+        "a coordinator gives the new topic's partition to who has the old one's",
+        "s.exists and s.assigned is None and s.seen_topic == s.topic)\n    s.assigned = s.topic\n"
+        "    s.position = s.committed\n",
+        "s.exists and s.assigned != s.topic and s.seen_topic == s.topic)\n    s.assigned = s.topic\n"
+        "    s.position = max(s.position, s.committed)\n",
+        "kip_848",
+        "assignment_begins_at_the_start",
     ),
     Case(
         "the last members have one more of a range",

@@ -105,6 +105,40 @@ def test_a_position_beyond_the_new_topics_end_begins_anew_and_one_beyond_an_epoc
     assert story.state.skipped
 
 
+def test_the_coordinator_of_kip_848_takes_the_old_topics_partition_before_it_gives_the_new_ones() -> None:
+    """The consumer has heard of the new topic alone, and reads on in it until then."""
+    story = Story("kip_848").learns(0).step("receive_assignment").reads(1).made_again()
+    story.step("produce").step("produce").learns(0).step("fetch")
+    assert (story.state.skipped, story.state.position) == (True, 2)
+    with pytest.raises(StepError, match="assigned"):
+        story.step("receive_assignment")
+    story.step("give_up").step("receive_assignment").step("fetch")
+    assert (story.state.position, story.state.read) == (1, 1)
+
+
+@pytest.mark.parametrize(("profile", "begins"), [("kip_848", 0), ("kip_848_commits", 1)])
+def test_what_is_committed_before_the_partition_is_given_up_counts_in_the_new_topic(profile: str, begins: int) -> None:
+    story = Story(profile).learns(0).step("receive_assignment").reads(1).made_again().learns(0)
+    story.step("give_up").step("receive_assignment")
+    assert (story.state.position, story.false()) == (
+        begins,
+        {"assignment_begins_at_the_start"} if begins > 0 else set(),
+    )
+
+
+def test_a_commit_of_a_topic_that_is_not_there_is_refused() -> None:
+    story = Story("kip_848_commits").learns(0).step("receive_assignment").reads(1).step("delete_topic").step("give_up")
+    story.step("create_topic", leader=A).learns(0).step("receive_assignment")
+    assert story.state.position == 0
+
+
+def test_whoever_has_assigned_itself_keeps_its_position_and_asks_by_the_name() -> None:
+    story = Story("assign").learns(0).reads(1).step("delete_topic").step("hear_of_deletion")
+    assert story.false() == {"deletion_is_a_new_begin"}
+    story.step("create_topic", leader=A).step("produce").step("produce").step("fetch")
+    assert (story.state.seen_topic, story.state.position, story.state.skipped) == (None, 2, True)
+
+
 def named(check: Recorded) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties)}"
 

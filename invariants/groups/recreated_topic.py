@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...language import invariant, reachable, transition
-from ...model.groups.recreated_topic import Topic, is_answered
+from ...model.groups.recreated_topic import Topic, epoch_of, is_answered
 
 
 @invariant
@@ -32,13 +32,48 @@ def epoch_never_goes_back(before: Topic, after: Topic) -> bool:
 @invariant
 def deletion_is_a_new_begin(s: Topic) -> bool:
     """Who has heard that there is no such topic begins anew: no position of the one that is gone is left."""
-    return s.seen_leader is not None or s.position == 0
+    return s.seen_topic is not None or s.position == 0
 
 
 @transition
 def reads_what_is_validated(before: Topic, after: Topic) -> bool:
     """KIP-320: the position moves on only from one that was compared with the log, in the leader's newest epoch."""
-    return after.position <= before.position or (before.validated and before.seen_epoch == before.epoch)
+    return not reads(before, after) or (before.validated and before.seen_epoch == before.epoch)
+
+
+@transition
+def reads_by_the_topics_id(before: Topic, after: Topic) -> bool:
+    """KIP-516: nothing is read of a topic whose id is not the one that the consumer has heard of last, if any."""
+    return not reads(before, after) or before.seen_topic is None or before.seen_topic == before.topic
+
+
+@transition
+def remembers_the_records_epoch(before: Topic, after: Topic) -> bool:
+    """KIP-320: what the consumer remembers with its position is the epoch of the record that it has read last."""
+    return not reads(before, after) or after.read_epoch == epoch_of(before, before.position)
+
+
+def reads(before: Topic, after: Topic) -> bool:
+    """Whether a record was read: the position has moved on, and not to what was committed."""
+    return after.position > before.position and after.assigned == before.assigned
+
+
+@transition
+def validation_ends_in_the_epoch(before: Topic, after: Topic) -> bool:
+    """KIP-320: a position that was compared with the leader's log is not beyond the end of the epoch it was read in.
+
+    Where the leader knows nothing of that epoch, no position of it is left.
+    """
+    epoch = after.read_epoch
+    if before.validated or not after.validated or epoch is None:
+        return True
+    return epoch <= after.epoch and after.position <= (after.end if epoch == after.epoch else after.starts[epoch + 1])
+
+
+@invariant
+def assignment_begins_at_the_start(s: Topic) -> bool:
+    """KIP-848: who was assigned the partition of a topic by its id has read all that is before its position."""
+    return s.assigned != s.topic or s.position <= s.read
 
 
 @invariant

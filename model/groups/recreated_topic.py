@@ -17,22 +17,47 @@ the answer, until the new topic has had as many elections.
   before, and shows only some of what has changed: where both topics had few elections, the consumer goes on in the
   middle of the new one and skips what is before. `restarts` has it.
 
-What is abstracted away. One partition, one consumer that subscribes to it, with `auto.offset.reset=earliest`. Who
-learns that there is no such topic is assigned none, and begins anew when there is one: the coordinator has removed its
-offsets (GroupCoordinator.handleDeletedPartitions). An answer may be older than the newest, but is never about a topic
-that is deleted. There are no replicas and no truncation: a leader has the whole log. A request that is refused is no
-step.
+Who ends a position goes by how the consumer has its partition (`membership`):
 
-Sources: Metadata.updateLatestMetadata of the clients 3.0.0, 3.0.1 and of October 2024; SubscriptionState
-(maybeValidatePosition, maybeCompleteValidation); Partition.checkCurrentLeaderEpoch and LeaderEpochFileCache of 3.0.
-Properties are in `invariants/groups/recreated_topic.py`.
+* `CLASSIC`, `subscribe` with the classic protocol: its own metadata. Who learns that there is no such topic joins
+  again, is assigned none, and begins anew when there is one: the coordinator has removed its offsets. Who does not
+  learn it keeps the position, since assignments name topics.
+* `CONSUMER`, `subscribe` with KIP-848 (`kip_848`): the coordinator, whose assignments name topic ids. It takes the
+  partition of the old topic from the consumer before it gives it that of the new one (`give_up`,
+  `receive_assignment`), whatever the consumer has heard. The consumer's own position is one of a name, so that it may
+  read the new topic with it until then. With `auto_commit` it commits that position before it gives the partition up,
+  and a commit names the topic alone: a new topic takes it, and the consumer begins there (`kip_848_commits`).
+* `NONE`, `assign` (`assign`): nobody. The position stays, also where the consumer has heard that there is no such
+  topic. It goes on to ask the leader that it knew, then without a topic id, which is answered by the name.
+
+What is abstracted away. One partition, one consumer, with `auto.offset.reset=earliest`. An answer may be older than the
+newest, but is never about a topic that is deleted. A classic consumer that learns of the deletion joins again in that
+step; with `enable.auto.commit` it commits before, which is refused unless the topic has been made again by then: that
+is not here. There are no replicas and no truncation: a leader has the whole log. A request that is refused is no step.
+
+Sources: Metadata.updateLatestMetadata of the clients 3.0.0, 3.0.1, of October 2024 and 4.1.0; SubscriptionState
+(maybeValidatePosition, maybeCompleteValidation); AbstractFetch (prepareFetchRequests) and FetchSessionHandler of 3.9
+and 4.1.0; AbstractMembershipManager (maybeReconcile) and CommitRequestManager of 4.1.0; CurrentAssignmentBuilder and
+OffsetMetadataManager.onPartitionsDeleted of the coordinator 4.1.0, GroupCoordinator.handleDeletedPartitions before;
+Partition.checkCurrentLeaderEpoch and LeaderEpochFileCache of 3.0. Properties are in
+`invariants/groups/recreated_topic.py`.
 """
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated
 
 from ...language import Domain, Ghost, GroupLanes, Map, Option, Range, action, constant, initial, limit, require, state
+
+
+class Membership(Enum):
+    """How the consumer has its partition."""
+
+    CLASSIC = "classic"  # subscribe(), group.protocol=classic
+    CONSUMER = "consumer"  # subscribe(), group.protocol=consumer (KIP-848)
+    NONE = "none"  # assign()
+
 
 brokers = constant(2, minimum=1, maximum=3, says="brokers that may lead the partition")
 records = constant(2, minimum=1, maximum=4, says="records of each topic of the name")
@@ -42,6 +67,8 @@ heed_topic_id = constant(True, says="KAFKA-12257: metadata with another topic id
 heed_first_id = constant(True, says="KAFKA-13488: and metadata with a topic id where none was known")
 order_by_epoch = constant(True, says="KIP-320: metadata of an older leader epoch of the same topic do not count")
 restart_with_topic = constant(False, says="with another topic id the consumer begins anew (in no Kafka)")
+membership = constant(Membership.CLASSIC, says="how the consumer has its partition")
+auto_commit = constant(False, says="KIP-848: the position is committed before the partition is given up")
 
 profiles = {
     "kafka_3_1": {},
@@ -49,6 +76,9 @@ profiles = {
     "forgets_id": {"heed_first_id": False},
     "any_answer": {"order_by_epoch": False},
     "restarts": {"restart_with_topic": True},
+    "kip_848": {"membership": Membership.CONSUMER},
+    "kip_848_commits": {"membership": Membership.CONSUMER, "auto_commit": True},
+    "assign": {"membership": Membership.NONE},
 }
 
 
@@ -77,6 +107,9 @@ class Topic:
     position: Offset  # the offset that it fetches next
     read_epoch: Option[Epoch]  # the epoch of the record before it, as it was read; None: it began there
     validated: bool  # whether its position was compared with the leader's log
+    assigned: Option[Id]  # KIP-848: the topic id of the partition that it has; None: it has none
+    committed: Offset  # the offset that the coordinator has of it; 0: none
+    committed_epoch: Option[Epoch]  # the epoch that was committed with it
     is_newest: Ghost[bool]  # whether its last answer was the newest there is
     read: Ghost[Offset]  # the first record of this topic that it has not read
     skipped: Ghost[bool]  # it has read a record of a topic, and not one before it
@@ -86,7 +119,14 @@ view = GroupLanes(
     lane="consumer",
     state="'valid' if s.validated else 'to validate'",
     generation="seen_epoch",
-    badges={"topic id": "seen_topic", "leader": "seen_leader", "position": "position", "read in epoch": "read_epoch"},
+    badges={
+        "topic id": "seen_topic",
+        "leader": "seen_leader",
+        "position": "position",
+        "read in epoch": "read_epoch",
+        "assigned": "assigned",
+        "committed": "committed",
+    },
     board={"exists": "exists", "topic id": "topic", "leader": "s.leaders[s.epoch]", "epoch": "epoch", "log end": "end"},
 )
 
@@ -107,6 +147,9 @@ def start(leader: Broker) -> Topic:
         position=0,
         read_epoch=None,
         validated=True,
+        assigned=None,
+        committed=0,
+        committed_epoch=None,
         is_newest=False,
         read=0,
         skipped=False,
@@ -141,6 +184,8 @@ def delete_topic(s: Topic) -> None:
     require(s.exists and recreations > 0)
     s.exists = False
     s.is_newest = False
+    s.committed = 0
+    s.committed_epoch = None
 
 
 @action
@@ -187,11 +232,12 @@ def refresh_metadata(s: Topic, epoch: Epoch) -> None:
 
 @action
 def hear_of_deletion(s: Topic) -> None:
-    """The consumer learns that there is no such topic, and is assigned none; the leader epoch it remembers."""
-    require(not s.exists and s.seen_leader is not None)
+    """The consumer learns that there is no such topic; the leader epoch it remembers."""
+    require(not s.exists and s.seen_topic is not None)
     s.seen_topic = None
-    s.seen_leader = None
-    begin_anew(s)
+    if membership == Membership.CLASSIC:
+        s.seen_leader = None
+        begin_anew(s)
 
 
 def begin_anew(s: Topic) -> None:
@@ -199,6 +245,43 @@ def begin_anew(s: Topic) -> None:
     s.position = 0
     s.read_epoch = None
     s.validated = True
+
+
+# --- the assignment by topic id, of KIP-848 ---------------------------------------------------------------------------
+
+
+@action
+def give_up(s: Topic) -> None:
+    """The coordinator knows that topic {s.assigned} is gone, and the consumer gives up its partition."""
+    require(membership == Membership.CONSUMER and s.assigned is not None and (s.assigned != s.topic or not s.exists))
+    if auto_commit and s.exists:
+        s.committed = s.position
+        s.committed_epoch = s.read_epoch
+    s.assigned = None
+    begin_anew(s)
+
+
+@action
+def receive_assignment(s: Topic) -> None:
+    """The consumer takes on the partition of topic {s.topic}, and begins with offset {s.committed}.
+
+    It has to know the name that the id stands for, from its own metadata.
+    """
+    require(membership == Membership.CONSUMER and s.exists and s.assigned is None and s.seen_topic == s.topic)
+    s.assigned = s.topic
+    s.position = s.committed
+    s.read_epoch = s.committed_epoch
+    s.validated = s.committed_epoch is None
+
+
+def has_partition(s: Topic) -> bool:
+    """Whether the consumer has the partition, whatever the topic was when it took it on."""
+    return membership != Membership.CONSUMER or s.assigned is not None
+
+
+def names_topic(s: Topic) -> bool:
+    """Whether a fetch is about the topic that there is: it has its id, or none, and then the name counts."""
+    return not heed_topic_id or s.seen_topic is None or s.seen_topic == s.topic
 
 
 # --- the consumer's position ------------------------------------------------------------------------------------------
@@ -213,7 +296,7 @@ def is_answered(s: Topic) -> bool:
 def validate(s: Topic) -> None:
     """The consumer compares its position, {s.position}, with the leader's log."""
     epoch = s.read_epoch
-    require(is_answered(s) and not s.validated and epoch is not None)
+    require(has_partition(s) and is_answered(s) and not s.validated and epoch is not None)
     s.validated = True
     if epoch is not None:
         if epoch > s.epoch:
@@ -225,16 +308,22 @@ def validate(s: Topic) -> None:
 @action(kind="client")
 def fetch(s: Topic) -> None:
     """The consumer reads record {s.position} of topic {s.topic}."""
+    require(has_partition(s) and names_topic(s))
     require(is_answered(s) and s.validated and s.position < s.end)
-    require(not heed_topic_id or s.seen_topic == s.topic)
     s.skipped = s.skipped or s.position > s.read
-    s.read = max(s.read, s.position + 1)
-    s.read_epoch = sum(1 for epoch in range(1, max_epoch + 1) if epoch <= s.epoch and s.starts[epoch] <= s.position)
+    if s.position == s.read:
+        s.read += 1
+    s.read_epoch = epoch_of(s, s.position)
     s.position += 1
+
+
+def epoch_of(s: Topic, offset: Offset) -> Epoch:
+    """The leader epoch in which the record at an offset was written."""
+    return sum(1 for epoch in range(1, max_epoch + 1) if epoch <= s.epoch and s.starts[epoch] <= offset)
 
 
 @action
 def leave_range(s: Topic) -> None:
     """The consumer's position, {s.position}, is beyond the log's end (OFFSET_OUT_OF_RANGE): it begins anew."""
-    require(is_answered(s) and s.validated and s.position > s.end)
+    require(has_partition(s) and is_answered(s) and s.validated and s.position > s.end)
     begin_anew(s)
