@@ -327,6 +327,16 @@ def test_an_init_producer_id_with_an_epoch_is_answered_again_since_kip_360() -> 
     assert (story.state.epoch[A], story.state.memory.epoch, story.state.phase[A]) == (2, 2, Phase.READY)
 
 
+def test_a_late_init_producer_id_of_who_is_fenced_aborts_what_is_under_way_and_gets_no_epoch() -> None:
+    story = give_up("kafka_3_6").step("give_up_init", client=A).step("init_producer", client=B)
+    request = next(request for request in story.state.late if request.kind == Kind.INIT)
+    with pytest.raises(StepError):
+        story.step("late_init_arrives", request=request)
+    story.opens(B, P).step("late_init_fences", request=request).marks(P)
+    assert (request.epoch, story.found(P), story.false()) == (1, [(2, "aborted")], set())
+    assert story.step("is_fenced", client=B).step("is_fenced", client=A).state.memory.epoch == 3
+
+
 def test_readers_stop_at_the_first_open_record() -> None:
     story = Story("replicated_later").step("init_producer", client=A).opens(A, P).step("replicate", partition=P)
     with pytest.raises(StepError):

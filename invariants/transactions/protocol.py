@@ -27,6 +27,7 @@ from ...model.transactions.protocol.state import (
     first_of_next,
     first_open,
     is_open_of,
+    is_over,
     last_stable_offset,
     pid_of,
     producer_ids,
@@ -109,13 +110,17 @@ def expected_records(before: Cluster, partition: Partition, epoch: Epoch) -> int
 
 @transition
 def fenced_producers_have_no_effect(before: Cluster, after: Cluster) -> bool:
-    """T6: once a client has an epoch, nothing is appended with an older one, nor added to a transaction."""
+    """T6: once a client has an epoch, nothing is appended or added with an older one, and who has one gets no other.
+
+    An id that is not known fences nobody; and a late InitProducerId aborts what is under way, whatever its epoch."""
     return (
         all(
             not was_appended(before, after, p) or is_newest(before, writer_of_newest(after, p).epoch) for p in Partition
         )
         and all(not has_added(before, after, c) or is_newest(before, before.epoch[c]) for c in Client)
         and all(not was_late_addition(before, after, r) or is_newest(before, r.epoch) for r in before.late)
+        and all(not has_next_epoch(before, after, c) or is_newest(before, before.epoch[c]) for c in Client)
+        and all(not was_late_bump(before, after, r) or is_newest(before, r.epoch) for r in before.late)
     )
 
 
@@ -132,6 +137,22 @@ def has_added(before: Cluster, after: Cluster, client: Client) -> bool:
 def was_late_addition(before: Cluster, after: Cluster, request: Request) -> bool:
     """Whether a late AddPartitionsToTxn has arrived, and made a difference."""
     return request.kind == Kind.ADD and request not in after.late and after.lines != before.lines
+
+
+def has_next_epoch(before: Cluster, after: Cluster, client: Client) -> bool:
+    """Whether a client that has an epoch gets another one, from a coordinator that knows the id."""
+    return before.memory.state != TxnState.DEAD and 0 < before.epoch[client] < after.epoch[client]
+
+
+def was_late_bump(before: Cluster, after: Cluster, request: Request) -> bool:
+    """Whether a late InitProducerId of a client with an epoch has raised the id's, and no transaction is under way."""
+    return (
+        request.kind == Kind.INIT
+        and request.epoch > 0
+        and request not in after.late
+        and is_over(before.memory)
+        and (after.memory.epoch > before.memory.epoch or after.lines[1].epoch > before.memory.epoch)
+    )
 
 
 def has(s: Cluster, partition: Partition, txn: Txn, status: Status) -> bool:

@@ -7,9 +7,10 @@ keeps it harmless:
 
 * `fence_offsets`: TxnOffsetCommit says the member and the generation, as a commit does, and counts only if they are the
   group's (KIP-447, 2.5). `without_metadata` is an application that calls `sendOffsetsToTransaction` with the group's
-  name alone: then no broker looks at either.
+  name alone: then no broker looks at either, but that up to 3.9 a group of KIP-848 refuses it while it has members.
 * `await_pending`: OffsetFetch is refused while an offset of the partition is in a transaction that is under way, or
-  whose marker has not come (UNSTABLE_OFFSET_COMMIT, KIP-447). In `unawaited` the offset before it is the answer.
+  whose marker has not come (UNSTABLE_OFFSET_COMMIT, KIP-447), if it asks for that. In `unawaited` the offset before it
+  is the answer, as librdkafka has it with `isolation.level=read_uncommitted`.
 * `id_per_partition`: before KIP-447, the way that Kafka Streams took: a `transactional.id` for each input partition,
   so that who takes over fences the one before (InitProducerId) and waits for the end of its transaction. Only then the
   offset may be fetched: in `fetches_first` it is fetched before that. It holds for who gets back a partition, too: in
