@@ -48,12 +48,14 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """What came of it: the document, the exit, and the explorations, to be asked for more."""
+    """What came of it: the document, the exit, the explorations, to be asked for more, and the findings, in the
+    document's order."""
 
     document: Document
     exit: int
     reports: Sequence[SubjectReport]
     explorations: Explorations
+    findings: Sequence[Finding] = ()
 
 
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
@@ -77,7 +79,7 @@ def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest)
     made["out_of_time"] = _out_of_time(explorations)
     if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
-    return Audited(made, exit_, reports, explorations)
+    return Audited(made, exit_, reports, explorations, findings)
 
 
 def _reporting(

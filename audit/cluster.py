@@ -443,9 +443,25 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelRun:
+    """A run of a built-in model to what a finding says: the model with its profile, the values of its constants over
+    those of the profile, and the property that fails."""
+
+    model: str
+    values: tuple[tuple[str, int], ...]
+    fails: str
+
+    @property
+    def command(self) -> str:
+        """The command that shows it."""
+        options = " ".join(f"--set {name}={value}" for name, value in self.values)
+        return f"tidegate check {self.model} {options} --property {self.fails}"
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Something to know that is not a question to the partition's model. `source` is a KIP, a JIRA, a page of the
-    documentation, or ''; of what a client's model says, the check."""
+    documentation, or ''; of what a client's model says, the check. `run` gets a page where pages are written."""
 
     kind: Kind
     severity: Severity
@@ -453,6 +469,7 @@ class Finding:
     where: Origin
     to_do: str
     source: str = ""
+    run: ModelRun | None = None
 
 
 class CannotRead(Exception):

@@ -312,7 +312,7 @@ def _where(origin: Origin) -> Document:
 
 def _finding(finding: Finding) -> Document:
     return {"kind": finding.kind, "severity": finding.severity, "what": finding.what, "where": _where(finding.where),
-            "to_do": finding.to_do, "source": finding.source}  # fmt: skip
+            "to_do": finding.to_do, "source": finding.source, "html": None}  # fmt: skip
 
 
 def loss_of(subject: SubjectReport) -> tuple[Name, str, Answer] | None:

@@ -13,13 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from ..language.constants import Value
-from .cluster import Client, Cluster, Finding
+from .cluster import Client, Cluster, Finding, ModelRun
 from .keys import at_least, place_of, underneath
 from .small_models import Small, explored
 from .starting import TRANSACTIONAL, is_transactional
 
-Bounds = Mapping[str, Value]
+Bounds = Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -112,16 +111,15 @@ _HAPPENS = {
 
 
 @cache
-def run_to(hazard: Hazard, release: Release) -> str | None:
-    """The command that shows a shortest run to it in that release; None where the model finds none. Raises
-    RuntimeError where an exploration does not end, or nothing was late in it."""
+def run_to(hazard: Hazard, release: Release) -> ModelRun | None:
+    """A shortest run to it in that release; None where the model finds none. Raises RuntimeError where an exploration
+    does not end, or nothing was late in it."""
     profile = release.offsets if hazard.of_offsets else release.records
     for bounds in hazard.within:
         wanted = frozenset({"produce", *(_HAPPENS[name] for name in bounds if name in _HAPPENS)})
         small = Small("transactions", bounds, (hazard.fails,), wanted, profile, "native")
         if hazard.fails in explored(small).steps:
-            options = " ".join(f"--set {name}={value}" for name, value in bounds.items())
-            return f"tidegate check transactions:{profile} {options} --property {hazard.fails}"
+            return ModelRun(f"transactions:{profile}", tuple(bounds.items()), hazard.fails)
     return None
 
 
@@ -134,15 +132,16 @@ def of_transactions(cluster: Cluster) -> Iterator[Finding]:
     writer, second = min(((one, of_version_2(cluster, one)) for one in writers), key=lambda pair: _ORDER[pair[1]])
     where = place_of(cluster, writer, TRANSACTIONAL)
     found = _of_any(second) if version is None else _of_one(version, second)
-    for hazard, when, command in found:
+    for hazard, when, run in found:
         severity = "note" if when else "warning"
-        yield Finding("advice", severity, when + hazard.what, where, hazard.to_do, f"{command}; {hazard.source}")
+        source = f"{run.command}; {hazard.source}"
+        yield Finding("advice", severity, when + hazard.what, where, hazard.to_do, source, run)
 
 
 _ORDER = {False: 0, None: 1, True: 2}
 
-Row = tuple[Hazard, str, str]
-"""A hazard; where it is, in words, if that is not known; and the command that shows it."""
+Row = tuple[Hazard, str, ModelRun]
+"""A hazard; where it is, in words, if that is not known; and a run to it."""
 
 
 def _of_one(version: str, second: bool | None) -> Iterator[Row]:
@@ -165,25 +164,25 @@ def _rows(release: Release, when: str) -> Iterator[Row]:
     for hazard in (HANGS, HANGS_IN_OFFSETS, TEARS, MARKER, UNFENCED):
         if hazard.fails in told or (hazard is UNFENCED and release in WITH_VERSION_2):
             continue
-        command = run_to(hazard, release)
-        if command is not None:
+        run = run_to(hazard, release)
+        if run is not None:
             told.add(hazard.fails)
-            yield hazard, when, command
+            yield hazard, when, run
 
 
 def _of_any(second: bool | None) -> Iterator[Row]:
     """Where the brokers' version is not known: what hangs with records, and what tears, up to the last release that
     has it without version 2."""
     for hazard in (HANGS, TEARS):
-        having = [at for at, release in enumerate(BEFORE_VERSION_2) if run_to(hazard, release) is not None]
+        having = [(at, run) for at, release in enumerate(BEFORE_VERSION_2) if (run := run_to(hazard, release))]
         if not having:
             continue
-        last = having[-1] + 1
-        command = run_to(hazard, BEFORE_VERSION_2[having[-1]])
+        at, run = having[-1]
+        last = at + 1
         repaired = BEFORE_VERSION_2[last].since if last < len(BEFORE_VERSION_2) else "4.0"
         known = repaired == "4.0" and second is False
         when = "" if known else f"where the brokers are of before {repaired} (their version is not known), "
-        yield hazard, when, command or ""
+        yield hazard, when, run
 
 
 def _release_of(version: str, releases: tuple[Release, ...]) -> Release:

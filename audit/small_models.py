@@ -19,7 +19,10 @@ from ..explorer.cache import write_whole
 from ..explorer.search import Search
 from ..invariants.catalogue import find
 from ..language.constants import Value
+from ..language.model import Model
+from ..language.verdict import PropertyVerdict
 from .cases import text_digest
+from .cluster import ModelRun
 
 _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 
@@ -73,6 +76,14 @@ def explored(small: Small) -> Explored:
     if path is not None:
         write_whole(path, json.dumps({"steps": dict(found.steps), "states": found.states}).encode())
     return found
+
+
+def run_of_finding(shown: ModelRun) -> tuple[Model, PropertyVerdict]:
+    """The shortest run to what a finding says, explored anew, and the model that has it."""
+    definition, profile = find(shown.model)
+    model = definition.bind(shown.model, dict(shown.values), profile, properties=[shown.fails])
+    (found,) = ENGINES["native"](model, Search(deadlocks=False), None).properties
+    return model, found
 
 
 def _read(path: Path) -> Explored | None:

@@ -13,15 +13,17 @@ from typing import Any
 from ..audit.after_repair import AfterRepair, after_repair
 from ..audit.auditing import Audited
 from ..audit.clients import Settings, run_of_producer
-from ..audit.cluster import OFFSETS
+from ..audit.cluster import OFFSETS, ModelRun
 from ..audit.document import Document, SubjectReport
 from ..audit.headline import in_words
 from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
 from ..audit.scenario import end_after, names, names_after, renamed, said, sentences
 from ..audit.situations import BY_NAME
+from ..audit.small_models import run_of_finding
 from ..audit.telling import LOST, Told, in_the_clusters_words, letters_note, letters_of, title_of
 from ..audit.verdicts import Answer
+from ..language.model import Model
 from ..language.verdict import PropertyVerdict
 from ..reports.audit.index import audit_index
 from ..reports.audit.junit import audit_junit
@@ -73,7 +75,29 @@ def name_pages(done: Audited) -> list[Scenario]:
         subject["scenarios"] += _of_consumers(subject, offsets)
     for made in clients_of(done):
         made.subject["scenarios"].append({"html": made.html, "cells": made.cells, "repaired": None})
+    for made in findings_of(done):
+        made.said["html"] = made.html
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class FindingScenario:
+    """A run of a model that gets a page since a finding says what it shows: the finding in the document, the run, and
+    its file."""
+
+    said: Document
+    run: ModelRun
+    html: str
+
+
+def findings_of(done: Audited) -> list[FindingScenario]:
+    """The runs to what findings say, at most `MOST`."""
+    pairs = zip(done.document["findings"], done.findings, strict=True)
+    shown = [(said, finding.run) for said, finding in pairs if finding.run is not None][:MOST]
+    return [
+        FindingScenario(said, run, f"{FOLDER}/finding-{number:02d}-{run.fails}.html")
+        for number, (said, run) in enumerate(shown, 1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +130,12 @@ def clients_of(done: Audited) -> list[ClientScenario]:
     return list(found.values())[:MOST]
 
 
-def _client_page(made: ClientScenario, out: Path) -> None:
-    """The page of a run of the producer's model, with the trace beside it."""
+def _model_page(html: str, title: str, shown: tuple[Model, PropertyVerdict], out: Path) -> None:
+    """The page of a run of a model that is not the partition's, with the trace beside it."""
     (out / FOLDER).mkdir(exist_ok=True)
-    name = Path(made.html).with_suffix("")
-    trace = trace_document(*run_of_producer(made.name, made.settings))
-    trace["title"] = made.title
+    name = Path(html).with_suffix("")
+    trace = trace_document(*shown)
+    trace["title"] = title
     write_json(out / f"{name}.trace.json", trace)
     write_text(out / f"{name}.html", page([trace], beside=f"{name.name}.trace.json"))
 
@@ -209,7 +233,7 @@ def save(done: Audited, scenarios: list[Scenario], out: Path) -> int:
     """Writes the files, then the pages that `name_pages` named, which take longer; how many those are. Raises
     OSError."""
     _clear(out)
-    clients = clients_of(done)
+    clients, findings = clients_of(done), findings_of(done)
     _repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
@@ -219,14 +243,18 @@ def save(done: Audited, scenarios: list[Scenario], out: Path) -> int:
     for made in scenarios:
         _page(done, made, out)
     for client in clients:
-        _client_page(client, out)
-    return len(scenarios) + len(clients)
+        _model_page(client.html, client.title, run_of_producer(client.name, client.settings), out)
+    for finding in findings:
+        _model_page(finding.html, finding.said["what"], run_of_finding(finding.run), out)
+    return len(scenarios) + len(clients) + len(findings)
 
 
 def _clear(out: Path) -> None:
     """Takes away what an earlier audit wrote about single groups of topics: a loss that is repaired has no page."""
     pages = (
-        f"{FOLDER}/{named}{end}" for named in ("[0-9][0-9]*-*", "client-[0-9]*-*") for end in (".html", ".trace.json")
+        f"{FOLDER}/{named}{end}"
+        for named in ("[0-9][0-9]*-*", "client-[0-9]*-*", "finding-[0-9]*-*")
+        for end in (".html", ".trace.json")
     )
     for pattern in (*pages, f"{REPAIRS}/[0-9][0-9]*-*/*"):
         for old in out.glob(pattern):

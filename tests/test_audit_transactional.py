@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from tidegate.audit.advice import advise
 from tidegate.audit.cluster import Cluster, Finding
@@ -117,6 +120,23 @@ def test_the_command_of_a_row_shows_the_run(capsys: pytest.CaptureFixture[str]) 
     assert source == "KAFKA-6119, KAFKA-14402"
     assert main(command.split()[1:]) == 1
     assert "violates nothing_hangs" in capsys.readouterr().out
+
+
+def test_what_a_row_says_is_shown_step_by_step_where_pages_are_written(tmp_path: Path) -> None:
+    for name, text in (("b1.properties", BROKER.format(id=1)), ("p.properties", TRANSACTIONAL)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command = ["audit", str(tmp_path), "--kafka-version", "3.5.2", "--client", "java:3.5", "--time", "1"]
+    main([*command, "--out", str(tmp_path / "out")])
+    made = json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))
+    shown = {one["html"]: one["what"] for one in made["findings"] if one["html"] is not None}
+    hangs = next(html for html, what in shown.items() if "open for ever" in what)
+    assert hangs == "scenarios/finding-01-nothing_hangs.html" and len(shown) == 3
+    index = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    for html in shown:
+        assert f'<a href="{html}">how, step by step</a>' in index
+        assert (tmp_path / "out" / html).is_file()
+    trace = json.loads((tmp_path / "out" / hangs.replace(".html", ".trace.json")).read_text(encoding="utf-8"))
+    assert trace["title"] == shown[hangs] and "arrives late at P" in trace["steps"][-1]["sentence"]
 
 
 def test_what_a_fenced_producer_commits_is_told_up_to_3_6() -> None:

@@ -308,8 +308,12 @@ def _also(subject: Mapping[str, Any]) -> Iterator[str]:
 def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not findings:
         return
-    rows = [
-        f"{one['severity']}: {place_of(one['where'])}: {one['what']}; {one['to_do']}"
-        for one in sorted(findings, key=lambda one: ("error", "warning", "note").index(one["severity"]))
-    ]
-    yield f"<section><h2>{count(len(findings), 'finding')} about the files</h2><ul>{_items(rows)}</ul></section>"
+    ordered = sorted(findings, key=lambda one: ("error", "warning", "note").index(one["severity"]))
+    rows = "".join(f"<li>{_finding(one)}</li>" for one in ordered)
+    yield f"<section><h2>{count(len(findings), 'finding')} about the files</h2><ul>{rows}</ul></section>"
+
+
+def _finding(one: Mapping[str, Any]) -> str:
+    """A finding, which leads to a run to what it says, where a model has one."""
+    said = text(f"{one['severity']}: {place_of(one['where'])}: {one['what']}; {one['to_do']}")
+    return said if one["html"] is None else f'{said} (<a href="{text(one["html"])}">how, step by step</a>)'
