@@ -135,7 +135,7 @@ def _spread(signature: Signature, most: int) -> Signature:
 
 
 def _on_hosts(signature: Signature) -> Signature:
-    return replace(signature, one_machine=False, hosts=(), two_hosts=())
+    return replace(signature, one_machine=False, hosts=(), two_hosts=(), disk_voters=int(signature.combined))
 
 
 def _with_three_voters(signature: Signature) -> Signature:
@@ -148,6 +148,9 @@ def _with_three_voters(signature: Signature) -> Signature:
         voters=MOST_VOTERS,
         co_located=False,
         shared_voters=0,
+        combined=False,
+        disk_voters=0,
+        enough_emptied=min(1, signature.enough_emptied),
         voters_in_rack=0,
         racks=alone,
         open_voters=MOST_VOTERS if alone else 0,

@@ -156,6 +156,7 @@ def _subject(report: SubjectReport) -> Document:
         "planned": subject.planned,
         "producer": None if subject.producer is None else subject.producer.name,
         "headline": main,
+        "short": _in_short(verdict) or main,
         "conditional": conditional if len(conditional) > 1 else [],
         "depends": list(_deciding(verdict)) if verdict.tables else [],
         "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
@@ -209,6 +210,13 @@ def _lines(verdict: SubjectVerdict) -> list[str]:
     """The headline of each variant."""
     every = zip(verdict.subject.variants, verdict.tables, strict=True)
     return [headline(variant.signature, table) for variant, table in every]
+
+
+def _in_short(verdict: SubjectVerdict) -> str:
+    """What goes wrong, where the headline depends on nothing; "" where it does."""
+    every = zip(verdict.subject.variants, verdict.tables, strict=True)
+    said = {headline(variant.signature, table, short=True) for variant, table in every}
+    return said.pop() if len(said) == 1 and not _deciding(verdict) else ""
 
 
 def _deciding(verdict: SubjectVerdict) -> Sequence[str]:

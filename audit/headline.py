@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .signature import Signature
-from .situations import CELLS, FAULTS, SITUATIONS, Cell, Name, in_sync
+from .situations import CELLS, FAULTS, SITUATIONS, Cell, Name, Situation, in_sync
 from .verdicts import Table
 
 GRAVEST: tuple[Cell, ...] = tuple(
@@ -41,24 +41,29 @@ def first_loss(table: Table) -> tuple[str, Cell] | None:
     return None
 
 
-def headline(signature: Signature, table: Table) -> str:
-    """What a signature survives, whether writes stop, and what loses first."""
+def headline(signature: Signature, table: Table, *, short: bool = False) -> str:
+    """What a signature survives, whether writes stop, and what loses first; `short`: nothing of what it survives."""
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         many = "its only replica" if signature.replicas == 1 else f"its {signature.replicas} replicas"
         least = f"min.insync.replicas={signature.min_isr} is above {many}"
         return f"every write with acks=all is refused, though nothing is wrong: {least}"
-    survived, loss = _survives(signature, table), first_loss(table)
-    parts = [part for part in (_stops(table), survived) if part]
-    if loss is not None:
-        question, cell = loss
-        parts.append(_loses(signature, question, cell))
-        if cell.name != "rack-power-loss@all" and cell.situation.name != "all":
-            parts += [f"{_phrase(rack)} can, with all in sync" for rack in _racks(table)[:1]]
-        if question == LOST:
-            parts += [_loses(signature, UNREAD, unread) for unread in _unread_first(table)]
-    else:
-        parts.append(_nothing(table))
-    return "; ".join(parts)
+    survived = "" if short else _survives(signature, table)
+    first = [part for part in (_stops(table), survived, _undecided(table)) if part]
+    return "; ".join([*first, *_losing(signature, table)])
+
+
+def _losing(signature: Signature, table: Table) -> list[str]:
+    """What loses first, or that nothing was found."""
+    loss = first_loss(table)
+    if loss is None:
+        return [_nothing(table)]
+    question, cell = loss
+    parts = [_loses(signature, question, cell)]
+    if cell.name != "rack-power-loss@all" and cell.situation.name != "all":
+        parts += [f"{_phrase(rack)} can, with all in sync" for rack in _racks(table)[:1]]
+    if question == LOST:
+        parts += [_loses(signature, UNREAD, unread) for unread in _unread_first(table)]
+    return [*parts, *_likelier(table, cell)]
 
 
 def _unread_first(table: Table) -> list[Cell]:
@@ -85,13 +90,49 @@ def _stops(table: Table) -> str:
 
 
 def _survives(signature: Signature, table: Table) -> str:
-    """Which single faults lose nothing, and down to which ISR."""
+    """Which single faults lose nothing, and down to which ISR; of those that are not decided with fewer in sync, apart
+    from the others, so that these are not said to survive less than they do."""
     kept = [(name, noun) for name, noun in _SURVIVED if _keeps(table, f"{name}@all")]
     if not kept:
         return ""
-    deep = [situation for situation in SITUATIONS if all(_keeps(table, f"{name}@{situation.name}") for name, _ in kept)]
-    nouns = or_([noun for _, noun in kept])
-    return f"acknowledged records survive any one {nouns}{_down_to(signature, deep[-1].name)}"
+    known = [one for one in kept if not any(_is_open(table, one[0], where) for where in SITUATIONS)] or kept
+    deep = _deepest(table, known)
+    alike = [one for one in kept if one in known or _deepest(table, [one]) == deep]
+    rest = [one for one in kept if one not in alike]
+    said = f"acknowledged records survive any one {or_([noun for _, noun in alike])}{_down_to(signature, deep)}"
+    if not rest:
+        return said
+    fewer = f"any one {or_([noun for _, noun in rest])}{_down_to(signature, _deepest(table, rest))}"
+    return f"{said}, and {fewer} (with fewer that is not decided)"
+
+
+def _deepest(table: Table, faults: Sequence[tuple[str, str]]) -> str:
+    """The smallest ISR with which none of these faults loses a record."""
+    deep = [where for where in SITUATIONS if all(_keeps(table, f"{name}@{where.name}") for name, _ in faults)]
+    return deep[-1].name
+
+
+def _is_open(table: Table, fault: str, where: Situation) -> bool:
+    return table[LOST, f"{fault}@{where.name}"].word == "not checked"
+
+
+def _undecided(table: Table) -> str:
+    """Which single faults may lose records with all in sync, since that was not decided."""
+    open_ = [noun for name, noun in _SURVIVED if _is_open(table, name, SITUATIONS[0])]
+    return (
+        f"whether acknowledged records survive any one {or_(open_)} is not decided"
+        if 0 < len(open_) < len(_SURVIVED)
+        else ""
+    )
+
+
+def _likelier(table: Table, cell: Cell) -> list[str]:
+    """How many cells that would be reported before a loss, did they lose, were not decided; none that is named."""
+    named = {name for name, noun in _SURVIVED if noun in _undecided(table) and _is_open(table, name, SITUATIONS[0])}
+    before = GRAVEST[: GRAVEST.index(cell)]
+    open_ = [one for one in before if one.fault.name not in named and table[LOST, one.name].word == "not checked"]
+    many = f"{len(open_)} cells of likelier faults are" if len(open_) > 1 else "a cell of a likelier fault is"
+    return [f"{many} not decided"] if open_ else []
 
 
 def _keeps(table: Table, cell: Name) -> bool:

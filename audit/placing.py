@@ -31,6 +31,9 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         "two_hosts": _at_hosts(cluster, topic, replicas, 2),
         "passing": logs_that_pass(cluster),
         "empty_voters": _empty_voters(cluster),
+        "enough_emptied": _enough_emptied(cluster),
+        "combined": any(broker.id in _voters(cluster) for broker in _standing(cluster)),
+        "disk_voters": voters_on_a_disk(cluster),
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
     return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
@@ -86,7 +89,7 @@ def _named_by_pods(cluster: Cluster) -> set[str]:
     return {server for setting in stated for server in zookeeper_servers(setting)}
 
 
-def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ...]]:
+def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ...] | int]:
     """What may be on one node, and on two, where controllers that are no brokers are on nodes with brokers, or with one
     another; nothing where neither can be."""
     mine, voters = _pods(cluster), set(_voters(cluster))
@@ -99,7 +102,7 @@ def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ..
     if not mine or not alone:
         return {}
     if not pods.keep_off(alone, mine):
-        return {"hosts": ((1, most),), "two_hosts": ((2, min(len(alone), 2 * most)),)}
+        return {"hosts": ((1, most),), "two_hosts": ((2, min(len(alone), 2 * most)),), "disk_voters": most}
     return {"hosts": ((0, most), (1, 0)), "two_hosts": ((1, most), (2, 0))} if most > 1 else {}
 
 
@@ -178,8 +181,7 @@ def _at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tup
     is by all."""
     standing, controllers = _standing(cluster), set(_voters(cluster))
     keepers = [(broker.id, _host(broker, at)) for at, broker in enumerate(standing)]
-    voting = [_host(broker) for broker in cluster.brokers if broker.id in controllers]
-    voting += [machine or f"that of {server}" for server, machine in cluster.zookeepers]
+    voting = _hosts_of_voters(cluster)
     hosts = [_host(broker, at) for at, broker in enumerate(cluster.brokers) if broker.id not in controllers] + voting
     if _share_a_machine(cluster) or len(set(hosts)) == len(hosts):
         return ()
@@ -195,6 +197,36 @@ def _at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -> tup
         for lost in combinations(hosts, min(number, len(hosts))):
             found.add((min(replicas, sum(here[host] for host in lost)), sum(voters[host] for host in lost)))
     return worst_of(found)
+
+
+def _hosts_of_voters(cluster: Cluster) -> list[str]:
+    controllers = set(_voters(cluster))
+    voting = [_host(broker) for broker in cluster.brokers if broker.id in controllers]
+    return voting + [machine or f"that of {server}" for server, machine in cluster.zookeepers]
+
+
+def voters_on_a_disk(cluster: Cluster) -> int:
+    """How many controllers, or ZooKeeper servers, lose what they know with a broker's disk, at worst."""
+    held = Counter(_hosts_of_voters(cluster))
+    return max((held[_host(broker, at)] for at, broker in enumerate(_standing(cluster))), default=0)
+
+
+def _enough_emptied(cluster: Cluster) -> int:
+    """0 where who comes back empty is no voter (KIP-853), or where nothing says how many there are."""
+    voters = len(cluster.zookeepers) if cluster.control_plane == "zookeeper" else len(_voters(cluster))
+    return 0 if voters == 0 or has_dynamic_quorum(cluster) else enough_emptied(voters)
+
+
+def enough_emptied(voters: int) -> int:
+    """How many of so many that vote may come back empty, and still vote, until what was committed may be lost: with
+    these a majority does without those that are left of the smallest one that committed it."""
+    return 2 * (voters // 2 + 1) - voters
+
+
+def has_dynamic_quorum(cluster: Cluster) -> bool:
+    """Whether controllers vote by their directory's id, so that one with an empty disk is another one (KIP-853)."""
+    level = cluster.versions.features.get("kraft.version")
+    return bool(cluster.quorum and cluster.quorum.dynamic) or (level is not None and level.value != "0")
 
 
 def _host(broker: Broker, at: int = 0) -> str:

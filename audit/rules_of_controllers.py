@@ -8,6 +8,7 @@ from .addresses import zookeeper_servers
 from .cluster import Broker, Cluster, Finding, Kind, Setting, Severity
 from .directories import is_in_memory, is_temporary
 from .keys import at_least, number_of, place_of
+from .placing import enough_emptied, has_dynamic_quorum, voters_on_a_disk
 
 UNCLEAN = "unclean.leader.election.enable"
 SESSION = "zookeeper.session.timeout.ms"
@@ -169,37 +170,38 @@ def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
     odd ones, since a majority of them without the emptied voter is no majority of all; even ones keep it.
     """
     quorum = cluster.quorum
-    level = cluster.versions.features.get("kraft.version")
-    dynamic = quorum is not None and (quorum.dynamic or (level is not None and level.value != "0"))
-    if cluster.control_plane != "kraft" or quorum is None or dynamic:
+    if cluster.control_plane != "kraft" or quorum is None or has_dynamic_quorum(cluster):
         return
     count = len(set(quorum.voters))
     if not loses_with_one_emptied(count):
         return
-    combined = any({"broker", "controller"} <= {*node.roles} for node in cluster.controllers)
+    beside = voters_on_a_disk(cluster) > 0
     what = (
         "a controller whose disk is lost and formatted anew votes, unless kraft.version is 1, and if another one lags "
-        "then, committed metadata of all topics can be lost; the rows about lost disks are about brokers' logs alone"
+        "then, committed metadata of all topics can be lost"
     )
-    what += ", though here some brokers are controllers, too" if combined else ""
+    what += _OPEN.format("controller's") if beside else "; the rows about lost disks are about brokers' logs alone"
     to_do = (
         "before it starts again, wait until kafka-metadata-quorum.sh describe --replication shows that no other lags"
     )
     source = f"{EMPTIED_RUN.format(min(count, MOST_OF_MODEL))}; KAFKA-14077, KIP-853"
-    yield Finding("not_modelled", "warning" if combined else "note", what, quorum.origin, to_do, source)
+    yield Finding("not_modelled", "warning" if beside else "note", what, quorum.origin, to_do, source)
+
+
+_OPEN = "; a broker's disk may be a {} here, so that a row about a lost disk that would keep records is not decided"
 
 
 def loses_with_one_emptied(voters: int) -> bool:
     """Whether so many voters can lose what they have committed when one of them starts again with nothing: those that
     are left of the smallest majority are as many as those that it was without."""
-    return voters > 1 and voters % 2 == 1
+    return voters > 1 and enough_emptied(voters) == 1
 
 
 def emptied_server(cluster: Cluster) -> Iterator[Finding]:
     """A ZooKeeper server whose disk is lost starts empty, and votes: with one that lags it is a majority that does not
     have the newest writes, where the server that has them is away. Said where the disk may be a broker's, too."""
-    shared = any(machine is not None for _, machine in cluster.zookeepers)
-    if cluster.control_plane != "zookeeper" or len(cluster.zookeepers) < 2 or not shared:
+    loses = loses_with_one_emptied(len(cluster.zookeepers))
+    if cluster.control_plane != "zookeeper" or not loses or voters_on_a_disk(cluster) == 0:
         return
     stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == "zookeeper.connect"]
     if stated:
@@ -207,6 +209,7 @@ def emptied_server(cluster: Cluster) -> Iterator[Finding]:
             "the loss of a ZooKeeper server's disk, on a broker's host, is not modelled: one that comes back empty "
             "votes, and if another one lags then, committed metadata of all topics can be lost"
         )
+        what += _OPEN.format("ZooKeeper server's")
         to_do = "before it starts again, wait until `mntr` on the leader shows all others as synced followers"
         yield Finding("not_modelled", "note", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
 

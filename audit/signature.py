@@ -60,7 +60,9 @@ class Signature:
     `racks` are the replicas and the voters in each rack, where the racks of all replicas are stated; of two racks of
     which one has no more of either, only the other. `open_voters` may be in any of them. `ephemeral`: a broker that
     stops comes back with an empty disk; `of_pod`: not one whose process dies, since it starts again in its pod.
-    `passing`: its log is where a start of its host finds nothing. `empty_voters` are those that come back empty.
+    `passing`: its log is where a start of its host finds nothing. `empty_voters` are those that come back empty, and
+    `disk_voters` those that do with a broker's lost disk, at most (`combined`: some node is a broker, too); with
+    `enough_emptied` of them what others committed may be lost (0: with a majority alone).
     `bumps_epoch`: an idempotent producer goes on in a new epoch after a possible gap (KIP-360), as far as that matters.
     """
 
@@ -83,6 +85,9 @@ class Signature:
     of_pod: bool = False
     passing: bool = False
     empty_voters: int = 0
+    combined: bool = False
+    disk_voters: int = 0
+    enough_emptied: int = 0
     racks: tuple[tuple[int, int], ...] = ()
     open_voters: int = 0
     idempotent: bool = True

@@ -304,12 +304,26 @@ def _beyond_the_model(signature: Signature, cell: Cell) -> str:
             "the disk may be that of the only controller, or ZooKeeper server, with the metadata of all topics, which "
             "is not modelled: have three"
         )
-    if 2 * min(signature.empty_voters, _voters_stopped(signature, cell)) > voters_of(signature):
+    emptied = min(signature.empty_voters, _voters_stopped(signature, cell))
+    if 2 * emptied > voters_of(signature):
         return (
             "most controllers, or ZooKeeper servers, may come back empty, since their storage does not last, and so "
             "without the metadata of all topics, which is not modelled: give them disks that last"
         )
+    if 0 < signature.enough_emptied <= emptied:
+        return (
+            f"a controller, or ZooKeeper server, whose storage does not last {_VOTES_EMPTY}: give it a disk that lasts"
+        )
+    if cell.fault.name == "disk-loss" and 0 < signature.enough_emptied <= signature.disk_voters:
+        apart = "have these on hosts without brokers, or in KRaft a dynamic quorum (kraft.version=1)"
+        return f"the disk may be that of a controller, or ZooKeeper server, too, which {_VOTES_EMPTY}: {apart}"
     return ""
+
+
+_VOTES_EMPTY = (
+    "comes back empty, and votes; if another one lags then, committed metadata of all topics can be lost, which this "
+    "model does not have (KAFKA-14077)"
+)
 
 
 _STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")

@@ -130,3 +130,25 @@ def test_cells_of_a_table_never_touch() -> None:
     assert [head.index(title) for title in wide[0][1:]] == [line.index(cell) for cell in wide[1][1:]]
     narrow = list(aligned([("a process dies", "keeps", "keeps, offline", "keeps, offline")]))
     assert len(narrow[0]) <= 78
+
+
+def test_many_groups_are_shown_in_short_and_what_their_marks_mean_stands_before_them() -> None:
+    """Of more than four groups all but the first say what goes wrong alone, and the only producer is named once."""
+    found = document("acks=all\n")
+    (first,) = found["subjects"]
+    lost = first["table"]["no-loss"]["crash@all"] | {"word": "can lose"}
+    met: dict[str, Any] = {"checks": [], "headline": "survives; loses", "short": "loses", "loss": first["loss"]}
+    found["subjects"] = [
+        first | met | {"name": f"topic-{at} (producer producer.properties)", "headline": f"survives {at}; loses"}
+        for at in range(5)
+    ]
+    found["subjects"][0] |= {
+        "failed": ["no-loss=crash@all"],
+        "table": first["table"] | {"no-loss": {**first["table"]["no-loss"], "crash@all": lost}},
+    }
+    overview, _, rest = audit_page(found, Paper()).text().partition("✗ topic-0 (producer producer.properties): ")
+    assert "✓ meets it, and no loss was found" in overview
+    assert "survives 0; loses\n✓ topic-1, topic-2, topic-3, topic-4: loses\n" in rest and "survives 1" not in rest
+    assert rest.index("--all says") < rest.index("a process dies")
+    whole = audit_page(found, Paper(), every=True).text()
+    assert all(f"✓ topic-{at} (producer producer.properties): survives {at}" in whole for at in range(1, 5))

@@ -83,6 +83,35 @@ def test_controllers_on_nodes_of_their_own_that_come_back_empty(
     assert word(one, cell, explorations) == expected
 
 
+STATIC = {"enough_emptied": 1, "voters": 3}
+BOTH = {"combined": True, "shared_voters": 3, "disk_voters": 1}
+
+
+@pytest.mark.parametrize(
+    ("own", "cell", "expected"),
+    [
+        (STATIC | BOTH, "disk-loss@all", "not checked"),
+        (STATIC | BOTH | {"co_located": True}, "disk-loss@min-isr", "not checked"),
+        (STATIC | BOTH, "disk-loss@one", "can lose"),
+        (STATIC | BOTH, "power-loss@min-isr", "no loss found"),
+        (STATIC | BOTH, "crash@all", "no loss found"),
+        (STATIC | BOTH | {"voters_in_rack": 1, "racks": ((1, 1),)}, "rack-loss@all", "no loss found"),
+        (STATIC, "disk-loss@all", "no loss found"),
+        (BOTH | {"voters": 3}, "disk-loss@all", "no loss found"),
+        (BOTH | {"voters": 4, "enough_emptied": 2}, "disk-loss@all", "no loss found"),
+        (STATIC | {"empty_voters": 3, "ephemeral": True, "shared_voters": 3}, "crash@all", "not checked"),
+        (STATIC | {"empty_voters": 1}, "controller-loss@all", "not checked"),
+        ({"voters": 3, "empty_voters": 1}, "controller-loss@all", "no loss found"),
+    ],
+)
+def test_one_voter_that_comes_back_empty_and_votes(
+    own: dict[str, Any], cell: str, expected: str, explorations: Explorations
+) -> None:
+    """A `keeps` of one partition's log does not stand where the fault empties a controller, too, which then votes with
+    nothing (KAFKA-14077); what loses by itself loses, and one that is gone for good does not vote."""
+    assert word(signature("kafka_3_9", **own), cell, explorations) == expected
+
+
 @pytest.mark.parametrize(("least", "cell"), [(1, "restart@min-isr"), (2, "restart@one")])
 def test_a_restart_of_a_host_empties_a_log_in_passing(least: int, cell: str, explorations: Explorations) -> None:
     kept, passing = (signature("kafka_3_9", min_isr=least, passing=passes) for passes in (False, True))
@@ -320,3 +349,59 @@ def test_strimzis_controllers(tmp_path: Path, storage: str, empty: int) -> None:
     assert [finding.kind for finding in findings if "metadata of all topics is lost" in finding.what] == (
         ["incomplete"] if empty else []
     )
+
+
+NODE = """\
+process.roles={roles}
+node.id={id}
+controller.quorum.{quorum}
+listeners={listeners}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+controller.listener.names=CONTROLLER
+log.dirs=/var/lib/kafka-{id}
+default.replication.factor=3
+min.insync.replicas=2
+"""
+VOTERS = "voters=" + ",".join(f"{id_}@h{{}}:9093" for id_ in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("roles", "features", "hosts", "expected"),
+    [
+        ("broker,controller", (), (1, 2, 3), (True, 1, 1)),
+        ("broker,controller", ("kraft.version=0",), (1, 2, 3), (True, 1, 1)),
+        ("controller", (), (11, 12, 13), (False, 0, 1)),
+        ("controller", (), (4, 5, 6), (False, 1, 1)),
+        ("controller", (), (4, 4, 13), (False, 2, 1)),
+    ],
+)
+def test_whose_disks_are_a_controllers_too(
+    tmp_path: Path, roles: str, features: tuple[str, ...], hosts: tuple[int, ...], expected: tuple[bool, int, int]
+) -> None:
+    """By roles, and by the hosts that addresses name."""
+    ports = {"broker": "PLAINTEXT://h{0}:9092", "controller": "CONTROLLER://h{0}:9093"}
+    nodes = [(id_, roles, host) for id_, host in zip((1, 2, 3), hosts, strict=True)]
+    nodes += [(id_, "broker", id_) for id_ in (4, 5, 6) if roles == "controller"]
+    for id_, role, host in nodes:
+        at = ",".join(port.format(host) for name, port in ports.items() if name in role)
+        text = NODE.format(roles=role, id=id_, quorum=VOTERS.format(*hosts), listeners=at)
+        (tmp_path / f"node-{id_}.properties").write_text(text, encoding="utf-8")
+    cluster, _ = read([tmp_path], Options("3.9", distribution="apache", acks="all", features=features))
+    signatures = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
+    assert {(one.combined, one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
+
+
+@pytest.mark.parametrize(("servers", "expected"), [((1, 2, 3), (1, 1)), ((7, 8, 9), (0, 1)), ((1, 2, 3, 9), (1, 2))])
+def test_zookeeper_servers_on_the_brokers_hosts(
+    tmp_path: Path, servers: tuple[int, ...], expected: tuple[int, int]
+) -> None:
+    connect = ",".join(f"h{server}:2181" for server in servers)
+    for id_ in (1, 2, 3):
+        text = f"broker.id={id_}\nzookeeper.connect={connect}\nlisteners=PLAINTEXT://h{id_}:9092\nlog.dirs=/var/k\n"
+        text += "default.replication.factor=3\nmin.insync.replicas=2\n"
+        (tmp_path / f"server-{id_}.properties").write_text(text, encoding="utf-8")
+    cluster, findings = read([tmp_path], Options("3.5", distribution="apache", acks="all"))
+    signatures = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
+    assert {(one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
+    said = [finding for finding in findings if "comes back empty votes" in finding.what]
+    assert len(said) == (expected == (1, 1))

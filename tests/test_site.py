@@ -95,7 +95,7 @@ def test_what_is_copied_of_a_session_is_what_a_reader_types(site: Path) -> None:
     """The theme's copy button takes the attribute `data-copy` of the block, where there is one."""
     text = (site / "tutorials" / "first-audit.html").read_text(encoding="utf-8")
     copied = [html.unescape(block) for block in re.findall(r'data-copy="([^"]*)"', text)]
-    assert copied[0].startswith("mkdir shop\ncat > shop/server.properties <<'END'\nprocess.roles=broker,controller\n")
+    assert copied[0].startswith("mkdir shop\ncat > shop/server.properties <<'END'\nprocess.roles=broker\n")
     assert copied[0].endswith(
         "acks=all\nEND\ntidegate audit shop --kafka-version 3.9 --client java:3.9 --distribution apache\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..document import Document
@@ -12,7 +12,7 @@ from .table import LEGEND, aligned, heading, legend_of, open_cells, others, rows
 
 MEANINGS = {
     "✗": "fails what is required",
-    "?": "that depends on something not given, or was not decided",
+    "?": "depends on something not given, or was not decided",
     "•": "meets it, and can lose records in a cell that is not required of it",
     "✓": "meets it, and no loss was found",
 }
@@ -30,6 +30,9 @@ MOST_CELLS = 3
 NEW_TOPICS = "(new topics)"
 """The name of the group of topics that are not there yet."""
 
+FEW = 4
+"""Groups that differ in what is said of them, as many as are shown in full; of more, all but the first in short."""
+
 CASES = 4
 """Cases of an answer that depends on something, unless all are asked for."""
 
@@ -45,14 +48,16 @@ def audit_page(document: Document, paper: Paper, *, every: bool = False) -> Page
         page.line(f"Assumed: {assumption}.", style="yellow")
     if document["out_of_time"]:
         page.line(f"Note: {document['out_of_time']}.", style="yellow")
+    if every:
+        page.line(MARKS, style="dim")
+    else:
+        _legend_of_marks(page, subjects)
     _list(page, subjects, every=every)
     in_full = subjects if every else [subject for subject in subjects[:1] if subject["loss"] or subject["failed"]]
-    if every:
+    if in_full:
         _legend(page, document, in_full, every=every)
     for subject in in_full:
         _subject(page, subject, document)
-    if in_full and not every:
-        _legend(page, document, in_full, every=every)
     for note in document["notes"] if in_full else ():
         page.line(note, style="dim")
     _findings(page, document["findings"], every=every)
@@ -73,13 +78,19 @@ def _outages(page: Page, found: Sequence[Mapping[str, Any]], *, every: bool) -> 
 
 
 def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> None:
-    """A paragraph for all groups of topics of which the same is said."""
+    """A paragraph for all groups of topics of which the same is said; where there are many, the first in full and of
+    the others what goes wrong."""
     groups = groups_of(subjects)
-    for group in groups if every else groups[:SHOWN]:
+    short = not every and len(groups) > FEW
+    for group in groups if every else groups[: 1 if short else SHOWN]:
         first = group[0]
         page.line(f"{mark_of(first)} {names_of(group)}: {first['headline']}", hang=4, style=_style(first))
         _cases(page, first, every=every)
         _unmet(page, first, every=every)
+    if short:
+        groups = [*groups[:1], *groups_of([subject for group in groups[1:] for subject in group], short=True)]
+        for group in groups[1:SHOWN]:
+            _in_short(page, group, {subject["producer"] for subject in subjects if not subject["internal"]})
     left = sum(len(group) for group in groups[SHOWN:])
     if left and not every:
         page.line(f"and {count(left, 'group')} of topics more; --all shows them")
@@ -90,16 +101,34 @@ def _list(page: Page, subjects: Sequence[Mapping[str, Any]], *, every: bool) -> 
         page.line(f"To decide what depends, give: {'; '.join(asks)}.")
 
 
-def groups_of(subjects: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+def _in_short(page: Page, group: Sequence[Mapping[str, Any]], producers: Collection[str]) -> None:
+    """What goes wrong with groups of topics; their producer is named where there are several."""
+    first, names = group[0], names_of(group)
+    if len(producers) == 1:
+        names = names.replace(f" (producer {next(iter(producers))})", "")
+    page.line(f"{mark_of(first)} {names}: {first['short']}", hang=4, style=_style(first))
+    said = _unmet_in_short(first)
+    if first["accepted"] or said:
+        page.line("; ".join(filter(None, [first["accepted"], *said])), indent=4, hang=2)
+    _present(page, first)
+
+
+def _unmet_in_short(subject: Mapping[str, Any]) -> list[str]:
+    """What is not met, without what the short headline says already."""
+    said = [line.partition(": ")[0] for line in unmet(subject, MOST_CELLS)]
+    return [line for line in said if subject["short"] != subject["headline"] or " depends on " not in line]
+
+
+def groups_of(subjects: Sequence[Mapping[str, Any]], *, short: bool = False) -> list[list[Mapping[str, Any]]]:
     """Groups of topics of which the same is said, together: in their order, each where the first of them is."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for subject in subjects:
         said = (
             mark_of(subject),
-            subject["headline"],
-            subject["conditional"],
+            subject["short" if short else "headline"],
+            () if short else subject["conditional"],
             subject["accepted"],
-            list(unmet(subject)),
+            _unmet_in_short(subject) if short else list(unmet(subject)),
             subject["now"],
         )
         found.setdefault(repr(said), []).append(subject)
@@ -213,6 +242,10 @@ def _unmet(page: Page, subject: Mapping[str, Any], *, every: bool) -> None:
         page.line(says, indent=4, hang=2)
     if subject["no_repair"]:
         page.line(subject["no_repair"], indent=4, hang=2, style="dim")
+    _present(page, subject)
+
+
+def _present(page: Page, subject: Mapping[str, Any]) -> None:
     if subject["now"]:
         for group in subject["now"]["groups"][:SHOWN]:
             page.line(f"now: {group['headline']}", indent=4, style="yellow")
@@ -279,18 +312,22 @@ def place_of(where: Mapping[str, Any]) -> str:
     return f"{where['path']} ({where['place']})" if where["place"] else where["path"]
 
 
+def _legend_of_marks(page: Page, subjects: Sequence[Mapping[str, Any]]) -> None:
+    """What the marks of the list mean, before it; what fails says so itself."""
+    marks = {mark_of(subject) for subject in subjects} - {"✗"}
+    if marks:
+        page.line("; ".join(f"{mark} {means}" for mark, means in MEANINGS.items() if mark in marks), style="dim")
+
+
 def _legend(page: Page, document: Document, in_full: Sequence[Mapping[str, Any]], *, every: bool) -> None:
+    """What the words of the tables mean, before them."""
     page.blank()
     if every:
         page.line("Faults, and situations of a partition in which they happen", style="bold")
         named = (*document["faults"], *document["situations"])
         page.columns([(fault["name"], fault["says"]) for fault in named], indent=2)
-    if every:
-        page.line(MARKS, style="dim")
         page.line(LEGEND, style="dim")
         return
-    marks = {mark_of(subject) for subject in document["subjects"]}
-    page.line("; ".join(f"{mark} {means}" for mark, means in MEANINGS.items() if mark in marks), style="dim")
     said = {
         word
         for subject in in_full
