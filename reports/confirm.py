@@ -68,7 +68,7 @@ def _cluster(result: Mapping[str, Any]) -> str:
 
 def _worded(seen: Mapping[str, Any]) -> Mapping[str, str] | None:
     """What was seen of each controller, or of a transaction, which is in words already; None of a partition."""
-    return seen.get("controllers") or seen.get("transactions")
+    return seen.get("controllers") or seen.get("transactions") or seen.get("clients")
 
 
 def _steps(page: Page, result: Mapping[str, Any]) -> None:

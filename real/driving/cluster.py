@@ -150,13 +150,18 @@ class Cluster(Running):
         """What a broker's checkpoint says of it; it is written every 200 ms."""
         return disks.checkpoint(self.nodes.data(broker) / "replication-offset-checkpoint", TOPIC)
 
-    def knows(self, broker: int) -> wire.Known | None:
+    def knows(self, broker: int, topic: str = TOPIC) -> wire.Known | None:
         """What a broker has learned of the partition; None where it does not answer or knows nothing."""
         try:
             with contextlib.closing(wire.Connection(self.ports[broker])) as connection:
-                return wire.known(connection, TOPIC)
+                return wire.known(connection, topic)
         except OSError:
             return None
+
+    def leads(self, broker: int, topic: str = TOPIC, *, by: int | None = None) -> bool:
+        """Whether a broker knows that it leads a topic; `by`: whether that other broker knows."""
+        known = self.knows(broker if by is None else by, topic)
+        return known is not None and known.leader == broker
 
     def read(self, broker: int) -> list[int] | None:
         """The records that a consumer reads from a broker from the beginning, once all of its log may be read; None

@@ -19,7 +19,7 @@ from ...language.values import State
 from ...language.verdict import Run, Step
 from .releases import KNOWN
 
-MODEL, OF_CONTROLLERS, OF_TRANSACTIONS = "partition", "kraft", "transactions"
+MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS = "partition", "kraft", "transactions", "producer"
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible leader replicas can be had, and since when new clusters have them (KIP-966)."""
 REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": False}
@@ -80,10 +80,10 @@ def trace_of(document: Mapping[str, Any]) -> Trace:
     """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
-    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS):
+    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS):
         raise CannotBeDriven(
-            f"it is a trace of {model}, and what is driven are traces of {MODEL} and {OF_TRANSACTIONS} on real "
-            f"brokers, and of {OF_CONTROLLERS} on real controllers"
+            f"it is a trace of {model}, and what is driven are traces of {MODEL}, {OF_TRANSACTIONS} and {OF_PRODUCERS} "
+            f"on real brokers, and of {OF_CONTROLLERS} on real controllers"
         )
     if document["truncated"] is not None or document["replay"] is None:
         raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")

@@ -164,6 +164,10 @@ class Gates:
 
     # --- what the threads do ------------------------------------------------------------------------------------------
 
+    def pair(self, receiver: int, near: socket.socket, far: socket.socket) -> Pair:
+        """What carries a connection to a node."""
+        return Pair(self, receiver, near, far)
+
     def _accept(self, listener: socket.socket, receiver: int, port: int) -> None:
         while not self._ended:
             try:
@@ -176,7 +180,7 @@ class Gates:
             except OSError:
                 near.close()
                 continue
-            pair = Pair(self, receiver, near, far)
+            pair = self.pair(receiver, near, far)
             _start(pair.requests)
             _start(pair.answers)
 
@@ -268,6 +272,11 @@ class Pair:
                 pass_on(frame)
         except (OSError, ValueError):
             pass
+        self.ended(source)
+
+    def ended(self, source: socket.socket) -> None:
+        """One side has ended, and nothing more comes from it."""
+        del source
         self.end()
         for one in (self.near, self.far):
             one.close()

@@ -72,18 +72,12 @@ class Transactions(Cluster):
         for name, broker in self.homes.items():
             with self._anyone() as connection:
                 wire.create_topic(connection, topic_of(name), [broker], {})
-            self.until(f"{topic_of(name)} was not made", lambda at=broker, of=name: self._leads(at, topic_of(of)))
+            self.until(f"{topic_of(name)} was not made", lambda at=broker, of=name: self.leads(at, topic_of(of)))
         for sender in self.needs.brokers:
             for receiver in self.needs.brokers:
                 self.gates.shut(Gate(sender, receiver, wire.WRITE_TXN_MARKERS))
         self.until("no broker became the coordinator", self._finds)
         self.until("the coordinator's log has one replica", self._is_whole)
-
-    def _leads(self, broker: int, topic: str) -> bool:
-        with contextlib.suppress(OSError), contextlib.closing(wire.Connection(self.ports[broker])) as connection:
-            found = wire.known(connection, topic)
-            return found is not None and found.leader == broker
-        return False
 
     def _finds(self) -> bool:
         """Whether there is a coordinator that answers for the id."""

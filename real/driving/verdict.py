@@ -12,6 +12,7 @@ from .cluster import Needs, Seen, started
 from .driver import Driven, Driver, numbers_of
 from .fitting import (
     OF_CONTROLLERS,
+    OF_PRODUCERS,
     OF_TRANSACTIONS,
     SETTINGS,
     CannotBeDriven,
@@ -24,6 +25,9 @@ from .fitting import (
 )
 from .nodes import CLOCKS
 from .plan import BrokerStage, Plan, plan_of
+from .producer_cluster import Producing
+from .producer_driver import ProducerDriver, of_producer, settings_of
+from .producer_plan import ProducerPlan, producer_plan
 from .quorum import QuorumPlan, quorum_plan
 from .quorum_driver import QuorumDriver, of_quorum
 from .releases import KNOWN, Release, at_home, of_version
@@ -31,7 +35,7 @@ from .running import Broken, Running
 from .stages import STEP_SECONDS, Document, Stage, StageDriver, Taken, step_document
 from .txn_cluster import Transactions
 from .txn_driver import TxnDriver, of_transactions
-from .txn_plan import txn_plan
+from .txn_plan import TxnPlan, txn_plan
 from .voters import Voters
 from .wire import Refused
 
@@ -40,8 +44,14 @@ Report = Callable[[str], None]
 NO_REPAIR: Mapping[str, str] = {
     OF_CONTROLLERS: "what repairs a quorum of controllers is another release, and no setting",
     OF_TRANSACTIONS: "what repairs transactions is another release, and no setting that `--repaired` has",
+    OF_PRODUCERS: "what repairs a producer are its own settings: check `producer` with them, and drive what that finds",
 }
 """Models whose traces are their steps, and why no settings repair what they show."""
+_PLANS: Mapping[str, Callable[..., QuorumPlan | TxnPlan | ProducerPlan]] = {
+    OF_CONTROLLERS: quorum_plan,
+    OF_TRANSACTIONS: txn_plan,
+    OF_PRODUCERS: producer_plan,
+}
 
 
 def planned(
@@ -106,8 +116,7 @@ def _of_steps(
     """Of a trace whose steps are all that counts."""
     if with_repair:
         raise CannotBeDriven(NO_REPAIR[trace.model])
-    of_controllers = trace.model == OF_CONTROLLERS
-    plan = (quorum_plan if of_controllers else txn_plan)(trace, version, anyway=anyway)
+    plan = _PLANS[trace.model](trace, version, anyway=anyway)
     release = release or of_version(exact(plan.kafka))
     report(f"starting Kafka {release.version}")
     head = _head(document, release.version, with_repair)
@@ -115,11 +124,22 @@ def _of_steps(
         if isinstance(plan, QuorumPlan):
             voters = Voters(release, len(list(plan.run.start.log)), keep)
             return of_quorum(head, plan, *_taken(voters, QuorumDriver(plan, voters, limit), report))
+        if isinstance(plan, ProducerPlan):
+            producing = producing_of(plan, release, keep)
+            return of_producer(head, plan, *_taken(producing, ProducerDriver(plan, producing, limit), report))
         clocks = any(stage.action == "time_out" for stage in plan.stages)
         brokers = Transactions(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=keep)
         return of_transactions(head, plan, *_taken(brokers, TxnDriver(plan, brokers, limit), report))
     except (Broken, Refused, OSError) as error:
         return not_driven(head, CannotBeDriven(str(error)))
+
+
+def producing_of(plan: ProducerPlan, release: Release, keep: Path | None) -> Producing:
+    """The brokers and the producer of a plan. A producer that is to learn of a leader by itself asks often."""
+    age = 300 if plan.has("learn_leader") else 3_600_000
+    settings = {**settings_of(plan), "metadata.max.age.ms": age}
+    settings["enable.idempotence"] = str(settings["enable.idempotence"]).lower()
+    return Producing(release, len(list(plan.run.start.logs)), settings, refuses=plan.refuses, kept=keep)
 
 
 def _taken(nodes: Running, driver: StageDriver[Stage, Any, Any], report: Report) -> tuple[tuple[Taken, ...], float]:

@@ -16,7 +16,7 @@ ALTER_PARTITION, HEARTBEAT = 56, 63
 WRITE_TXN_MARKERS = 27
 VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, DESCRIBE_QUORUM, CONTROLLER_REGISTRATION = 52, 53, 54, 55, 70
 JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT = 11, 12, 68
-ALTER_CONFIGS, BROKER_CONFIG = 44, 4
+ALTER_CONFIGS, TOPIC_CONFIG, BROKER_CONFIG = 44, 2, 4
 PREFERRED, UNCLEAN = 0, 1
 CLIENT = "tidegate"
 NOT_LEADER, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND = 6, 19, 20
@@ -216,9 +216,19 @@ def quorum_high_watermark(connection: Connection, topic: str) -> int | None:
 
 
 def set_default(connection: Connection, name: str, value: str) -> int:
-    """Has a controller set something for all brokers (IncrementalAlterConfigs 1): one record. The error code."""
+    """Has a controller set something for all brokers: one record. The error code."""
+    return _set(connection, BROKER_CONFIG, "", name, value)
+
+
+def set_of_topic(connection: Connection, topic: str, name: str, value: str) -> int:
+    """Sets something of a topic. The error code."""
+    return _set(connection, TOPIC_CONFIG, topic, name, value)
+
+
+def _set(connection: Connection, kind: int, of: str, name: str, value: str) -> int:
+    """Sets something (IncrementalAlterConfigs 1). The error code."""
     setting = compact_text(name) + b"\0" + compact_text(value) + b"\0"
-    resource = struct.pack(">b", BROKER_CONFIG) + compact_text("") + compact([setting]) + b"\0"
+    resource = struct.pack(">b", kind) + compact_text(of) + compact([setting]) + b"\0"
     body = compact([resource]) + b"\0\0"
     reader = connection.ask(ALTER_CONFIGS, 1, body, flexible=True)
     int32(reader)

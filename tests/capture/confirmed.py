@@ -223,13 +223,22 @@ def of_transactions() -> Any:
     return confirmed_transactions
 
 
+def of_producers() -> Any:
+    """The module of that table, which needs the one of controllers."""
+    from . import confirmed_producers
+
+    return confirmed_producers
+
+
 PARTS: Mapping[str, Any] = {
     "bugs": bugs,
     "audits": audited,
     "controllers": lambda: of_controllers().controllers(),
     "transactions": lambda: of_transactions().transactions(),
+    "producers": lambda: of_producers().producers(),
 }
-HEADERS = {"controllers": "## Controllers", "transactions": "## Transactions"}
+HEADERS = {"controllers": "## Controllers", "transactions": "## Transactions", "producers": "## Producers"}
+"""The sections of runs that are made anew by themselves, in their order on the page."""
 NOT_DRIVEN = "## What was not driven"
 
 
@@ -252,7 +261,8 @@ def with_anew(old: str, name: str) -> str:
     sections = old.partition(NOT_DRIVEN)[0].split("\n## ")
     kept = [f"## {one}".rstrip("\n") if at else one.rstrip("\n") for at, one in enumerate(sections)]
     before = [one for one in kept if not one.startswith(HEADERS[name])]
-    place = next((at for at, one in enumerate(before) if name == "controllers" and "## Trans" in one), len(before))
+    later = tuple(list(HEADERS.values())[list(HEADERS).index(name) + 1 :])
+    place = next((at for at, one in enumerate(before) if one.startswith(later)), len(before))
     section = "\n".join(ABOUT[name](part(name))).rstrip("\n")
     return "\n\n".join([*before[:place], section, *before[place:], "\n".join(rest())])
 
@@ -284,7 +294,19 @@ def about_transactions(table: str) -> list[str]:
     ]
 
 
-ABOUT = {"controllers": about_controllers, "transactions": about_transactions}
+def about_producers(table: str) -> list[str]:
+    """The section of producers."""
+    return [
+        HEADERS["producers"],
+        "",
+        f"Traces of `producer` with the producer of the release on two real brokers, {datetime.date.today()}.",
+        "",
+        table,
+        "",
+    ]
+
+
+ABOUT = {"controllers": about_controllers, "transactions": about_transactions, "producers": about_producers}
 
 
 def rest() -> list[str]:
@@ -294,7 +316,7 @@ def rest() -> list[str]:
 
 def page() -> str:
     """The page, after all of it was driven."""
-    of_bugs, of_audits, of_quorums, of_transactional = parts()
+    of_bugs, of_audits, of_quorums, of_transactional, of_clients = parts()
     java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
     lines = [
         "# What real brokers did",
@@ -322,6 +344,7 @@ def page() -> str:
         "",
         *about_controllers(of_quorums),
         *about_transactions(of_transactional),
+        *about_producers(of_clients),
         *rest(),
     ]
     return "\n".join(lines)
