@@ -45,7 +45,11 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     parser = add_verb(verbs, "confirm", about, EXAMPLES)
     parser.add_argument(
-        "traces", metavar="TRACE", type=Path, nargs="*", help="a .trace.json file of partition, kraft, transactions or producer"
+        "traces",
+        metavar="TRACE",
+        type=Path,
+        nargs="*",
+        help="a .trace.json file of partition, kraft, transactions or producer",
     )
     parser.add_argument(
         "--repaired", action="store_true", help="the same faults with acks=all, min.isr 2, clean elections"

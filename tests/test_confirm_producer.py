@@ -87,6 +87,7 @@ def document(profile: str, property_: str, steps: str) -> dict[str, Any]:
     return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, verdict, run))
 
 
+@cache
 def plan_of(trace: tuple[str, str, str], kafka: str | None = None) -> ProducerPlan:
     return producer_plan(trace_of(document(*trace)), kafka)
 
