@@ -8,8 +8,9 @@ an empty transactional.id (NonEmptyString). A timeout of transactions above what
 coordinator: INVALID_TRANSACTION_TIMEOUT is fatal in InitProducerIdHandler, and in librdkafka's
 rd_kafka_idemp_request_pid_failed.
 
-What is said of librdkafka, from rd_kafka_conf_finalize of its releases, was tried with 2.3.0, 2.11.1, 2.12.0, 2.16.0;
-from 1.5 to 1.8 it compared timeouts in another way, of which nothing is said here.
+What is said of librdkafka, from rd_kafka_conf_finalize of its releases, was tried with 2.3.0, 2.11.1, 2.12.0, 2.16.0.
+From 1.5 to 1.8 it looks for linger.ms among a topic's settings, where it never is, so that it lowers it as if nobody
+had set it, and starts.
 """
 
 from __future__ import annotations
@@ -224,13 +225,17 @@ def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator
 
 
 def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """It lowers a linger.ms that nobody has set; message.timeout.ms=0 is without end."""
+    """It lowers a linger.ms that nobody has set; message.timeout.ms=0 is without end, since 1.2."""
     delivery, linger = (number_of(cluster, client, key) for key in (DELIVERY, LINGER))
     transaction, where = number_of(cluster, client, "transaction.timeout.ms"), place_of(cluster, client, DELIVERY)
-    source, known = "librdkafka, rd_kafka_conf_finalize", client.version is None or not _within(client, "1.5", "1.9")
-    if stated(client, LINGER) is not None and delivery and linger is not None and delivery <= linger and known:
+    source, lowers = (
+        "librdkafka, rd_kafka_conf_finalize",
+        stated(client, LINGER) is None or _within(client, "1.5", "1.9"),
+    )
+    too_short = not lowers and delivery and linger is not None and delivery <= linger
+    if too_short or (delivery == 0 and _within(client, "1.0", "1.2")):  # there 0 was not without end yet
         what = f"message.timeout.ms={delivery} is not above linger.ms={linger}: the producer does not start"
-        yield Finding("contradiction", "error", what, where, f"{linger + 1} or more", source)
+        yield Finding("contradiction", "error", what, where, f"{(linger or 0) + 1} or more", source)
     longer = delivery is not None and transaction is not None and delivery > transaction
     if is_transactional(client) and stated(client, DELIVERY) is not None and longer:
         what = f"message.timeout.ms={delivery} is above transaction.timeout.ms={transaction}"

@@ -66,7 +66,7 @@ def test_every_row_of_the_table_is_whole_and_legal() -> None:
         assert len(key.broker_names) == len(key.factors)
         for row in key.defaults:
             assert row.of in owners and row.source
-            assert not row.value or not wrong(key, row.value), (key.name, row)
+            assert not row.value or not wrong(key, row.value, row.of), (key.name, row)
             assert not (row.since and row.until) or span(row.since)[0] < span(row.until)[0]
     assert all(name in table() for names in distributions().values() for name in names)
 
@@ -153,7 +153,13 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
         ("librdkafka", "0.11.6", "acks", "1"),
         ("librdkafka", "2.3", "acks", "all"),
         ("librdkafka", "2.3", "isolation.level", "read_committed"),
-        ("librdkafka", "1.5.0", "retries", None),
+        ("librdkafka", "1.5.0", "retries", "2"),
+        ("librdkafka", "1.5.2", "retries", "2147483647"),
+        ("librdkafka", "1.1.0", "linger.ms", "0"),
+        ("librdkafka", "1.4.4", "linger.ms", "0.5"),
+        ("librdkafka", "1.5.0", "linger.ms", "5"),
+        ("librdkafka", "1.6.2", "session.timeout.ms", "10000"),
+        ("librdkafka", "1.7.0", "session.timeout.ms", "45000"),
         ("sarama", "1.40", "acks", "1"),
         ("kafka-go", "0.4.47", "acks", None),
         ("kafka-go", "0.3", "acks", "all"),

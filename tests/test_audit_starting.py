@@ -45,6 +45,8 @@ def audited(producer: str) -> Audited:
         ("acks=all\nenable.idempotence=\n", "java:3.9"),
         ("acks=all\ndelivery.timeout.ms=1000\nlinger.ms=5\nrequest.timeout.ms=30000\n", "java:3.9"),
         ("message.timeout.ms=3\nlinger.ms=5\nacks=all\n", "librdkafka:2.3.0"),
+        ("message.timeout.ms=3\nlinger.ms=5\nacks=all\n", "librdkafka:1.4.4"),
+        ("message.timeout.ms=0\nacks=all\n", "librdkafka:1.1.0"),
         ("transactional.id=t\nmessage.timeout.ms=70000\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=3\nlinger.ms=3.5\nacks=all\n", "librdkafka:2.3.0"),
         ("enable.idempotence=true\nacks=1\n", "kafka-python:3.0.12"),
@@ -76,6 +78,8 @@ def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: st
         ("message.timeout.ms=10000\nrequest.timeout.ms=30000\nacks=all\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=0\nlinger.ms=5\nacks=all\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=3\nacks=all\n", "librdkafka:2.3.0"),  # linger.ms is lowered
+        ("message.timeout.ms=3\nlinger.ms=5\nacks=all\n", "librdkafka:1.5.3"),  # and there one that is set, too
+        ("message.timeout.ms=0\nacks=all\n", "librdkafka:1.2.0"),
         ("linger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=1\nlinger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
         ("acks=all\ndelivery.timeout.ms=1000\n", "java:2.0"),  # it has no such key
