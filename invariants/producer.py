@@ -103,6 +103,26 @@ def accepted_is_there(s: Producing) -> bool:
 
 
 @invariant
+def older_is_given_up_first(s: Producing) -> bool:
+    """Once a record's time is over, no older one is sent any more.
+
+    It is not said of records that are given up for another reason: retries that run out, an error for ever up to 2.4,
+    and a producer that is closed."""
+    return all(
+        a >= b or s.outcome[b] != Outcome.GIVEN_UP or a < s.overdue or not is_tried(s, a)
+        for a in range(records)
+        for b in range(records)
+    )
+
+
+def is_tried(s: Producing, number: Number) -> bool:
+    """Whether the producer still sends a record, or waits for its answer."""
+    return any(has(batch, number) for batch in s.waiting) or any(
+        has(request.batch, number) and not request.abandoned for request in s.in_flight
+    )
+
+
+@invariant
 def no_silent_loss(s: Producing) -> bool:
     """A record that is neither there nor on its way was given up, so that its callback had an error."""
     return all(

@@ -22,6 +22,7 @@ CATALOGUE = {
     ("producer", "no_memory", "appended_once"),  # a window of no batches
 }
 
+_OLDER = "the time of older batches is not over with a younger one's"
 MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
     "a batch that is sent again waits behind those after it": (
         Mutant("producer", "producer/sender.py", "place = place_of(s, batch)\n", "place = len(s.waiting)\n"),
@@ -30,6 +31,15 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
     "a late request's sequence is not looked at": (
         Mutant("producer", "producer/brokers.py", "and checked(s, request.batch) == Check.NEXT\n", ""),
         "idempotent", "network", "appended_once",
+    ),
+    _OLDER: (
+        Mutant(
+            "producer",
+            "producer/sender.py",
+            "    if on_error == OnError.SEND_AGAIN:  # there a record's number does not say how old it is\n",
+            "    if True:\n",
+        ),
+        "gives_up", "network", "older_is_given_up_first",
     ),
     "a rebalance does not wait for who processes": (
         Mutant("consumer", "consumer.py", " and s.rebalancing and has_time(s, member))", " and s.rebalancing)"),
@@ -57,15 +67,7 @@ _ONE_IS_GIVEN_UP = {
     "cuts": 0, "restarts": 0,
 }  # fmt: skip
 GIVING_UP: dict[str, tuple[Mutant, int | None]] = {
-    "the time of older batches is not over with a younger one's": (
-        Mutant(
-            "producer",
-            "producer/sender.py",
-            "    if on_error == OnError.SEND_AGAIN:  # there a record's number does not say how old it is\n",
-            "    if True:\n",
-        ),
-        13,
-    ),
+    _OLDER: (MUTANTS[_OLDER][0], 13),
     "the producer looks at once whose time is over": (
         Mutant("producer", "producer/sender.py", "s.overdue = s.in_flight[turn].batch.first + 1\n", "s.overdue = 0\n"),
         None,
