@@ -37,6 +37,8 @@ ORDINARY = [
     "classic_group_as_generations:kafka_5154 two_members, symmetric, as_generations violated",
     "classic_group_as_generations:unfenced_appends two_members, symmetric, as_generations violated",
     "classic_group_as_generations:cooperative revocation",
+    "classic_group_as_generations:kafka_14639 revocation, as_generations violated",
+    "classic_group_as_generations:kafka_12983 revocation, as_generations violated",
 ]
 """Those that tests check, each second one the ordinary tests; the gate checks all."""
 

@@ -44,7 +44,9 @@ def an_id_that_is_lost_commits_nothing(before: Cluster, after: Cluster) -> bool:
     """A cooperative member's commit is left out that is accepted once its sender has lost its membership, and has
     joined anew. Its id would be another one, so that Kafka refuses the commit; here an id is whether somebody counts as
     a member. So is one whose sender has learned of an older generation since, from another coordinator: it was sent
-    there before the JoinGroup, on one connection. No eager member is in either place."""
+    there before the JoinGroup, on one connection. No eager member is in either place. That an id was lost shows where
+    the sender knows an older generation than it says, or has not what it commits, though that generation has not begun:
+    a fail-over may give one number to two generations, and one that has not begun takes nothing away."""
     return not cooperative or all(
         sent in after.commits or after.pending == before.pending or not is_of_lost_id(before, sent)
         for sent in before.commits
@@ -52,8 +54,10 @@ def an_id_that_is_lost_commits_nothing(before: Cluster, after: Cluster) -> bool:
 
 
 def is_of_lost_id(s: Cluster, sent: Commit) -> bool:
-    """Whether the sender of a commit knows an older generation than it says."""
-    return sent.generation > s.generation[sent.source]
+    """Whether the sender of a commit has lost the id with which it was sent."""
+    return sent.generation > s.generation[sent.source] or (
+        sent.generation > read(s, entries).generation and sent.partition not in s.owned[sent.source]
+    )
 
 
 @refines(
