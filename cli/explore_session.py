@@ -234,7 +234,8 @@ class Session:
         known = {prop.name: prop for prop in self.model.properties}
         if name not in known:
             lasting = name in [claim.name for claim in self.model.liveness]
-            hint = "it is of whole runs, and of no state" if lasting else nearest(name, known)
+            whole = f"it is of whole runs; tidegate check --property {name} looks for one that violates it"
+            hint = whole if lasting else nearest(name, known)
             raise UsageError(f"go {name}: no property of states or steps is called so; {hint}")
         prop = known[name]
         if not prop.applicable:

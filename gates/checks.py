@@ -280,7 +280,7 @@ def proof_result(entry: Proved, finished: Finished) -> Result:
 def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: bool = True) -> Result:
     """Compares a check's report with the record. `ci`: that nothing is expected of it is an error."""
     found = {prop["name"]: prop for prop in report["properties"]}
-    if report["verdict"] == "inconclusive" and not _is_open_as_recorded(check, report):
+    if report["verdict"] == "inconclusive" and not _is_open_by_limits(report):
         why = (Difference("", report["assurance"]),)
         return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, report, why)
     if not check.expects:
@@ -306,13 +306,10 @@ def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: b
     return Result(check, result, exit_, seconds, report, tuple(differences))
 
 
-def _is_open_as_recorded(check: Recorded, report: Mapping[str, Any]) -> bool:
-    """Whether a check is inconclusive because bounds leave something open, and nothing else: what is recorded as
-    undecided, or anything, where nothing is recorded."""
+def _is_open_by_limits(report: Mapping[str, Any]) -> bool:
+    """Whether a check is inconclusive because limits leave something open, and nothing else: so it is in every run."""
     open_ = [prop for prop in report["properties"] if prop["verdict"] in ("undecided", "not_checked")]
-    known = {name for name, wanted in check.properties.items() if wanted.verdict == "undecided"}
-    recorded = not check.expects or known.issuperset(prop["name"] for prop in open_)
-    return bool(open_) and recorded and all(prop["stopped"] for prop in open_)
+    return bool(open_) and all(prop["stopped"] for prop in open_)
 
 
 def _beside(report: Mapping[str, Any]) -> int | None:
@@ -334,6 +331,7 @@ def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> s
         return "the model has no such property"
     if found["verdict"] != wanted.verdict:
         how = f" after {count(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
+        how = f": {found['why']}" if found["verdict"] == "undecided" else how
         return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
     if wanted.verdict == "undecided" and found["stopped"] != wanted.stopped:
         return f"recorded undecided since a limit stops {wanted.stopped}, found: {found['why']}"
@@ -361,15 +359,18 @@ def _expectation(report: Mapping[str, Any]) -> str:
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    violated = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
-    if not violated and report["failure"] is None:
+    """Where a violation ended the search it is recorded alone; else every state is known, and all that was found is."""
+    is_whole = report["transitions"] is not None
+    if is_whole:
         for name in ("distinct_states", "transitions", "depth"):
-            if report[name] is not None:
-                yield f"{name} = {report[name]}"
+            yield f"{name} = {report[name]}"
     if report["outcome"] not in ("none", "safety"):
         yield f'outcome = "{report["outcome"]}"'
+    if (beside := _beside(report)) is not None:
+        yield f"deadlock = {beside}"
     yield "[check.expect]"
-    for prop in violated or report["properties"]:
+    violated = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
+    for prop in report["properties"] if is_whole or not violated else violated:
         if prop["verdict"] == "violated":
             yield f"{prop['name']} = {{ violated = {prop['steps']} }}"
         elif prop["stopped"]:

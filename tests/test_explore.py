@@ -126,6 +126,8 @@ def test_go_looks_no_further_than_a_witness():
 def test_go_refuses_what_is_no_property():
     with pytest.raises(UsageError, match=r"go one_insid: no property .* did you mean one_inside"):
         session().execute("go one_insid")
+    with pytest.raises(UsageError, match=r"of whole runs; tidegate check --property is_served looks for one"):
+        session(str(ROOT / "examples" / "liveness" / "counter.py")).execute("go is_served")
 
 
 def test_an_expression_is_watched_in_every_state():

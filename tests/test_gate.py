@@ -232,6 +232,24 @@ def test_a_deadlock_hides_no_recorded_violation_nor_the_other_way_round(
         assert "has a deadlock" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
 
+def test_what_is_to_be_written_has_all_that_an_exhaustive_search_found(tidegate: Run, tmp_path: Path) -> None:
+    """Beside a violation too: what holds, counts and a deadlock. Written so, it is green and no claim is missing."""
+    claim = "def may_open(s: Door) -> bool:\n    '''It can come to be open.'''\n    return s.open\n"
+    (tmp_path / "door.py").write_text(f"{STUCK}\n\n@always_possible\n{claim}", encoding="utf-8")
+    bare = DOOR[: DOOR.index("outcome")] + "keep_going = true\n"
+    (tmp_path / "gate.toml").write_text(bare, encoding="utf-8")
+    shown = tidegate("gate", str(tmp_path / "gate.toml"), "--ci").out
+    recorded = shown.partition("gate.toml:\n")[2].partition("      tidegate replay")[0]
+    lines = [line.strip() for line in recorded.splitlines()]
+    assert lines == [
+        "distinct_states = 2", "transitions = 1", "depth = 2", 'outcome = "liveness"', "deadlock = 1", "[check.expect]",
+        "is_shut = { violated = 1 }", 'may_open = "holds"',
+    ]  # fmt: skip
+    (tmp_path / "gate.toml").write_text(bare + "\n".join(lines), encoding="utf-8")
+    done = tidegate("gate", str(tmp_path / "gate.toml"), "--ci")
+    assert done.exit == 0, done.out
+
+
 @pytest.mark.parametrize("ci", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_missing_expectation_is_an_error_in_ci_and_reported_elsewhere(
     tidegate: Run, gate_file: Path, ci: bool
