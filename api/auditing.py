@@ -11,6 +11,7 @@ from ..audit.auditing import audit as audit_cluster
 from ..audit.cluster import CannotRead, WrongOption
 from ..audit.readers import Options, read
 from ..audit.requirements import DEFAULT, NoRequirement, Requirement, parse
+from ..audit.small_models import kept_in
 from ..explorer.cache import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..language.immutable import immutable
@@ -92,15 +93,17 @@ def audit(
         acks=arguments.text("acks", acks, ("all", "1", "0")),
         clients=arguments.names("clients", clients),
     )
+    folder = cache_directory() if cache else None
     try:
-        cluster, findings = read([Path(arguments.path("files", file)) for file in files], stated)
+        with kept_in(folder):
+            cluster, findings = read([Path(arguments.path("files", file)) for file in files], stated)
     except WrongOption as error:
         raise UsageError(str(error)) from None
     except CannotRead as error:
         raise Unreadable(str(error)) from None
     asked = AuditRequest(
         required=requirements(require),
-        folder=cache_directory() if cache else None,
+        folder=folder,
         seconds=time,
         workers=workers,
         today=datetime.date.today(),

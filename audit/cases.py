@@ -301,6 +301,8 @@ class Explorations:
         self.known: dict[Case, CaseResult] = {}
         self.inferred: dict[Any, Any] = {}
         """What others infer from what is known, by what it is about; empty again once more is known."""
+        self.settled: set[Any] = set()
+        """What others found to be decided, by what it is about: more that is known does not change it."""
         self.shown: dict[Any, tuple[ScenarioStep, ...]] = {}
         """Runs as `own_fault` shows them, by what they were found as."""
         self.explored = 0

@@ -242,27 +242,27 @@ def found_of(case: Case, explorations: Explorations) -> CaseResult | None:
 
 
 def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
-    own, order = found_of(case, explorations), plan.order(case)
-    whole = explorations.known.get(case.explored)
-    fewer, more = ({other: found for other in some if (found := found_of(other, explorations)) is not None}
+    own = found_of(case, explorations)
+    if own is not None and _answers_all(case, own):
+        return _by_itself(case, own, explored=case.explored in explorations.known)
+    order, whole = plan.order(case), explorations.known.get(case.explored)
+    results = _results(plan, explorations)
+    fewer, more = ({other: found for other in some if (found := results.get(other)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stopped else []
     holding += sorted(more.items(), key=lambda item: item[1].states)
     names = [name for name in PROPERTIES[case.asked] if name != WITNESS]
     held = frozenset(name for name in names if any(name in of.checked for _, of in holding))
-    kept = {name: of for name in KEPT_READS if name not in held and (of := _kept_with(name, case, order, explorations))}
+    kept = _kept_with([name for name in KEPT_READS if name not in held], case, order, explorations)
     if kept:
         holding += kept.values()
         held |= kept.keys()
         held |= {*names} if case.values["acks"] == "all" and {*KEPT_READS} <= held else held
     basis, states = next(((holder, of.states) for holder, of in holding if of.checked), (case, 0))
+    lost = {name: way for name in names if name not in held and (way := _lost(name, case, own, fewer)) is not None}
+    lost |= _lost_with([name for name in names if name not in held | lost.keys()], case, order, explorations)
     return Known(
-        lost={
-            name: lost
-            for name in names
-            if name not in held
-            if (lost := _lost(name, case, own, fewer) or _lost_with(name, case, order, explorations)) is not None
-        },
+        lost=lost,
         held=held,
         reached=any(WITNESS in of.reached for of in (*fewer.values(), *((own,) if own else ()))),
         explored=whole is not None,
@@ -272,24 +272,53 @@ def _known(case: Case, plan: Plan, explorations: Explorations) -> Known:
     )
 
 
-def _kept_with(name: str, case: Case, order: Order, explorations: Explorations) -> tuple[Case, CaseResult] | None:
-    """An exploration with wider settings, and no fewer faults, in which a property of what is read holds."""
-    for base in (case, *order.more):
-        for other in wider(base):
-            found = found_of(other, explorations)
-            if found is not None and not found.stopped and name in found.checked:
-                return other, found
-    return None
+def _results(plan: Plan, explorations: Explorations) -> Mapping[Case, CaseResult]:
+    """What the explorations of a plan found, of those that were made."""
+    kept: dict[Case, CaseResult] | None = explorations.inferred.get(plan)
+    if kept is None:
+        every = ((case, found_of(case, explorations)) for case in plan.cases)
+        kept = explorations.inferred[plan] = {case: found for case, found in every if found is not None}
+    return kept
 
 
-def _lost_with(name: str, case: Case, order: Order, explorations: Explorations) -> LossFound | None:
-    """A run of narrower settings, and no more faults, in which a property is violated: it is one of this case, too."""
-    for base in (case, *order.fewer):
-        for other in narrower(base):
-            found = found_of(other, explorations)
-            if found is not None and name in found.scenarios:
-                return LossFound(base, found.scenarios[name])
-    return None
+def _answers_all(case: Case, own: CaseResult) -> bool:
+    """Whether an exploration says of each property whether it holds, and met the witness: others add nothing to it."""
+    return not own.stopped and {*PROPERTIES[case.asked]} <= own.checked | own.scenarios.keys() | own.reached
+
+
+def _by_itself(case: Case, own: CaseResult, *, explored: bool) -> Known:
+    """What is known of a case from its own exploration alone."""
+    lost = {name: LossFound(case, steps) for name, steps in own.scenarios.items()}
+    return Known(lost, own.checked, WITNESS in own.reached, explored, "", case, own.states)
+
+
+def _kept_with(
+    names: Sequence[str], case: Case, order: Order, explorations: Explorations
+) -> dict[str, tuple[Case, CaseResult]]:
+    """For each of these properties of what is read that holds in one: the first exploration with wider settings, and no
+    fewer faults, in which it does."""
+    made: dict[str, tuple[Case, CaseResult]] = {}
+    for other in (other for base in (case, *order.more) for other in wider(base)):
+        if len(made) == len(names):
+            break
+        found = found_of(other, explorations)
+        if found is not None and not found.stopped:
+            made |= {name: (other, found) for name in names if name in found.checked and name not in made}
+    return {name: made[name] for name in names if name in made}
+
+
+def _lost_with(names: Sequence[str], case: Case, order: Order, explorations: Explorations) -> dict[str, LossFound]:
+    """For each of these properties that is violated in one: the first run of narrower settings, and no more faults, in
+    which it is. It is one of this case, too."""
+    made: dict[str, LossFound] = {}
+    for less, other in ((base, narrow) for base in (case, *order.fewer) for narrow in narrower(base)):
+        if len(made) == len(names):
+            break
+        found = found_of(other, explorations)
+        if found is not None:
+            lost = found.scenarios
+            made |= {name: LossFound(less, lost[name]) for name in names if name in lost and name not in made}
+    return made
 
 
 def _lost(name: str, case: Case, own: CaseResult | None, fewer: Mapping[Case, CaseResult]) -> LossFound | None:
@@ -339,15 +368,23 @@ def _is_unknown(case: Case, plan: Plan, explorations: Explorations) -> bool:
     """Whether a probe is still to be made. The calm one is needed to know that anything is ever acknowledged."""
     if case.explored in explorations.known:
         return False
-    return case is plan.cases[0] or not is_decided(case, known(case, plan, explorations))
+    return case is plan.cases[0] or not _is_settled(case, plan, explorations)
+
+
+def _is_settled(case: Case, plan: Plan, explorations: Explorations) -> bool:
+    """Whether a case is decided: it stays so, whatever else is found."""
+    if (plan, case) not in explorations.settled:
+        if not is_decided(case, known(case, plan, explorations)):
+            return False
+        explorations.settled.add((plan, case))
+    return True
 
 
 def _next_way(ways: Ways, plan: Plan, explorations: Explorations) -> Case | None:
     for way in ways:
-        found = known(way, plan, explorations)
-        if not is_decided(way, found):
+        if not _is_settled(way, plan, explorations):
             return way
-        if len(ways) > 1 and way.is_enough(frozenset(found.lost)):
+        if len(ways) > 1 and way.is_enough(frozenset(known(way, plan, explorations).lost)):
             return None
     return None
 

@@ -86,6 +86,10 @@ class Question:
         """The invariants that answer it, as a producer waits."""
         return (*self.properties, *(self.with_all if acks == "all" else ()))
 
+    def __hash__(self) -> int:
+        """The name is enough."""
+        return hash(self.name)
+
 
 QUESTIONS: tuple[Question, ...] = (
     Question("no-loss", "acknowledged record lost", "loss", ("acknowledged_kept", "acked_durable")),
@@ -254,7 +258,12 @@ def asked_instead(question: Question, signature: Signature) -> Signature:
     explores both and compares.
     """
     same = question.asked == "loss" and question.name != "no-loss" and kind_of(signature) == "loss"
-    return replace(signature, acks="leader") if same and signature.acks == "none" else signature
+    return _of_acks_1(signature) if same and signature.acks == "none" else signature
+
+
+@lru_cache(maxsize=10_000)
+def _of_acks_1(signature: Signature) -> Signature:
+    return replace(signature, acks="leader")
 
 
 def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]) -> Case:
@@ -383,6 +392,7 @@ def _without_majority(signature: Signature, controllers: int, hosts: int) -> boo
     return down > 0 and 2 * down >= voters_of(signature)
 
 
+@lru_cache(maxsize=100_000)
 def delivery_case(signature: Signature, cell: Cell | None = None, in_rack: int | None = None) -> Case:
     """The exploration that says whether a producer's retries write records twice or in another order: in a cell, or
     (None) where nothing goes wrong but its requests."""

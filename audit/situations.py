@@ -150,6 +150,10 @@ class Cell:
         """`power-loss@min-isr`."""
         return f"{self.fault.name}@{self.situation.name}"
 
+    def __hash__(self) -> int:
+        """Names are enough: an audit looks up what is known of its cells many times."""
+        return hash((self.fault.name, self.situation.name))
+
 
 Name = str
 """A cell's name."""

@@ -138,6 +138,8 @@ def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Ans
     """One answer of several: the same word, or which facts it depends on. Where nothing is lost in those that were
     decided, and the rest are open for lack of time or memory, it is not decided: nothing is known to depend on a fact.
     """
+    if len(answers) == 1:
+        return answers[0]
     words = {found.word for found in answers}
     still_open = [found for found in answers if found.why.startswith(INCONCLUSIVE)]
     if still_open and {found.word for found in answers if found not in still_open} == {"no loss found"}:

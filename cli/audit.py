@@ -24,6 +24,7 @@ from ..audit.readers.connecting import secured
 from ..audit.readers.parsed_file import Part
 from ..audit.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.situations import FAULTS, SITUATIONS
+from ..audit.small_models import kept_in
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
 from ..language.errors import Unreadable, UsageError
@@ -216,10 +217,10 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         distribution=options.distribution,
         acks=options.acks,
     )
-    began = monotonic()
-    cluster, findings = read(options.files, facts, _running(options))
+    began, folder = monotonic(), None if options.no_cache else cache_directory()
+    with kept_in(folder):
+        cluster, findings = read(options.files, facts, _running(options))
     left: float = max(0.0, options.time - (monotonic() - began))
-    folder = None if options.no_cache else cache_directory()
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
         asked = AuditRequest(

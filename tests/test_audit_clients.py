@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.api.auditing import audit
+from tidegate.audit import small_models
 from tidegate.audit.clients import (
     DUPLICATES,
     DURABLE,
@@ -151,6 +153,24 @@ def test_what_a_small_model_finds_is_kept_and_read_again(tmp_path: Path, monkeyp
             explored(small)
     with pytest.raises(TypeError):  # and nothing is kept for who asks for no cache
         explored(small)
+
+
+def test_what_reading_asks_of_small_models_is_kept_for_the_next_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said of a client's own settings is said while files are read, and is kept as what the tables need."""
+    monkeypatch.setenv("TIDEGATE_CACHE", str(tmp_path / "cache"))
+    files = nodes(producer__properties="bootstrap.servers=a\nacks=1\n", reader__properties="group.id=a\n")
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    said: list[object] = []
+    for find in (small_models.find, None):  # the second time nothing can be explored
+        monkeypatch.setattr(small_models, "find", find)
+        costs.cache_clear()
+        crash_costs.cache_clear()
+        done = audit(*(tmp_path / name for name in files), kafka_version="3.9", clients="java:3.9", time=0.01)
+        said.append(done.document()["findings"])
+    assert said[0] == said[1] and "acks=1" in str(said[0])
 
 
 def test_an_exploration_in_which_nothing_happens_is_an_error() -> None:

@@ -92,6 +92,25 @@ def test_what_is_inferred_is_what_is_explored(
     assert inferred
 
 
+@pytest.mark.parametrize("least", [1, 2])
+def test_what_a_whole_exploration_says_others_would_not_change(
+    least: int, explorations: Explorations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A case whose own exploration answers all is not compared with others; compared, the same is known of it."""
+    one = next(
+        one for one in signatures() if (one.replicas, one.min_isr, one.acks, one.unclean) == (2, least, "all", True)
+    )
+    explore_losses([one], explorations)
+    plan = plan_of(one)
+    alone = {case: known(case, plan, explorations) for case in plan.cases}
+    explorations.inferred.clear()
+    monkeypatch.setattr("tidegate.audit.inference._answers_all", lambda case, own: False)  # pyright: ignore
+    compared = {case: known(case, plan, explorations) for case in plan.cases}
+    assert alone == compared
+    assert any(found.explored and found.held for found in alone.values())
+    assert any(found.explored and found.lost for found in alone.values())
+
+
 def pairs(some: Sequence[Case]) -> list[tuple[Case, Case]]:
     """Pairs of which one has all the faults of the other."""
     return [(less, more) for less in some for more in some if less != more and within(less, more)]
