@@ -104,6 +104,10 @@ def sentences(subject: Subject, answer: Answer) -> list[str]:
     return [*texts, end] if end else texts
 
 
+SERVICE = ("writes_resume", "reads_resume")
+"""The properties of runs about service."""
+
+
 def _missing(step: ScenarioStep) -> str:
     gone = re.match(r"lose_host\((?:broker=)?([A-E])", step.step)
     return step.says if gone is None else MISSING.format(f"⟨{gone[1]}⟩")
@@ -133,6 +137,11 @@ _BROKER = re.compile(
 """A broker of the model in a text; `A record` is an article."""
 
 
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """A text of the model with its brokers' letters as `names` has them."""
+    return _BROKER.sub(lambda found: names.get(found[1], found[1]), text)
+
+
 def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
     """A trace document with the brokers' names in the user's cluster, in lanes, states and sentences alike.
 
@@ -141,7 +150,7 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
     names = {lane["id"]: called.get(lane["id"], f"broker {lane['id']}") for lane in trace["lanes"]}
 
     def text(said: str) -> str:
-        return _BROKER.sub(lambda found: names.get(found[1], found[1]), said)
+        return with_names(said, names)
 
     def rename(value: Any) -> Any:
         if isinstance(value, str):

@@ -15,11 +15,11 @@ from ..language.judge import steps as steps_of
 from ..language.kinds import Domain
 from ..language.model import Model
 from ..language.values import State
-from ..language.verdict import Run
+from ..language.verdict import Run, Step
 from .phrases import phrase
-from .scenario import ENDS, renamed, said_of
+from .scenario import ENDS, MISSING, SERVICE, renamed, said_of, with_names
 from .situations import BY_NAME
-from .words import record_named, worded
+from .words import record_named, value_in_words, worded
 
 Document = dict[str, Any]
 
@@ -86,6 +86,26 @@ def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> D
     for step, says in zip(shown["steps"], wording["sentences"], strict=False):
         step["sentence"] = says
     return shown
+
+
+def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str]) -> Document:
+    """The document of a run that somebody explores, in the words of the cluster: `called` are its brokers."""
+    shown = Told(model, run, "", called).said(renamed(trace, called))
+    return shown | {"cluster": {"properties": _properties(trace)}}
+
+
+def value_said(text: str, called: Mapping[str, str]) -> str:
+    """A value of the model, as text, in the words of the cluster."""
+    return value_in_words(with_names(text, called))
+
+
+def step_said(model: Model, state: State, step: Step, called: Mapping[str, str]) -> str:
+    """The sentence of a step that can happen in a state, in the words of the cluster."""
+    return Told(model, Run(state, ()), "", called).sentence_of(state, step.action, step.arguments)
+
+
+def _properties(trace: Mapping[str, Any]) -> dict[str, str]:
+    return {name: PROMISED.get(name, name.replace("_", " ")) for name in trace["properties"]}
 
 
 def letters_of(called: Mapping[str, str]) -> str:
@@ -199,23 +219,45 @@ class Told:
         return any(entry.id == record for entry in state.log[broker])
 
     def _of_faults(self) -> str:
-        """What failed, and what that comes to, where no record is lost."""
+        """What failed, what was written twice or too late, and what that comes to, where no record is lost."""
         texts = [
-            f"{self.sentence(number).removesuffix('.')} (step {number})"
+            f"{self.sentence(number).removesuffix('.')} (step {number})."
             for number, step in enumerate(self.run.steps, 1)
             if self.model.action(step.action).kind == "fault"
         ]
         end = ENDS.get(self.broken, "")
-        return " ".join([*(f"{text}." for text in texts), end] if "{" not in end else [f"{text}." for text in texts])
+        return " ".join([*texts, *self._of_appends(), *([end] if end and "{" not in end else [])])
+
+    def _of_appends(self) -> Iterator[str]:
+        """Which record was written twice, or before which earlier one, and in which steps."""
+        appended = [
+            (number, after.log[broker][offset].id)
+            for number, (before, after) in enumerate(zip(self.states, self.states[1:], strict=False), 1)
+            for broker, was in before.log.items()
+            for offset in range(len(was), len(after.log[broker]))
+            if self.run.steps[number - 1].action.startswith("produce")
+        ]
+        for at, (number, record) in enumerate(appended):
+            if self.broken == "no_duplicate" and (first := _step_of(appended[:at], record)):
+                yield f"Record {record} is appended (step {first}), and again (step {number})."
+                return
+            later = [one for one in appended[:at] if one[1] > record]
+            if self.broken == "producer_order" and later:
+                step, other = later[0]
+                yield f"Record {other} is appended (step {step}), and record {record} after it (step {number})."
+                return
 
     # --- the page -----------------------------------------------------------------------------------------------------
 
     def sentence(self, number: int) -> str:
         """A step's sentence."""
         step = self.run.steps[number - 1]
-        return self._said(self.states[number - 1], step.action, step.arguments)
+        return self.sentence_of(self.states[number - 1], step.action, step.arguments)
 
-    def _said(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
+    def sentence_of(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
+        """The sentence of a step from a state."""
+        if action == "lose_host" and self.broken in SERVICE:
+            return _capital(MISSING.format(self.name(arguments["broker"])))
         return said_of(phrase(self.model, state, action, arguments), self.called)
 
     def could_happen(self) -> Document:
@@ -223,7 +265,7 @@ class Told:
         texts: dict[str, int] = {}
         states: dict[str, Document] = {}
         for at, state in enumerate(self.states):
-            said = [self._said(state, step.action, step.arguments) for step in steps_of(self.model, state)]
+            said = [self.sentence_of(state, step.action, step.arguments) for step in steps_of(self.model, state)]
             enabled = [texts.setdefault(text, len(texts)) for text in dict.fromkeys(said)]
             states[str(at)] = {"enabled": enabled, "disabled": []}
         return {"steps": list(texts), "reasons": [], "states": states, "truncated": None}
@@ -238,20 +280,27 @@ class Told:
             _row("event", number, f"{self.sentence(number).removesuffix('.')} (step {number}).")
             for number in sorted({*mentioned, *faults})
         ]
-        named = {name: PROMISED.get(name, name.replace("_", " ")) for name in trace["properties"]}
-        shown: Document = {
-            **trace,
+        return self.said(trace) | {
             "title": title,
             "argument": rows if trace["kind"] == "counterexample" else [],
             "disabled": self.could_happen(),
-            "cluster": {"title": title, "verdict": verdict, "letters": letters, "properties": named},
+            "cluster": {"title": title, "verdict": verdict, "letters": letters, "properties": _properties(trace)},
         }
+
+    def said(self, trace: Mapping[str, Any]) -> Document:
+        """A trace whose brokers are renamed already with its steps, changes and records in an operator's words."""
+        shown: Document = {**trace}
         if shown["view"] is not None:
             shown["view"] = {**shown["view"], "lanes": sorted(shown["view"]["lanes"], key=_in_order)}
         for number, step in enumerate(shown["steps"], 1):
             step["sentence"] = self.sentence(number)
             step["changed"] = [worded(change) for change in step["changed"]]
         return record_named(shown)
+
+
+def _step_of(appended: Sequence[tuple[int, int]], record: int) -> int:
+    """The first step that appended a record; 0 where none did."""
+    return next((number for number, id_ in appended if id_ == record), 0)
 
 
 def _in_order(name: str) -> tuple[str, int, str]:

@@ -11,6 +11,7 @@ from ..model.partition import words as WORDS
 _CELL = re.compile(r"(\w[\w.]*(?:\[[^\]]*\][\w.]*)*): (.*)", re.DOTALL)
 _KEY = re.compile(r"\[([^\]]*)\]")
 _STRUCT = re.compile(r"\b([A-Z]\w+)\(([^()]*)\)")
+_ENTRY = re.compile(r"\bRecord\(id=(\d+), epoch=\d+\)")
 _RECORD = re.compile(r"(?<![\w.-])(\d+)([a-e])(?![\w])")
 
 
@@ -18,8 +19,8 @@ def worded(change: str) -> str:
     """A change in words: `running brokers: + broker 1` of `up: + broker 1`."""
     found = _CELL.fullmatch(change)
     if found is None:
-        return _values(change)
-    return f"{cell_in_words(found[1])}: {_values(found[2])}"
+        return value_in_words(change)
+    return f"{cell_in_words(found[1])}: {value_in_words(found[2])}"
 
 
 def cell_in_words(cell: str) -> str:
@@ -33,8 +34,8 @@ def cell_in_words(cell: str) -> str:
     return text + (f" of {' and '.join(keys)}" if keys else "")
 
 
-def _values(text: str) -> str:
-    """A value in words: a struct by what it is, an enum by its word."""
+def value_in_words(text: str) -> str:
+    """A value in words: a record by its number, another struct by what it is, an enum by its word."""
 
     def struct(found: re.Match[str]) -> str:
         parts = [part.partition("=") for part in found[2].split(", ")]
@@ -42,7 +43,8 @@ def _values(text: str) -> str:
         template = WORDS.get(found[1])
         return found[0] if template is None else template.format(**words)
 
-    return _STRUCT.sub(struct, text).replace("true", "yes").replace("false", "no")
+    named = _ENTRY.sub(r"record \1", text)
+    return _STRUCT.sub(struct, named).replace("true", "yes").replace("false", "no")
 
 
 def record_named(trace: Mapping[str, Any]) -> dict[str, Any]:

@@ -313,5 +313,6 @@ def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, 
     title = title_of(made.subject["name"], question, cell, made.subject["deciding"] if decided else ())
     trace["title"], trace["called"] = title, dict(called)
     trace["wording"] = {"verdict": f"✗ {LOST[question]}", "sentences": sentences(subject, answer)}
-    trace["notes"] = [*trace["notes"], letters_note(called)]
+    because = answer.why.partition(": ")[2]
+    trace["notes"] = [*trace["notes"], *([because] if because else []), letters_note(called)]
     return trace, in_the_clusters_words(trace, model, run)

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ..api.models import bind_model
@@ -56,16 +56,17 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Explores until the end of what is typed."""
-    model, begun = _begun(options)
+    model, begun, called = _begun(options)
     if options.web:
-        return _served(model, begun, options)
+        return _served(model, begun, called, options)
     for name, given in {"--port": options.port != 0, "--open": options.show}.items():
         if given:
             raise UsageError(f"{name} is for --web")
     typed = options.do is None and sys.stdin.isatty()
     height = None if not typed else _height()
     report = _searching if sys.stderr.isatty() else None
-    session = Session(model, paper_of(options), run=begun, height=height, report=report, memory=options.memory)
+    session = Session(model, paper_of(options), run=begun, height=height, report=report, memory=options.memory,
+                      called=called)  # fmt: skip
     if typed:
         read = _terminal(session)
         print(session.here(), end="")
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.HOLDS
 
 
-def _served(model: Model, begun: Run | None, options: argparse.Namespace) -> Exit:
+def _served(model: Model, begun: Run | None, called: Mapping[str, str] | None, options: argparse.Namespace) -> Exit:
     """Serves the page until Ctrl-C."""
     if options.do is not None:
         raise UsageError("--do is for the terminal, and --web for a browser; give one of the two")
@@ -90,7 +91,7 @@ def _served(model: Model, begun: Run | None, options: argparse.Namespace) -> Exi
     if first is None:
         raise UsageError(f"{model.name} has no initial state")
     try:
-        server = Server(Explored(model, begun or Run(first, ()), options.memory), options.port)
+        server = Server(Explored(model, begun or Run(first, ()), options.memory, called), options.port)
     except (OSError, OverflowError) as error:
         raise UsageError(f"--port {options.port}: cannot be listened on ({error}); give another, or none") from None
     print(f"exploring {model.name} at {server.address}")
@@ -105,22 +106,22 @@ def _served(model: Model, begun: Run | None, options: argparse.Namespace) -> Exi
     return Exit.HOLDS
 
 
-def _begun(options: argparse.Namespace) -> tuple[Model, Run | None]:
-    """The model, and of a saved trace its run."""
+def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, Mapping[str, str] | None]:
+    """The model, of a saved trace its run, and of an audit's trace what the brokers are called in the cluster."""
     if not options.model.endswith(".json"):
-        return bind_model(chosen(options)), None
+        return bind_model(chosen(options)), None, None
     asked = {"--set": options.assignments, "--bounds": options.bounds, "--ghosts": options.ghosts}
     for name, value in asked.items():
         if value not in (None, []):
             raise UsageError(f"{name} is for a MODEL; {options.model} has its own")
     document = document_of(Path(options.model))
     if "called" in document:
-        from ..audit.telling import letters_note  # which other traces do not need
+        from ..audit.telling import letters_of  # which other traces do not need
 
-        print(letters_note(document["called"]))
+        print(f"In commands and expressions, {letters_of(document['called'])}.")
     with naming(options.model):
         model = model_of(document, options.model, options.properties)
-        return model, run_of(model, document, options.model)
+        return model, run_of(model, document, options.model), document.get("called")
 
 
 def _height() -> int:

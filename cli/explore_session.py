@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..explorer.cache import cache_directory
@@ -51,7 +52,8 @@ class Command:
 
 class Session:
     """An exploration of one model: where it is, what is watched, and what each command answers. `height` is how many
-    lines a screen has; None where everything is listed."""
+    lines a screen has; None where everything is listed. `called` has, of an audit's trace, what the model's brokers are
+    called in the cluster: states, steps and values are shown with these names, and commands have the model's."""
 
     def __init__(
         self,
@@ -62,8 +64,10 @@ class Session:
         height: int | None = None,
         report: Report | None = None,
         memory: int | None = None,
+        called: Mapping[str, str] | None = None,
     ) -> None:
         self.model, self.paper, self.height, self.report, self.memory = model, paper, height, report, memory
+        self.called = called
         self.starts = tuple(initial_states(model))
         if not self.starts:
             raise UsageError(f"{model.name} has no initial state")
@@ -75,25 +79,53 @@ class Session:
 
     def here(self, *, every: bool = False, whole: bool = False) -> str:
         """The state, what the last step changed, and what can happen; `every` step, and the `whole` state."""
-        document, at = self.document(), len(self.branch.run.steps)
+        document, at = self.shown(), len(self.branch.run.steps)
         page = Page(self.paper)
         page.rule()
         sentence = document["steps"][-1]["sentence"] if at else f"{self.model.name}: the initial state."
         page.line(f"{at:>4}  {sentence}", hang=6, style="bold")
         state_lines(page, document, at, whole=whole or not has_lanes(document), held=False)
         for watch in self.watches:
-            page.line(f"watch     {watch.text} = {watch.shown(self.branch.state)}", indent=3, hang=10, style="cyan")
+            value = self._named(watch.shown(self.branch.state))
+            page.line(f"watch     {watch.text} = {value}", indent=3, hang=10, style="cyan")
         page.blank()
         self._steps(page, every=every)
         return page.text()
 
     def document(self) -> Document:
         """The run so far as a trace document."""
-        return run_document(self.model, self.branch.run)
+        document = run_document(self.model, self.branch.run)
+        return document if self.called is None else with_letters(document, self.called)
+
+    def shown(self) -> Document:
+        """The same as it is shown: of an audit's trace, in the words of the cluster."""
+        document = self.document()
+        if self.called is None:
+            return document
+        from ..audit.telling import explored  # which other traces do not need
+
+        return explored(document, self.model, self.branch.run, self.called)
+
+    def _named(self, text: str) -> str:
+        """A text of the model with the names that brokers have in the cluster."""
+        if self.called is None:
+            return text
+        from ..audit.telling import value_said
+
+        return value_said(text, self.called)
 
     def possible(self) -> list[Possible]:
         """The steps that can happen here."""
-        return list(possible(self.model, self.branch.state))
+        found = list(possible(self.model, self.branch.state))
+        if self.called is None:
+            return found
+        from ..audit.telling import step_said
+
+        said = (
+            one.sentence if one.step is None else step_said(self.model, self.branch.state, one.step, self.called)
+            for one in found
+        )
+        return [replace(one, sentence=text) for one, text in zip(found, said, strict=True)]
 
     def _steps(self, page: Page, *, every: bool) -> None:
         """The steps that can happen, numbered: as many as the screen has room for. Those that say the same have what
@@ -265,7 +297,8 @@ class Session:
             before = None
             for at, value in enumerate(watch.shown_in(states)):
                 if value != before:
-                    page.line(f"{'from step' if at else 'at first'} {at or ''}".strip() + f": {value}", indent=5)
+                    since = f"{'from step' if at else 'at first'} {at or ''}".strip()
+                    page.line(f"{since}: {self._named(value)}", indent=5)
                 before = value
         return page.text()
 
@@ -288,11 +321,12 @@ class Session:
     def taken(self, _rest: str) -> str:
         """The steps so far."""
         page = Page(self.paper)
-        for step in self.document()["steps"]:
+        document = self.shown()
+        for step in document["steps"]:
             mark = "" if step["kind"] == "protocol" else f"  ({step['kind']})"
             page.line(f"{step['i']:>4}  {step['sentence']}{mark}", hang=6)
-        page.line(self.document()["replay"], style="bold") if not self.paper.color else page.exact(
-            self.document()["replay"], style="bold"
+        page.line(document["replay"], style="bold") if not self.paper.color else page.exact(
+            document["replay"], style="bold"
         )
         return page.text()
 
@@ -345,6 +379,13 @@ class Session:
         """Ends."""
         self.ended = True
         return ""
+
+
+def with_letters(document: Document, called: Mapping[str, str]) -> Document:
+    """A run of an audit's model, with what its brokers are called in the cluster."""
+    from ..audit.telling import letters_note
+
+    return document | {"called": dict(called), "notes": [*document["notes"], letters_note(called)]}
 
 
 def _number(text: str, command: str) -> int:

@@ -12,7 +12,7 @@ import json
 import secrets
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -29,6 +29,7 @@ from ..reports.paper import count
 from ..reports.trace.html import page
 from ..traces.around import Around
 from ..traces.document import run_document
+from .explore_session import with_letters
 from .export import small_graph
 
 HOST = "127.0.0.1"
@@ -48,8 +49,10 @@ HEADERS = {
 class Explored:
     """What the server knows of a model: the states that somebody has looked at."""
 
-    def __init__(self, model: Model, run: Run, memory: int | None = None) -> None:
-        self.model, self.run, self.memory = model, run, memory
+    def __init__(
+        self, model: Model, run: Run, memory: int | None = None, called: Mapping[str, str] | None = None
+    ) -> None:
+        self.model, self.run, self.memory, self.called = model, run, memory, called
         self.around = Around(model)
         self.path = [self.around.number(state) for state in run.states()]
         self.around.expand(self.path[-1])
@@ -61,6 +64,7 @@ class Explored:
         """The page, with what is known so far."""
         with self.lock:
             document = run_document(self.model, self.run)
+            document = document if self.called is None else with_letters(document, self.called)
             beside, graph = self.around.document(self.run, self.path), small_graph(self.model, self.run)
             return page([document], around=beside, live=True, graph=graph)
 

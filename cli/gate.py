@@ -184,9 +184,9 @@ def _entries(file: RecordFile) -> Iterator[Entry]:
 
 def _left_out(entry: Entry, options: argparse.Namespace) -> str:
     """Why an entry is not run; "" if it is."""
-    if entry.tier == "nightly" and options.tier == "commit":
-        return "nightly"
-    return "--only" if options.only and not any(text in entry.name for text in options.only) else ""
+    if options.only and not any(text in entry.name for text in options.only):
+        return "--only"
+    return "nightly" if entry.tier == "nightly" and options.tier == "commit" else ""
 
 
 # --- running ----------------------------------------------------------------------------------------------------------

@@ -114,6 +114,41 @@ def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None
     above = terminal.partition("replay it:")[0]
     assert re.findall(r"acknowledged_kept|power_losses|\bs\.\w+|`", above) == []
     jsonschema.validate(json.loads(trace.read_text(encoding="utf-8")), schema())
+    _explored_in_the_clusters_words(tidegate, trace, tmp_path)
+    _says_what_happened_where_no_record_is_lost(tmp_path / "scenarios")
+
+
+def _explored_in_the_clusters_words(tidegate: Run, trace: Path, out: Path) -> None:
+    """States, steps, changes and values; commands and expressions have the model's letters, which is said first."""
+    saved, commands = out / "mine.trace.json", "undo 3; 1; watch log[B]; watch registered.isr"
+    shown_ = tidegate("explore", str(trace), "--do", f"{commands}; save {saved}; page {out / 'mine'}").out
+    first, _, rest = shown_.partition("\n")
+    assert first == "In commands and expressions, A is broker 2, B is broker 1, C is broker 3."
+    assert "9  Broker 2's host loses power: the record had not been flushed." in rest
+    assert "broker 2's log: - record 0 at 0" in rest and "1  Broker 1 learns that no broker leads in epoch 1." in rest
+    assert "from step 2: [record 0]" in rest and "from step 8: {broker 2}" in rest
+    said = [line for line in rest.splitlines() if not line.startswith("explore>")]
+    assert [line for line in said if re.search(r"\b[B-E]\b|\b0a\b|Record\(", line.replace("log[B]", ""))] == []
+    assert tidegate("replay", str(saved)).exit == 0, "what is saved has the model's letters"
+    assert "Here A is broker 2" in (out / "mine.html").read_text(encoding="utf-8")
+
+
+def _says_what_happened_where_no_record_is_lost(scenarios: Path) -> None:
+    """Who is missing has not lost its host for good; a record that is written twice is the one that is named."""
+    shorts: dict[str, str] = {}
+    for page in scenarios.glob("*.html"):
+        for found in traces_in(page.read_text(encoding="utf-8")):
+            said = [row["text"] for row in found["argument"]]
+            if "writes_resume" in found["properties"]:
+                assert [text for text in (*said, *found["disabled"]["steps"]) if "for good" in text] == [], page
+            sentences = {step["i"]: step["sentence"].removesuffix(".") for step in found["steps"]}
+            events = [row for row in found["argument"] if row["role"] == "event"]
+            assert [row for row in events if not row["text"].startswith(sentences[row["step"]])] == [], page
+            shorts[found["property"]["name"] if found["property"] else ""] = next(iter(said[1:2]), "")
+    assert shorts["no_duplicate"].endswith(
+        "Record 1 is appended (step 2), and again (step 4). Now the record is in the log twice."
+    )
+    assert "Record 1 is appended (step 2), and record 0 after it (step 3)." in shorts["producer_order"]
 
 
 def traces_in(text: str) -> list[dict[str, Any]]:

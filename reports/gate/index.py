@@ -67,7 +67,7 @@ def _wrong(check: Mapping[str, Any]) -> Iterator[str]:
 def _table(checks: Sequence[Mapping[str, Any]]) -> str:
     rows = "".join(
         f'<tr><td class="{_look(check)}">{_MARKS[_look(check)]} {text(check["result"])}</td>'
-        f'<th scope="row">{text(check["name"])}</th><td class="loose">{_found(check)}</td>'
+        f'<th scope="row" class="loose">{text(check["name"])}</th><td class="loose">{_found(check)}</td>'
         f'<td class="loose">{" ".join(_links(check))}</td></tr>'
         for check in checks
     )

@@ -125,7 +125,13 @@ function zoom(range) {
     : `states ${trace.number(at.range[0])} to ${trace.number(at.range[1])}`);
 }
 
-const drawStrip = () => strip.draw($("truth").clientWidth - (narrow.matches ? 164 : 304));
+/** The row of states, beside names as wide as the longest, where there is room. */
+function drawStrip() {
+  const room = $("truth").clientWidth, longest = Math.max(...strip.rows.map((row) => row.shown.length));
+  const names = narrow.matches ? 120 : Math.max(260, Math.min(longest * 7 + 30, room / 4));
+  $("truth").style.setProperty("--names", `${names}px`);
+  strip.draw(room - names - 44);
+}
 
 /** Whether a step is to be shown, by its kind and by the member that it is about. */
 const wanted = (position) => position === trace.failing || ((at.kind === "" || trace.step(position).kind === at.kind)
@@ -229,11 +235,12 @@ function renderSlice(scrolled, room) {
   $(list.getAttribute("aria-activedescendant"))?.setAttribute("aria-selected", "true");
 }
 
-/** Scrolls a box, and nothing else, so far that a part of it is in sight. */
+/** Scrolls a box, and nothing else, so far that a part of it is in sight; sideways only if the part is no wider. */
 function reveal(box, part) {
   const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
   if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + 8;
   if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + 8;
+  if (inner.width > outer.width) return;
   if (inner.left < outer.left) box.scrollLeft -= outer.left - inner.left + 8;
   if (inner.right > outer.right) box.scrollLeft += inner.right - outer.right + 8;
 }
@@ -775,7 +782,8 @@ const CLICKS = { first: () => go(0), previous: () => move(-1), next: () => move(
 
 document.addEventListener("keydown", pressed);
 for (const [id, does] of Object.entries(CLICKS)) $(id).addEventListener("click", () => does());
-$("traces").append(...traces.map((trace, index) => html("option", { value: index }, trace.document.title)));
+$("traces").append(...traces.map((trace, index) =>
+  html("option", { value: index }, page.aligned ? BOTH[index] : trace.document.title)));
 $("traces").addEventListener("change", (event) => { choose(Number(event.target.value)); go(opening()); });
 $("search").addEventListener("input", () => search(0));
 $("filter").addEventListener("input", renderFields);

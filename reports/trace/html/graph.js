@@ -41,8 +41,8 @@ magnify(Math.min(1, Math.max(LEGIBLE, graph.clientWidth / natural.width)));
 
 for (const node of nodes) for (const kind of ["click", "keydown"]) node.addEventListener(kind, (event) => {
   if (kind === "keydown" && !["Enter", " "].includes(event.key)) return;
-  if (trace !== traces[0]) choose(0);
-  const steps = stepsOf(node), number = trace.number(at.position);
+  const steps = stepsOf(node), number = trace === traces[0] ? trace.number(at.position) : -1;
+  if (trace !== traces[0]) choose(0); // where one is in a branch is no place in the run
   go(trace.positionOf(steps.find((step) => step > number) ?? steps[0]));
   event.preventDefault();
 });

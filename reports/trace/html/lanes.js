@@ -201,7 +201,7 @@ function headOf(lane, marks, view) {
   const [role, ...more] = lane.role_text.split(" (");
   const long = lane.id.length > 3, after = 18 + lane.id.length * (long ? 10 : 15);
   const doubt = more.join(" (").replace(long ? /,.*\)/ : "", long ? ")" : ""); // the epoch has a pill of its own
-  const pills = [lane.up ? null : ["down", "dead", "it has crashed"],
+  const pills = [lane.up || role === "down" ? null : ["down", "dead", "it has crashed"],
     lane.epoch === null ? null : [`${term} ${lane.epoch}`, "epoch", `in ${term} ${lane.epoch}`, colour(lane.epoch)],
     isrPill(lane.in_isr)].filter(Boolean);
   const startOf = (index) => pills.slice(0, index).reduce((x, [phrase]) => x + widthOf(phrase) + 6, 14);
@@ -249,7 +249,8 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
   const widest = Math.max(0, ...view.lanes.map((name) => frame.lanes[name].chips.reduce((sum, chip) =>
     sum + chipWidth(chip) + 8, 0)));
   const right = left() + (chips ? Math.max(200, widest) : Math.max(widest, (shown.columns + 1) * CELL + 30));
-  const badges = view.badges.length && !narrow.matches ? 150 : 0;
+  const badges = narrow.matches ? 0 : Math.max(0, ...view.badges.map((name) => 12 + 6.5 * Math.max(name.length + 5,
+    ...view.lanes.map((lane) => `${name} ${frame.lanes[lane].badges[name] ?? ""}`.length))));
   const [width, height] = [Math.max(right + badges, narrow.matches ? 358 : 0), topOf(view.lanes.length) + 4];
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
   const scale = Math.max(1, Math.min(1.25, 640 / width));
@@ -313,9 +314,10 @@ function tableOfLanes(view, frame) {
     const lane = frame.lanes[id], marks = frame.marks[id] || UNMARKED;
     const isr = isrPill(lane.in_isr);
     const cells = isGroup(view, lane) ? "" : lane.cells.map((cell) => cell.text).join(" ") || "empty";
-    const news = [...marks.added.map((offset) => `+ offset ${offset}`),
-      ...marks.removed.map((cell) => `− ${cell.says}`),
-      ...marks.replaced.map((cell) => `was ${cell.says}`), ...Object.entries(marks.changed).map(([name, was]) =>
+    const entry = (cell) => `${cell.text} at offset ${cell.offset + (view.first ?? 0)}`;
+    const news = [...lane.cells.filter((cell) => marks.added.includes(cell.offset)).map((cell) => `+ ${entry(cell)}`),
+      ...marks.removed.map((cell) => `− ${entry(cell)}`),
+      ...marks.replaced.map((cell) => `was ${entry(cell)}`), ...Object.entries(marks.changed).map(([name, was]) =>
         `${name.replaceAll("_", " ")} was ${said(was)}`)];
     return [id, lane.up ? lane.role_text : `down${lane.role_text ? `, ${lane.role_text}` : ""}`, lane.epoch ?? "",
       isr ? isr[2] : "", ...(log ? [cells, lane.high_watermark ?? "", lane.log_end ?? "",
