@@ -249,7 +249,7 @@ function drawLanes(view, frame, { before = null, focus = null, blamed = new Set(
   const widest = Math.max(0, ...view.lanes.map((name) => frame.lanes[name].chips.reduce((sum, chip) =>
     sum + chipWidth(chip) + 8, 0)));
   const right = left() + (chips ? Math.max(200, widest) : Math.max(widest, (shown.columns + 1) * CELL + 30));
-  const badges = narrow.matches ? 0 : Math.max(0, ...view.badges.map((name) => 12 + 6.5 * Math.max(name.length + 5,
+  const badges = narrow.matches ? 0 : Math.max(0, ...view.badges.map((name) => 12 + 7 * Math.max(name.length + 5,
     ...view.lanes.map((lane) => `${name} ${frame.lanes[lane].badges[name] ?? ""}`.length))));
   const [width, height] = [Math.max(right + badges, narrow.matches ? 358 : 0), topOf(view.lanes.length) + 4];
   const offsets = chips ? [] : Array.from({ length: shown.columns }, (_, i) => shown.from + i);
