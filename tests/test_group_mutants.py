@@ -162,11 +162,19 @@ CASES = (
     ),
     outage(
         "a broker that is killed stays in sync",
-        "            s.in_sync[home].discard(broker)\n",
-        "            s.in_sync[home] = s.in_sync[home]\n",
+        "s.in_sync[home] = s.in_sync[home] & s.alive\n",
+        "s.in_sync[home] = s.in_sync[home]\n",
         "three_replicas",
         "killed_again",
         "offset_durable",
+    ),
+    outage(
+        "of two that were killed at once, one is in sync while the other leads again",
+        "    s.killed.discard(broker)\n    leave_isr(s)\n",
+        "    s.killed.discard(broker)\n",
+        "shipped",
+        "moved_at_once",
+        "in_sync_has_all",
     ),
     outage(
         "a replica copies while nobody leads",
@@ -218,8 +226,8 @@ CASES = (
     ),
     outage(
         "the last replica leaves the ISR",
-        "        if leads(s, home):\n            s.in_sync[home].discard(broker)",
-        "        s.in_sync[home].discard(broker)",
+        "        if leads(s, home):\n            s.in_sync[home] = s.in_sync[home] & s.alive",
+        "        s.in_sync[home] = s.in_sync[home] & s.alive",
         "shipped",
         "all_up",
         "somebody_is_in_sync",

@@ -43,12 +43,14 @@ that both together say what settings do to groups: an audit does.
 What is abstracted away. Brokers are placed at random, so that none has more replicas than its share, rounded up. A
 replica copies all that is missing in one step, with which it is in sync; while it is, it has each entry in the step in
 which it is written (the partition's model has high watermarks, leader epochs, and copies that end half-way). Nobody is
-elected who is out of sync. A reassignment ends when all of the target are in sync, and is not cancelled. A group is one
-consumer of one partition of a topic, whose replicas are not in question: while its coordinator takes commits, it
-processes a record and commits it in one step (`classic_group` has its members). An application that waits for each
-commit takes fewer of these steps. A consumer without a coordinator keeps its assignment, whoever else has it; that its
-group was lost meanwhile, it notices when it begins again and not by a refused commit. A new group begins at the first
-record. There is no clock, so that no offset expires.
+elected who is out of sync. Of brokers that are killed at once, all stay in sync where nobody else is, until one of them
+leads again; a controller that hears of one before the other leaves the last, as one `kill` after another does. A
+reassignment ends when all of the target are in sync, and is not cancelled. A group is one consumer of one partition of
+a topic, whose replicas are not in question: while its coordinator takes commits, it processes a record and commits it
+in one step (`classic_group` has its members). An application that waits for each commit takes fewer of these steps. A
+consumer without a coordinator keeps its assignment, whoever else has it; that its group was lost meanwhile, it notices
+when it begins again and not by a refused commit. A new group begins at the first record. There is no clock, so that no
+offset expires.
 
 Sources: KafkaConsumer of 2.4.1 and 2.5.0 (poll, updateAssignmentMetadataIfNeeded), Fetcher of 2.5.0
 (prepareFetchRequests, validateOffsetsIfNeeded), ClassicKafkaConsumer, ConsumerCoordinator (poll) and
@@ -115,6 +117,7 @@ repaired = constant(3, minimum=1, maximum=4, says="replicas that a partition has
 min_isr = constant(2, minimum=1, maximum=3, says="min.insync.replicas of __consumer_offsets")
 reset = constant(Reset.LATEST, says="auto.offset.reset: where a consumer begins whose group has no offset")
 crashes = constant(1, minimum=0, maximum=3, says="brokers that are killed")
+kills_at_once = constant(0, minimum=0, maximum=1, says="times that several brokers are killed at the same moment")
 disk_losses = constant(0, minimum=0, maximum=2, says="disks that are lost, of brokers that were killed")
 reassignments = constant(0, minimum=0, maximum=3, says="partitions of __consumer_offsets that are reassigned")
 deletions = constant(0, minimum=0, maximum=1, says="times that the logs of __consumer_offsets are deleted")
@@ -310,6 +313,7 @@ def start_broker(s: Cluster, broker: Broker) -> None:
     require(on_brokers and broker not in s.alive)
     s.alive.add(broker)
     s.killed.discard(broker)
+    leave_isr(s)
     follow_brokers(s)
 
 
@@ -329,10 +333,25 @@ def kill(s: Cluster, broker: Broker) -> None:
     require(broker in s.alive and s.made)
     s.alive.remove(broker)
     s.killed.add(broker)
+    leave_isr(s)
+    follow_brokers(s)
+
+
+@action(kind="fault", budget="kills_at_once")
+def kill_at_once(s: Cluster, victims: Set[Broker]) -> None:
+    """{victims} are killed at the same moment."""
+    require(kills_at_once > 0 and s.made and len(victims) > 1 and victims <= s.alive)
+    s.alive = s.alive - victims
+    s.killed = s.killed | victims
+    leave_isr(s)
+    follow_brokers(s)
+
+
+def leave_isr(s: Cluster) -> None:
+    """Who does not run leaves the ISR of each partition that has a leader. Of one that has none it stays as it was."""
     for home in Home:
         if leads(s, home):
-            s.in_sync[home].discard(broker)
-    follow_brokers(s)
+            s.in_sync[home] = s.in_sync[home] & s.alive
 
 
 @action(kind="fault", budget="disk_losses")
