@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> Exit:
     version = version_of(cluster, options.kafka_version)
     brokers = read_brokers(options.brokers) if options.brokers else None
     if brokers is not None:
-        brokers.refuse_another(log.paths)
+        brokers.refuse_another(log.paths, cluster.zookeeper and cluster.zookeeper.cluster)
     results = _results(cluster, version, _chosen(cluster, options), brokers, options)
     found = document(log, version, results, brokers)
     if options.out is not None:

@@ -26,6 +26,7 @@ from typing import IO, TypeAlias
 from ..language.errors import UsageError
 from ..language.immutable import immutable
 from .segments import epochs_in
+from .zookeeper_lines import CLUSTER
 
 PROPERTIES = "meta.properties"
 CHECKPOINT, EPOCHS, OF_TOPIC = "replication-offset-checkpoint", "leader-epoch-checkpoint", "partition.metadata"
@@ -107,23 +108,31 @@ Line: TypeAlias = Begins | Shrinks | Cuts
 @immutable
 class BrokerLogs:
     """What was read: the files, by a partition's name the lines of each broker in their order and what `log.dirs`
-    have, `notes` on files that were not read, and `clusters`: of which cluster files say that brokers are."""
+    have, `notes` on files that were not read, and `clusters`: of which cluster files say that brokers are, by the
+    place that says so."""
 
     paths: tuple[Path, ...]
     lines: Mapping[str, Sequence[Sequence[Line]]]
     kept: Mapping[str, Sequence[Kept]]
     notes: tuple[str, ...] = ()
-    clusters: Mapping[Path, str] = field(default_factory=dict[Path, str])
+    clusters: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def refuse_another(self, metadata: Iterable[Path]) -> None:
-        """UsageError where log.dirs are those of another cluster than a metadata log's files: of two clusters no loss,
-        and that there is none, says anything. Where one of them does not say whose it is, nothing is known."""
+    def refuse_another(self, metadata: Iterable[Path], zookeeper: tuple[str, str] | None = None) -> None:
+        """UsageError where brokers are of another cluster than a metadata log's files, or than the logs of a cluster
+        with ZooKeeper, which have its id and where it stands: of two clusters no loss, and that there is none, says
+        anything. Where one of them does not say whose it is, nothing is known."""
+        if zookeeper is not None:
+            self._refuse(zookeeper[0], f"the controllers' logs are of {zookeeper[0]}: see {zookeeper[1]}")
+            return
         folders = {place for path in metadata for place in path.resolve().parents[:2]}
         for place in sorted(folder / PROPERTIES for folder in folders):
-            own = _cluster_id(place)
-            for path, other in self.clusters.items():
-                if own is not None and other != own:
-                    raise UsageError(f"{path}: it is of cluster {other}, and the metadata log is of {own}: see {place}")
+            if (own := _cluster_id(place)) is not None:
+                self._refuse(own, f"the metadata log is of {own}: see {place}")
+
+    def _refuse(self, own: str, said: str) -> None:
+        for place, other in self.clusters.items():
+            if other != own:
+                raise UsageError(f"{place}: it is of cluster {other}, and {said}")
 
 
 def read_brokers(paths: Iterable[Path]) -> BrokerLogs:
@@ -158,7 +167,7 @@ class _Reading:
         self.lines: dict[str, dict[tuple[int, int], list[_Timed]]] = {}
         self.kept: dict[str, list[Kept]] = {}
         self.notes: list[str] = []
-        self.clusters: dict[Path, str] = {}
+        self.clusters: dict[str, str] = {}
 
     def file(self, path: Path) -> None:
         """Reads a file, if it is one that says something; each once, also where it is found twice."""
@@ -176,6 +185,8 @@ class _Reading:
         latest, found = "", False
         with opened(path) as lines:
             for number, text in enumerate(lines, 1):
+                if (cluster := CLUSTER.search(text)) is not None:
+                    self.clusters[f"{path}:{number}"] = cluster[1]
                 if (said := _said(text, f"{path}:{number}")) is not None:
                     name, line = said
                     latest = max(latest, "".join(time_of(text) or ()))
@@ -189,7 +200,7 @@ class _Reading:
         about = path.parent / PROPERTIES
         broker = _identity(about)
         if (cluster := _cluster_id(about)) is not None:
-            self.clusters[about] = cluster
+            self.clusters[str(about)] = cluster
         self.paths.append(path)
         for topic, partition, high_watermark in _rows(path, 3):
             folder = path.parent / f"{topic}-{partition}"

@@ -97,10 +97,12 @@ class History:
 @immutable
 class ZooKeeper:
     """What brokers of a cluster with ZooKeeper say of themselves: their releases, and the versions of the protocol
-    between brokers, each once, the one of the last start at the end."""
+    between brokers, each once, the one of the last start at the end; and the cluster's id with the line that says it,
+    None where no line does."""
 
     releases: tuple[str, ...]
     protocols: tuple[str, ...]
+    cluster: tuple[str, str] | None = None
 
 
 @immutable

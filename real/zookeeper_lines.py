@@ -49,7 +49,7 @@ _LEADER = re.compile(
     r"(?:zkVersion|version) updated to \[?(?P<version>\d+)\]?"
 )
 _RELEASE = re.compile(r"Kafka version ?: (\d+\.\d+\.\d+)")
-_CLUSTER = re.compile(r"Cluster ID = (\S+)")
+CLUSTER = re.compile(r"Cluster ID = (\S+)")
 _SETTING = re.compile(
     r"^\s(min\.insync\.replicas|unclean\.leader\.election\.enable|inter\.broker\.protocol\.version) = (\S+)"
 )
@@ -218,7 +218,7 @@ def of_broker(text: str) -> Iterator[Event]:
         yield Changed(leader["name"], int(leader["version"]), numbers(leader["isr"]), None, None, asked=True, by=by)
     elif (release := _RELEASE.search(text)) is not None:
         yield About("release", release[1])
-    elif (cluster := _CLUSTER.search(text)) is not None:
+    elif (cluster := CLUSTER.search(text)) is not None:
         yield About("cluster", cluster[1])
     elif (setting := _SETTING.match(text)) is not None:
         yield About(setting[1], setting[2])

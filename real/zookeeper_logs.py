@@ -107,7 +107,7 @@ class _Reading:
         if len(self.clusters) > 1:
             names = "; ".join(f"{cluster}: see {where}" for cluster, where in self.clusters.items())
             raise UsageError(f"{path}: its files are of several clusters, and one is checked at a time ({names})")
-        releases, protocols = self._about()
+        zookeeper = ZooKeeper(*self._about(), next(iter(self.clusters.items()), None))
         events, notes = ordered({broker: _merged(files) for broker, files in self.streams.items()}, self.leaders)
         self.notes += notes
         histories = histories_of(events, self.settings)
@@ -116,7 +116,7 @@ class _Reading:
                 f"{path}: no file in it says anything of a partition: give controller.log, state-change.log and "
                 "server.log of each broker, at the levels that Kafka ships"
             )
-        return Cluster(tuple(histories), {}, (), frozenset(self.changed), ZooKeeper(releases, protocols))
+        return Cluster(tuple(histories), {}, (), frozenset(self.changed), zookeeper)
 
     def _about(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The releases and protocols, the last to start at the end; settings are taken down."""

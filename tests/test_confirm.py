@@ -13,6 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -325,6 +326,19 @@ def test_where_brokers_do_otherwise_the_step_is_named() -> None:
     assert (found["result"], found["step"], found["not_taken"]) == ("not_confirmed", 9, [10, 11, 12, 13])
     assert found["steps"][-1]["otherwise"] == "ISR [1, 3] in place of [1], after 0.2 s"
     assert found["why"] == ("at step 9 the brokers did otherwise; in the end record 0, acknowledged, is still there")
+
+
+@pytest.mark.parametrize(("fenced", "down"), [({1}, ()), ({1}, (1,))])
+def test_a_broker_that_is_fenced_while_it_lives_had_no_time(fenced: set[int], down: tuple[int, ...]) -> None:
+    """Where nothing holds its heartbeats, that says nothing of Kafka; of a broker that does not run it does."""
+    made = plan(trace(STANDING))
+    world = Model(made, {3: replace(expected(made.stages[2].before, numbers_of(made)), fenced=frozenset(fenced))})
+    world.down = lambda: down if world.stage.first == 3 else ()
+    if down:
+        assert driven(made, world).parted is not None
+    else:
+        with pytest.raises(Broken, match=r"step 3: broker 1 runs, .* the machine had no time"):
+            driven(made, world)
 
 
 def test_a_record_that_is_read_in_the_end_is_not_gone() -> None:

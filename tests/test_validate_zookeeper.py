@@ -126,6 +126,21 @@ def test_brokers_of_two_clusters_are_refused(tidegate: Run, tmp_path: Path) -> N
     assert "its files are of several clusters" in done.err
 
 
+@pytest.mark.parametrize("cluster", [None, "another"])
+def test_brokers_that_are_given_besides_are_of_the_same_cluster(
+    tidegate: Run, tmp_path: Path, cluster: str | None
+) -> None:
+    """Of two clusters with a topic of one name a loss would be reported."""
+    other = tmp_path / "broker-1"
+    shutil.copytree(EXAMPLE / "broker-1", other)
+    file = other / "server.log"
+    own = file.read_text("utf-8").partition("Cluster ID = ")[2].split()[0]
+    file.write_text(file.read_text("utf-8").replace(own, cluster or own), encoding="utf-8")
+    done = tidegate("validate", str(EXAMPLE), "--brokers", str(other))
+    assert (done.exit == 64) is (cluster is not None), done.err
+    assert (f"it is of cluster another, and the controllers' logs are of {own}" in done.err) is (cluster is not None)
+
+
 def test_a_cluster_in_kraft_is_no_cluster_with_zookeeper() -> None:
     assert is_of_zookeeper(EXAMPLE)
     assert not is_of_zookeeper(ROOT / "examples" / "histories" / "power_lost")

@@ -135,7 +135,21 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
     def _take(self, stage: BrokerStage) -> Taken:
         for broker in stage.unaware:
             self.world.hear(self.numbers[broker], False)
-        return super()._take(stage)
+        taken = super()._take(stage)
+        if taken.otherwise is not None and (starved := self._starved(stage, taken.seen)):
+            raise Broken(
+                f"step {stage.first}: broker {min(starved)} runs, nothing holds its heartbeats, and it was fenced: the "
+                "machine had no time for it"
+            )
+        return taken
+
+    def _starved(self, stage: BrokerStage, seen: Seen) -> frozenset[int]:
+        """Brokers that the controller has fenced though they run all the time and are heard: no run of Kafka does that,
+        but a machine that gives them no time within a session."""
+        before, after = stage.before, stage.after
+        lives = {self.numbers[one] for one in before.up if one in after.up and one not in before.fenced}
+        fenced = {self.numbers[one] for one in after.fenced}
+        return frozenset(lives - fenced - set(self.world.down())) & seen.fenced
 
     def _do(self, stage: BrokerStage) -> str:
         return super()._do(stage) + self._controllers(stage)
