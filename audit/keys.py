@@ -222,7 +222,18 @@ def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:
     message = wrong(key, answer.value, family)
     if message or not answer.value:
         return Unknown(f"`{key.name}` at {answer.origin} {message or 'has no value'}", f"a legal value of {key.name}")
-    return replace(answer, value=answer.value.lower()) if key.type == "boolean" else answer
+    value = _as_read(key, answer.value, family)
+    return replace(answer, value=value.lower() if key.type == "boolean" else value)
+
+
+def _as_read(key: Key, value: str, family: str | None) -> str:
+    """A value as Kafka's clients write it: librdkafka takes words in any case, and four more for true and false
+    (rdkafka_conf.c, rd_kafka_anyconf_set_prop)."""
+    if family != "librdkafka" or key.type not in ("boolean", "string"):
+        return value
+    if key.type == "boolean":
+        return {"t": "true", "1": "true", "f": "false", "0": "false"}.get(value.lower(), value)
+    return value.lower() if key.legal else value
 
 
 def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
@@ -266,7 +277,7 @@ def _always(client: Client, key: Key) -> Answer:
     """What a setting is for a client, whatever its profiles say."""
     rows = [row for row in key.defaults if row.of == _owner(client, key) and _has(client, row)]
     found = _stated(client.settings, key.name)
-    if found is not None and not (rows and all(row.fixed for row in rows)):
+    if found is not None and not is_fixed(client, key.name):
         return Stated(found.value, found.origin)
     what = f"`{key.name}` of {client.kind} {client.name} is not stated"
     hidden = _stated(client.settings, MARK + key.name)
@@ -281,6 +292,13 @@ def _always(client: Client, key: Key) -> Answer:
     if not rows:
         return Unknown(f"{what}, and its default in {client.family.value} is not known here", f"set {key.name}")
     return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
+
+
+def is_fixed(client: Client, key: str) -> bool:
+    """Whether a client has its default whatever is set, in every release that it may be."""
+    rows = [row for row in table()[key].defaults if row.of == _owner(client, table()[key]) and _has(client, row)]
+    fits = [row for row in rows if client.version is None or _overlap(row, span(client.version.value))]
+    return bool(fits) and all(row.fixed for row in fits)
 
 
 def _has(client: Client, row: DefaultRow) -> bool:
@@ -511,6 +529,7 @@ def _unseen(value: str) -> str:
 
 
 def _wrong(key: Key, value: str, family: str | None) -> str:
+    value = _as_read(key, value, family)
     if key.type in ("int", "long"):
         return _wrong_number(key, _whole(value) if family in key.fractions else value)
     if key.type == "boolean":

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from .cluster import COMMIT_ACKS, OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
 from .facts import CannotTell, CommitsRefused, DoesNotStart, Fact, FactValue, Used, note
-from .keys import at_least, underneath, value_of
-from .starting import breaks_idempotence, in_force, why_not
+from .keys import at_least, is_fixed, underneath, value_of
+from .starting import in_force, refuses_by_default, switches_off, why_not
 
 ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
 """acks of the producer, as the model names it."""
@@ -107,10 +107,13 @@ def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
 
 
 def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
-    """Whether the file itself asks for it: by its name, or by transactions, which need it."""
+    """Whether the file itself asks for it: by its name, or by transactions, which need it; not of a client that has no
+    idempotence whatever is set."""
     answer = value_of(cluster, producer, "enable.idempotence")
     if isinstance(answer, Stated):
         return answer.value == "true"
+    if is_fixed(producer, "enable.idempotence"):
+        return False
     transactional = value_of(cluster, producer, "transactional.id")
     return isinstance(transactional, Stated) and bool(transactional.value)
 
@@ -122,7 +125,7 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
         yield Fact(key, (_idempotence(True, explicit=True),))
     else:
         answer = value_of(cluster, producer, key)
-        off = next(filter(breaks_idempotence, in_force(producer)), None)
+        off = next((setting for setting in in_force(producer) if switches_off(producer, setting)), None)
         if off is not None and isinstance(answer, Default) and answer.value == "true":
             used.append(Used(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
         else:
@@ -130,7 +133,8 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
         values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
         truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
-        yield Fact(key, tuple(_idempotence(truth, explicit=False) for truth in truths), ask)
+        explicit = refuses_by_default(producer)
+        yield Fact(key, tuple(_idempotence(truth, explicit=explicit) for truth in truths), ask)
     in_flight, ask = _numbers(cluster, producer, "max.in.flight.requests.per.connection", used)
     most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask)

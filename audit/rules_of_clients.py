@@ -57,9 +57,10 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
     no_retries = Sender("all", careful=False, in_flight=1, retries=False)
     if retries is not None and retries.value == "0" and THERE in costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
-        to_do = "remove it; since 2.1 a time limit alone bounds retries"
+        timed = underneath(client) in (None, "java")
+        to_do = "remove it; since 2.1 a time limit alone bounds retries" if timed else "remove it, or set it above 0"
         check = _check("producer", "no_retries --bounds one_error", THERE)
-        yield Finding("client", "warning", what, retries.origin, to_do, f"{check}; KIP-91")
+        yield Finding("client", "warning", what, retries.origin, to_do, f"{check}; KIP-91" if timed else check)
 
 
 def _check(model: str, profile: str, name: str) -> str:
@@ -85,7 +86,7 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, "enable.idempotence") is not None:
         return
     for setting in starting.in_force(client):
-        if starting.breaks_idempotence(setting):
+        if starting.switches_off(client, setting):
             what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
             java = underneath(client) == "java"
             refused_later = java and setting.key == starting.IN_FLIGHT

@@ -44,7 +44,10 @@ class Demands:
 
 
 DEMANDS = {
-    "java": (Demands("0.11", "KIP-679, ProducerConfig"),),
+    "java": (
+        Demands("1.0", "KIP-679, ProducerConfig"),
+        Demands("0.11", "KafkaProducer 0.11, configureInflightRequests", until="1.0", in_flight=1),
+    ),
     "librdkafka": (Demands("1.0.0", "librdkafka CONFIGURATION.md, enable.idempotence"),),
     "kafka-python": (
         Demands("3.0.0", "kafka-python, producer/kafka.py"),
@@ -91,7 +94,7 @@ def _within(client: Client, since: str, until: str = "") -> bool:
 def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
     """What an idempotent producer refuses."""
     asked = stated(client, IDEMPOTENCE)
-    explicit, implied = asked is not None and asked.value.lower() == "true", asked is None and is_transactional(client)
+    explicit, implied = asked is not None and _is_on(asked), asked is None and is_transactional(client)
     wanted = f"with {IDEMPOTENCE}=true" if explicit else f"with {TRANSACTIONAL}"
     by_default = asked is None and _is_default(cluster, client)
     for setting in in_force(client):
@@ -122,7 +125,7 @@ def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
     asked, given = stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)
     if given is None or (not demands.implied and not _within(client, "1.37.0")):  # Sarama has transactions since then
         return
-    if given.value and asked is not None and asked.value.lower() != "true":
+    if given.value and asked is not None and not _is_on(asked):
         what = f"`{asked.key}={asked.value}` with {TRANSACTIONAL}: the producer does not start"
         yield Finding("contradiction", "error", what, asked.origin, "remove it", f"KIP-98, {demands.source}")
     elif given.value and asked is None and not demands.implied:
@@ -131,6 +134,11 @@ def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
     if not given.value and underneath(client) == "java":
         what = f"`{TRANSACTIONAL}=` has no value: the producer does not start"
         yield Finding("contradiction", "error", what, given.origin, "remove it, or give one", "ProducerConfig")
+
+
+def _is_on(setting: Setting) -> bool:
+    """Whether a boolean is true, by any client's word for it; what a client does not take is a finding of its own."""
+    return setting.value.lower() in ("true", "t", "1")
 
 
 def is_transactional(client: Client) -> bool:
@@ -149,9 +157,14 @@ def in_force(client: Client) -> list[Setting]:
     return list({setting.key: setting for setting in client.settings if not setting.when}.values())
 
 
-def breaks_idempotence(setting: Setting) -> bool:
-    """Whether no producer is idempotent with it."""
-    return _breaks(setting, DEMANDS["java"][0])
+def switches_off(client: Client, setting: Setting) -> bool:
+    """Whether a producer that nobody asked to be idempotent is not, with this setting."""
+    return not refuses_by_default(client) and _breaks(setting, DEMANDS["java"][0])
+
+
+def refuses_by_default(client: Client) -> bool:
+    """Whether a client is idempotent unless that is set to false, and refuses what does not go with it."""
+    return any(demands.by_default for demands in DEMANDS.get(underneath(client) or "", ()))
 
 
 def _breaks(setting: Setting, demands: Demands) -> bool:

@@ -24,7 +24,7 @@ from tidegate.audit.clients import (
     under_another_leader,
 )
 from tidegate.audit.cluster import Client, Origin, Setting, Stated
-from tidegate.audit.rules_of_clients import way_to_commit
+from tidegate.audit.rules_of_clients import of_clients, way_to_commit
 from tidegate.audit.small_models import Small, explored, kept_in
 from tidegate.language.constants import Value
 from tidegate.model.consumer import Commits
@@ -130,6 +130,37 @@ def test_whose_producer_goes_on_in_a_new_epoch(brokers: str, client: str, extra:
     text = "acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\nbootstrap.servers=a\n" + extra
     cluster = cluster_of(nodes(producer__properties=text), brokers, clients=(client,))
     assert {signature.bumps_epoch for signature in signatures(cluster)} == bumps
+
+
+@pytest.mark.parametrize(
+    ("client", "own", "idempotent"),
+    [
+        ("java:0.10.2", "enable.idempotence=true\n", False),  # there is none before 0.11
+        ("java:0.10.2", "transactional.id=t\n", False),
+        ("kafka-go:0.4.47", "enable.idempotence=true\n", False),
+        ("kafka-go:0.4.47", "transactional.id=t\n", False),
+        ("kafka-python:2.1.5", "enable.idempotence=true\n", False),
+        ("kafka-python:2.2.0", "enable.idempotence=true\n", True),
+        ("java:3.9.1", "retries=0\n", False),
+        ("franz-go:1.18.0", "retries=0\n", True),  # which gives up nothing that may be there
+    ],
+)
+def test_whose_producer_is_idempotent(client: str, own: str, idempotent: bool) -> None:
+    text = f"acks=all\nbootstrap.servers=a\nlinger.ms=1\n{own}"
+    cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=(client,))
+    assert {signature.idempotent for signature in signatures(cluster)} == {idempotent}
+    off = [finding.what for finding in of_clients(cluster) if "switches idempotence off" in finding.what]
+    assert bool(off) is (client == "java:3.9.1")
+
+
+@pytest.mark.parametrize(
+    ("client", "timed"), [("java:3.9.1", True), ("sarama:1.43.0", False), ("kafka-go:0.4.47", False)]
+)
+def test_whose_retries_a_time_limit_bounds(client: str, timed: bool) -> None:
+    text = "acks=all\nbootstrap.servers=a\nlinger.ms=1\nretries=0\n"
+    cluster = cluster_of({"producer.properties": text}, "3.9.0", clients=(client,))
+    (found,) = [finding for finding in of_clients(cluster) if "has retries=0" in finding.what]
+    assert ("a time limit alone" in found.to_do) is timed and ("KIP-91" in found.source) is timed
 
 
 @pytest.mark.parametrize(("version", "bumps"), [("2.4.1", False), ("2.5.0", True)])

@@ -192,10 +192,18 @@ def test_a_clients_default_is_its_familys(
         ("java", "0.11.0.0", {}, IN_FLIGHT, "5"),
         ("java", "1.0.0", {"enable.idempotence": "true"}, IN_FLIGHT, "5"),
         ("java", None, {}, IN_FLIGHT, None),
+        ("java", "0.10.2", {"enable.idempotence": "true"}, "enable.idempotence", "false"),  # it has none yet
+        ("java", "0.11.0.0", {"enable.idempotence": "true"}, "enable.idempotence", "true"),
+        ("kafka-go", "0.4.47", {"enable.idempotence": "true"}, "enable.idempotence", "false"),
+        ("kafka-python", "2.1.5", {"enable.idempotence": "true"}, "enable.idempotence", "false"),
+        ("kafka-python", "2.2.0", {"enable.idempotence": "true"}, "enable.idempotence", "true"),
         ("librdkafka", "1.3.0", {"enable.idempotence": "true"}, "retries", "2147483647"),
         ("librdkafka", "1.3.0", {}, "retries", "2"),
         ("librdkafka", "2.3.0", {"enable.idempotence": "true"}, IN_FLIGHT, "5"),
         ("librdkafka", "2.3.0", {}, IN_FLIGHT, "1000000"),
+        ("librdkafka", "2.3.0", {"enable.idempotence": "1"}, "enable.idempotence", "true"),
+        ("librdkafka", "2.3.0", {"acks": "ALL"}, "acks", "all"),
+        ("java", "3.9.0", {"acks": "ALL"}, "acks", None),  # which Java refuses
     ],
 )
 def test_a_default_may_turn_on_idempotence(

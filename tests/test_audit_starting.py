@@ -30,6 +30,7 @@ def audited(producer: str) -> Audited:
     ("producer", "client"),
     [
         ("enable.idempotence=true\nmax.in.flight.requests.per.connection=6\n", "java:3.9"),
+        ("enable.idempotence=true\nmax.in.flight.requests.per.connection=5\nacks=all\n", "java:0.11.0.2"),
         ("enable.idempotence=true\nacks=1\n", "java:2.8"),
         ("enable.idempotence=true\nretries=0\n", "librdkafka:2.3"),
         ("transactional.id=t\nacks=1\n", "java:3.9"),
@@ -48,6 +49,7 @@ def audited(producer: str) -> Audited:
         ("message.timeout.ms=3\nlinger.ms=5\nacks=all\n", "librdkafka:1.4.4"),
         ("message.timeout.ms=0\nacks=all\n", "librdkafka:1.1.0"),
         ("transactional.id=t\nmessage.timeout.ms=70000\n", "librdkafka:2.3.0"),
+        ("enable.idempotence=T\nacks=1\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=3\nlinger.ms=3.5\nacks=all\n", "librdkafka:2.3.0"),
         ("enable.idempotence=true\nacks=1\n", "kafka-python:3.0.12"),
         ("enable.idempotence=true\nacks=all\nmax.in.flight.requests.per.connection=5\n", "kafka-python:2.3.0"),
@@ -70,6 +72,7 @@ def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: st
     ("producer", "client"),
     [
         ("acks=all\nmax.in.flight.requests.per.connection=6\n", "java:3.9"),  # idempotence is switched off
+        ("enable.idempotence=true\nmax.in.flight.requests.per.connection=5\nacks=all\n", "java:1.0.0"),
         ("acks=1\n", "java:3.9"),
         ("enable.idempotence=true\nacks=-1\n", "java:3.9"),
         ("enable.idempotence=TRUE\nmax.in.flight.requests.per.connection=5\n", "java:3.9"),
@@ -80,6 +83,7 @@ def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: st
         ("message.timeout.ms=3\nacks=all\n", "librdkafka:2.3.0"),  # linger.ms is lowered
         ("message.timeout.ms=3\nlinger.ms=5\nacks=all\n", "librdkafka:1.5.3"),  # and there one that is set, too
         ("message.timeout.ms=0\nacks=all\n", "librdkafka:1.2.0"),
+        ("enable.idempotence=1\ntransactional.id=t\nacks=All\n", "librdkafka:2.3.0"),
         ("linger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
         ("message.timeout.ms=1\nlinger.ms=0.5\nacks=all\n", "librdkafka:2.3.0"),
         ("acks=all\ndelivery.timeout.ms=1000\n", "java:2.0"),  # it has no such key

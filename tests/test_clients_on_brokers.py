@@ -24,6 +24,7 @@ from .test_client_matrices import MARK, page
 
 pytestmark = pytest.mark.brokers
 VERSION = "3.9.1"
+TOPIC_ALREADY_EXISTS = 36
 
 
 def words(matrix: str, row: str, column: str) -> set[str]:
@@ -141,12 +142,20 @@ def test_two_requests_are_lost_with_their_connection(cluster: Clients, idempoten
 
 def produced(cluster: Clients, topic: str, *records: int) -> None:
     """Records in a topic, which is made where it is not there."""
-    with suppress(wire.Refused):
-        cluster.topic(topic, FOLLOWER)
+    assert wait_for(lambda: is_there(cluster, topic) or None, SECONDS), f"no topic {topic}"
     producer = cluster.producer(acks="all")
     for record in records:
         producer.send(topic, str(record).encode()).get(timeout=SECONDS)
     producer.close()
+
+
+def is_there(cluster: Clients, topic: str) -> bool:
+    """Whether there is a topic, which is made if not; a broker that is fenced for a while takes none."""
+    try:
+        cluster.topic(topic, FOLLOWER)
+    except wire.Refused as refused:
+        return refused.code == TOPIC_ALREADY_EXISTS
+    return True
 
 
 @pytest.mark.parametrize(
