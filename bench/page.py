@@ -59,6 +59,7 @@ def measure() -> Report:
         file = Path(folder) / "page.html"
         file.write_text(text, encoding="utf-8")
         with chromium() as browser, shown(browser, file, "s=300") as one:
+            one.page.clock.resume()  # tests let it stand still, and then no frame is ever asked for
             session = one.page.context.new_cdp_session(one.page)
             asked(session, "Performance.enable", {"timeDomain": "threadTicks"})
             one.page.evaluate(PRESS, 30)
