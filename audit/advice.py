@@ -222,6 +222,13 @@ def _once_each(rule: Rule) -> Rule:
     return said_once
 
 
+_CAPPED = {
+    True: "since 3.7 it is taken for that number, so that none of them may be missing",
+    False: "no transaction begins or ends",
+    None: "before 3.7 no transaction begins or ends, since 3.7 it is taken for that number",
+}
+
+
 @_once_each
 def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
@@ -237,21 +244,21 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
                     f"{key} is {wanted}, but {name} was made with {has}, and keeps it: {who} depend on {has} broker(s)"
                 )
                 yield Finding("contradiction", "error", what, where, "kafka-reassign-partitions.sh", "KAFKA-3959")
+    kafka = cluster.versions.kafka
+    capped = at_least(kafka.value, "3.7") if kafka is not None else None
     for broker in given:
         least = number_of(cluster, broker, "transaction.state.log.min.isr")
         factor = number_of(cluster, broker, REPLICAS_OF[TRANSACTIONS])
         where = place_of(cluster, broker, "transaction.state.log.min.isr")
         if least is not None and factor is not None and least > factor:
-            what = (
-                f"transaction.state.log.min.isr={least} is above its replication factor {factor}: no transaction ends"
-            )
-            yield Finding("arithmetic", "error", what, where, f"at most {factor}", "KIP-98")
+            what = f"transaction.state.log.min.isr={least} is above its replication factor {factor}: {_CAPPED[capped]}"
+            yield Finding("arithmetic", "error", what, where, f"at most {factor}", "by rule: KIP-98, KAFKA-15583")
         if least == 1 and (factor or 0) > 1:
             what = (
                 f"transaction.state.log.min.isr=1 with {factor} replicas: with one in sync, a loss of power can lose "
                 "that a transaction was committed, and what it wrote is aborted"
             )
-            yield Finding("advice", "warning", what, where, "2, which is the default", "KIP-98")
+            yield Finding("advice", "warning", what, where, "2, which is the default", "by rule: KIP-98")
         acks = number_of(cluster, broker, "offsets.commit.required.acks")
         if acks is not None and acks != -1:
             does = "committed offsets can be lost with one broker" if acks in (0, 1) else "every commit is refused"

@@ -89,7 +89,8 @@ def moves_of(signature: Signature, cells: Sequence[Name]) -> Iterator[SettingCha
     if signature.in_rack > 1 and faults & OF_RACKS:
         yield SettingChange("each_rack", "replica", lambda s: _spread(s, 1))
     known = signature.co_located or signature.voters > 0
-    if known and voters_of(signature) < MOST_VOTERS:
+    emptied = "disk-loss" in faults and 0 < signature.enough_emptied <= signature.disk_voters
+    if known and (voters_of(signature) < MOST_VOTERS or emptied):
         yield SettingChange("controllers", str(MOST_VOTERS), _with_three_voters)
     crowded = max((voters for _, voters in signature.racks), default=0) + signature.open_voters > 1
     crowded = crowded if signature.racks else signature.voters_in_rack != 1

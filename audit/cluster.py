@@ -214,6 +214,10 @@ class Partition:
     removing: tuple[int, ...] = ()
 
 
+LEGAL_NAME = re.compile(r"[A-Za-z0-9._\-]{1,249}")
+"""What Kafka takes for the name of a topic, but for `.` and `..`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """One topic. `partitions` is empty if only its number is known; `replication_factor` is the stated one, or None.
@@ -237,6 +241,13 @@ class Topic:
     by_itself: bool = False
     streams: str = ""
     doubt: str = ""
+
+    @property
+    def has_legal_name(self) -> bool:
+        """Whether Kafka takes its name (clients: internals.Topic.validate); of one with a variable nobody knows, and
+        what stands in parentheses stands for any name."""
+        name = re.sub(r"\([a-z ]+\)", "x", self.name)
+        return "$" in name or "{" in name or (bool(LEGAL_NAME.fullmatch(name)) and name not in (".", ".."))
 
     @property
     def is_cut_short(self) -> bool:

@@ -75,7 +75,8 @@ def _controllers(cluster: Cluster) -> PlanStep:
     says = (
         f"{first}Run three controllers, each on a host without a broker. With kraft.version=1 (KIP-853) add them one "
         "after the other; a list in controller.quorum.voters is not made longer, since new voters have no metadata and "
-        "as a majority would lose it: such a quorum is made dynamic first, which Kafka can since 4.1."
+        "as a majority would lose it: such a quorum is made dynamic first, which Kafka can since 4.1. Voters that are "
+        "brokers, too, are removed then (remove-controller)."
     )
     line = "kafka-metadata-quorum.sh --bootstrap-controller HOST:9093 --command-config FILE add-controller"
     return PlanStep(says, (line,), True, cost)

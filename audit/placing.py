@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 from . import pods
@@ -37,6 +37,20 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
     return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
+
+
+def names_of_hosts(cluster: Cluster, replicas: Collection[int]) -> tuple[str, ...]:
+    """What the brokers are called, each of which has a replica where there are so many: a service of a compose file by
+    its name, others by their ids. () where there are not, or where one has no name, or two have one."""
+    keepers = [broker for broker in cluster.brokers if broker.keeps_topics]
+    names = [_name(broker) for broker in keepers]
+    whole = {len(keepers)} == {*replicas} and len({*names}) == len(names) and "" not in names
+    return tuple(f"broker {name}" for name in names) if whole else ()
+
+
+def _name(broker: Broker) -> str:
+    service = broker.origin.place.removeprefix("services.") if broker.origin.place.startswith("services.") else ""
+    return service.partition(".")[0] or ("" if broker.id is None else str(broker.id))
 
 
 def open_places(cluster: Cluster) -> Iterator[Fact]:
@@ -141,9 +155,12 @@ def follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
 
 
 def creatable(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> int:
-    """With how many replicas a topic is created that asks for so many. Raises CannotBeMade where there are fewer
-    brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number of them. Before 0.11 the
-    offsets topic is created with as many as there are (KIP-115)."""
+    """With how many replicas a topic is created that asks for so many. Raises CannotBeMade where its name is not legal,
+    and where there are fewer brokers (`InvalidReplicationFactorException`); one broker's file may stand for any number
+    of them. Before 0.11 the offsets topic is created with as many as there are (KIP-115)."""
+    if not topic.has_legal_name:
+        legal = "a name has up to 249 of A-Z, a-z, 0-9, `.`, `_` and `-`, and is neither `.` nor `..`"
+        raise CannotBeMade(f"cannot be created: `{topic.name[:60]}` is not a legal name of a topic; {legal}")
     number = sum(1 for broker in cluster.brokers if broker.keeps_topics)
     if cluster.twice and number < replicas:
         raise CannotBeMade(f"cannot be created: {replicas} replicas are asked for, and {_of_two(cluster)}")

@@ -115,13 +115,23 @@ def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explor
         return IN_TIME
     signatures = [variant.signature for variant in subject.variants]
     offered = _offered(subject, wanted)
-    some = itertools.combinations(offered, min(MOST_CHANGES, len(offered)))
-    cell = _first_bad(signatures, next(some), wanted, explorations)
-    if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some):
+    some = list(itertools.combinations(offered, min(MOST_CHANGES, len(offered))))
+    cell = _first_bad(signatures, some[0], wanted, explorations)
+    if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some[1:]):
         return IN_TIME
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
-    words = {answer(s, QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word for s in signatures}
-    return f"{what} ({where})" if "can lose" in words else f"it is not decided whether {what} ({where})"
+    words = [
+        {answer(_changed(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word for s in signatures}
+        for chosen in some
+    ]
+    lost = all("can lose" in of_them for of_them in words)
+    return f"{what} ({where})" if lost else f"it is not decided whether {what} ({where})"
+
+
+def _changed(signature: Signature, changes: Sequence[SettingChange]) -> Signature:
+    for change in changes:
+        signature = change.made(signature)
+    return signature
 
 
 def _least(
@@ -154,10 +164,9 @@ def _first_bad(
     explorations: Explorations,
 ) -> CellQuestion | None:
     for signature in signatures:
-        for change in changes:
-            signature = change.made(signature)
+        changed = _changed(signature, changes)
         for question, cell in cells:
-            if answer(signature, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+            if answer(changed, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
                 return question, cell
     return None
 

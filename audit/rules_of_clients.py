@@ -12,7 +12,7 @@ from .keys import at_least, place_of, underneath, value_of
 from .placing import has_one_by_default
 from .producing import ACKS, asks_for_idempotence
 from .rules_of_members import has_new_protocol, of_members
-from .starting import is_transactional, stated
+from .starting import is_transactional, stated, why_not
 
 
 def of_clients(cluster: Cluster) -> Iterator[Finding]:
@@ -151,16 +151,32 @@ def _commits_in_background(client: Client) -> bool:
 
 
 def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:
-    """Whoever reads what transactions write sees aborted records, unless it says read_committed."""
-    for use in cluster.uses:
-        writers = [client for name in use.producers if (client := cluster.client(name, "producer"))]
-        if not any(is_transactional(client) for client in writers):
-            continue
-        for name in use.consumers:
+    """Whoever reads what transactions write sees aborted records, unless it says read_committed. Of consumers of which
+    nothing says what they read it is said where a producer of the files is transactional."""
+    writers = {
+        client.name for client in cluster.clients if client.kind == "producer" and _writes_transactions(cluster, client)
+    }
+    used = [use for use in cluster.uses if use.subject == "topic"]
+    for use in used:
+        for name in use.consumers if writers & {*use.producers} else ():
             reader = cluster.client(name, "consumer")
-            level = value_of(cluster, reader, "isolation.level") if reader is not None else None
-            if reader is None or level is None or isinstance(level, Unknown) or level.value == "read_committed":
-                continue
-            what = f"{reader.name} reads {use.pattern}, which transactions write, and sees aborted records too"
-            where = place_of(cluster, reader, "isolation.level")
-            yield Finding("advice", "warning", what, where, "isolation.level=read_committed", "KIP-98")
+            if reader is not None:
+                yield from _of_aborted(cluster, reader, f"reads {use.pattern}, which transactions write, and sees")
+    named = {name for use in used for name in use.consumers}
+    for reader in cluster.clients if writers else ():
+        if reader.kind == "consumer" and reader.name not in named:
+            does = f"has no topics in audit.toml; of those that {min(writers)} writes in transactions it would see"
+            yield from _of_aborted(cluster, reader, does)
+
+
+def _writes_transactions(cluster: Cluster, client: Client) -> bool:
+    return is_transactional(client) and not why_not(cluster, client)
+
+
+def _of_aborted(cluster: Cluster, reader: Client, does: str) -> Iterator[Finding]:
+    level = value_of(cluster, reader, "isolation.level")
+    if isinstance(level, Unknown) or level.value == "read_committed":
+        return
+    what = f"{reader.name} {does} aborted records too (isolation.level={level.value})"
+    where = place_of(cluster, reader, "isolation.level")
+    yield Finding("advice", "warning", what, where, "isolation.level=read_committed", "by rule: KIP-98")

@@ -16,7 +16,7 @@ from functools import cache
 from .cluster import Client, Cluster, Finding, ModelRun
 from .keys import at_least, place_of, underneath
 from .small_models import Small, explored
-from .starting import TRANSACTIONAL, is_transactional
+from .starting import TRANSACTIONAL, is_transactional, why_not
 
 Bounds = Mapping[str, int]
 
@@ -125,7 +125,8 @@ def run_to(hazard: Hazard, release: Release) -> ModelRun | None:
 
 def of_transactions(cluster: Cluster) -> Iterator[Finding]:
     """What a transaction may meet, once for each hazard that the brokers' version has or may have."""
-    writers = [client for client in cluster.clients if client.kind == "producer" and is_transactional(client)]
+    wanting = [client for client in cluster.clients if client.kind == "producer" and is_transactional(client)]
+    writers = [client for client in wanting if not why_not(cluster, client)]
     if not writers:
         return
     version = cluster.versions.kafka.value if cluster.versions.kafka is not None else None

@@ -44,8 +44,9 @@ def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     used = {letter for step in steps for letter in re.findall(r"⟨(.)⟩", step.says)}
     first = next((m[1] for step in steps if (m := re.match(r"produce\((?:leader=)?([A-E])", step.step))), "A")
     order = [first, *(letter for letter in letters if letter != first)]
-    if replicas:
-        return {letter: f"broker {id_}" for letter, id_ in zip(order, replicas, strict=False)}
+    called = [f"broker {id_}" for id_ in replicas] or subject.hosts
+    if called:
+        return dict(zip(order, called, strict=False))
     return {letter: f"broker {letter}" for letter in order if letter in used or letter == first}
 
 
@@ -53,7 +54,7 @@ def names_after(subject: Subject, steps: Sequence[ScenarioStep], replicas: int) 
     """The same of a run of so many `replicas`, of which a repair may have added some: these have no number yet."""
     called = names(subject, steps)
     added = [letter for letter in "ABCDE"[:replicas] if letter not in called]
-    if not any(name[-1].isdigit() for name in called.values()):
+    if all(name == f"broker {letter}" for letter, name in called.items()):
         return {**called, **{letter: f"broker {letter}" for letter in added}}
     which = [""] if len(added) == 1 else [f" {number}" for number in range(1, len(added) + 1)]
     return {**called, **{letter: f"added broker{number}" for letter, number in zip(added, which, strict=True)}}

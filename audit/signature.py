@@ -38,7 +38,7 @@ from .creating import (
 from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, earliest, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
-from .placing import follower_reads, logs_that_pass, open_places
+from .placing import follower_reads, logs_that_pass, names_of_hosts, open_places
 from .producing import is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
@@ -268,7 +268,9 @@ class Subject:
     fact. `planned` are topics that are not there yet: what one would be that is created with the brokers' defaults.
     `stops`: it is never written, or never read, since Kafka does not create it or its producer does not start; these
     questions are answered by that, and `not_checked` says why. `present` are the signatures that the present state of
-    its partitions is checked by; they may have more replicas than the model.
+    its partitions is checked by; they may have more replicas than the model. `hosts` are what the cluster's brokers are
+    called, the first replica's first, where each of them has a replica of every partition and no file says in which
+    order; () elsewhere.
     """
 
     topics: tuple[Topic, ...]
@@ -280,6 +282,7 @@ class Subject:
     planned: bool = False
     stops: tuple[str, ...] = ()
     present: tuple[Signature, ...] = ()
+    hosts: tuple[str, ...] = ()
 
     @property
     def internal(self) -> bool:
@@ -341,7 +344,8 @@ def _subject(cluster: Cluster, topic: Topic, producer: Client | None, why_down: 
     if many > MOST_REPLICAS:
         why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
         return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, present=present)
-    return Subject((topic,), producer, variants, tuple(used), asks, planned=planned, present=present)
+    hosts = names_of_hosts(cluster, {signature.replicas for signature in present})
+    return Subject((topic,), producer, variants, tuple(used), asks, planned=planned, present=present, hosts=hosts)
 
 
 def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:

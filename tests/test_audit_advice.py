@@ -346,6 +346,38 @@ def test_readers_of_transactions(tmp_path: Path) -> None:
     assert all("aborted records" not in finding.what for finding in read([tmp_path], Options(clients=("java:3.9",)))[1])
 
 
+@pytest.mark.parametrize(
+    ("producer", "consumer", "said"),
+    [
+        ("transactional.id=t\n", "", True),
+        ("transactional.id=t\n", "isolation.level=read_uncommitted\n", True),
+        ("transactional.id=t\n", "isolation.level=read_committed\n", False),
+        ("", "isolation.level=read_uncommitted\n", False),
+        ("transactional.id=t\nenable.idempotence=false\n", "", False),
+    ],
+)
+def test_a_reader_of_which_nothing_says_what_it_reads(tmp_path: Path, producer: str, consumer: str, said: bool) -> None:
+    """Beside a transactional producer that starts; one that does not writes nothing."""
+    files = {"pay.properties": PRODUCER + producer, "ledger.properties": CONSUMER + consumer}
+    found = findings(tmp_path, files, Options("3.5", clients=("java:3.9",)))
+    mine = [finding for finding in found if "it would see aborted records" in finding.what]
+    assert [finding.severity for finding in mine] == ["warning"] * said
+    hangs = [finding for finding in found if "that is late" in finding.what]
+    assert bool(hangs) == ("transactional" in producer and "idempotence=false" not in producer)
+
+
+@pytest.mark.parametrize(
+    ("version", "then"),
+    [("3.6.1", "no transaction begins"), ("3.7.0", "taken for that number"), ("4.0.0", "taken for that number")],
+)
+def test_a_transaction_log_with_fewer_replicas_than_its_min_isr(version: str, then: str) -> None:
+    """KAFKA-15583 caps it, since 3.7."""
+    text = f"node.id=1\n{SOUND}transaction.state.log.replication.factor=2\ntransaction.state.log.min.isr=3\n"
+    _, found = of_texts([("b.properties", text, True)], Options(kafka_version=version, distribution="apache"), "x")
+    mine = one([*found], "transaction.state.log.min.isr=3 is above its replication factor 2")
+    assert then in mine.what and mine.source.startswith("by rule: ")
+
+
 def test_a_transaction_longer_than_the_brokers_allow(tmp_path: Path) -> None:
     files = three(SOUND) | {"pay.properties": PRODUCER + "transactional.id=t\ntransaction.timeout.ms=1000000\n"}
     found = findings(tmp_path, files, Options("3.9.1", distribution="apache", clients=("java:3.9",)))

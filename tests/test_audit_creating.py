@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import pytest
 from tidegate.audit.advice import creators_that_differ, lag_and_fetch
 from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.cases import ScenarioStep
 from tidegate.audit.cluster import OFFSETS, TRANSACTIONS, Cluster
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.requirements import Requirement
+from tidegate.audit.scenario import names, names_after, said
 from tidegate.audit.signature import Subject, subjects
 
 BROKER = "broker.id={}\nzookeeper.connect=z1,z2,z3\nlog.dirs=/data\nmin.insync.replicas=2\n"
@@ -192,3 +194,43 @@ def test_groups_that_stop_are_a_requirement_that_fails_with_the_run_of_the_offse
     assert own.result == others.result == "failed" and own.answer is not None and others.answer is not None
     assert own.answer.steps and own.answer.property == "writes_resume" and not others.answer.steps
     assert own.answer.why == others.answer.why and OFFSETS in others.answer.why
+
+
+CONNECT = "group.id=c\nkey.converter=x\nvalue.converter=y\nconfig.storage.topic={}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "legal"),
+    [("connect-configs", True), ("my topic", False), ("..", False), ("a" * 250, False), ("${ENV}-configs", True)],
+)
+def test_a_name_that_kafka_does_not_take_is_no_topic(name: str, legal: bool) -> None:
+    """Topic.validate: no such topic is created, with however many brokers; of a variable nobody knows."""
+    cluster = cluster_of(FACTORS["(new topics)"], 3, 3, 3, worker__properties=CONNECT.format(name))
+    subject = subject_of(cluster, name)
+    assert ("is not a legal name of a topic" in subject.not_checked) == (not legal)
+    assert subject.stops == (() if legal else ("writable", "readable"))
+    assert not subject_of(cluster, "(new topics)").not_checked
+
+
+SERVICE = (
+    "  {name}: {{image: 'apache/kafka:3.9.0', environment: {{KAFKA_NODE_ID: {id}, "
+    "KAFKA_PROCESS_ROLES: broker{more}}}}}\n"
+)
+
+
+def test_brokers_have_their_own_names_where_each_has_a_replica() -> None:
+    """Of a topic that is not described: services of a compose file by these, others by their ids."""
+    three = cluster_of(FACTORS["(new topics)"], 3, 3, 3)
+    assert subject_of(three, "(new topics)").hosts == ("broker 1", "broker 2", "broker 3")
+    assert subject_of(cluster_of(FACTORS["(new topics)"], 2, 2, 2), "(new topics)").hosts == ()
+    more = ", KAFKA_CONTROLLER_QUORUM_VOTERS: '9@c:9093', KAFKA_DEFAULT_REPLICATION_FACTOR: 2"
+    services = "services:\n" + "".join(
+        SERVICE.format(name=name, id=at, more=more) for at, name in ((1, "red"), (2, "blue"))
+    )
+    options = Options(kafka_version="3.9.0", distribution="apache", acks="all")
+    cluster, _ = of_texts([("compose.yaml", services, True)], options, "x")
+    subject = subject_of(cluster, "(new topics)")
+    assert subject.hosts == ("broker red", "broker blue")
+    steps = [ScenarioStep("produce(leader=B)", "⟨B⟩ appends record 0, and ⟨A⟩ fetches it", fault=False)]
+    assert said(steps, names(subject, steps)) == ["Broker red appends record 0, and broker blue fetches it"]
+    assert names_after(subject, steps, 3)["C"] == "added broker"

@@ -6,13 +6,12 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from ..cluster import Origin, Setting, Topic
+from ..cluster import LEGAL_NAME, Origin, Setting, Topic
 from .parsed_file import Part, numbers
 
 CREATES = re.compile(r"kafka-topics(?:\.sh)?\s+([^;&|\n)]*--create\b[^;&|\n)]*)")
 """A command that creates a topic, up to where the shell's next one begins."""
 
-LEGAL = re.compile(r"[A-Za-z0-9._\-]{1,249}")
 TO_DO = "give what `kafka-topics.sh --describe` prints of the topics"
 
 
@@ -36,7 +35,7 @@ def _topic(arguments: str, origin: Origin) -> Topic | None:
     one = dict(options)
     name, factor, count = one.get("topic", ""), one.get("replication-factor"), one.get("partitions")
     settings = [value.partition("=") for option, value in options if option == "config"]
-    if "$" in arguments or not LEGAL.fullmatch(name) or "replica-assignment" in one:
+    if "$" in arguments or not name or "replica-assignment" in one:
         return None
     return Topic(
         name,
@@ -61,7 +60,7 @@ def of_variable(part: Part, value: str, origin: Origin) -> None:
     for topic in value.split(","):
         fields = [field.strip() for field in topic.split(":")]
         counts = [numbers(field) for field in fields[1:3]]
-        if "$" in topic or len(counts) < 2 or not all(counts) or not LEGAL.fullmatch(fields[0]):
+        if "$" in topic or len(counts) < 2 or not all(counts) or not LEGAL_NAME.fullmatch(fields[0]):
             what = "KAFKA_CREATE_TOPICS creates topics, and which ones was not read"
             part.note("incomplete", "error", what, origin, TO_DO)
             return
