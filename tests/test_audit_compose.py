@@ -173,3 +173,24 @@ def test_a_compose_file_without_an_override_file_is_read_whole(tmp_path: Path) -
     (tmp_path / "compose.override.yml").mkdir()
     for path in (tmp_path, tmp_path / "compose.yaml"):
         assert not incomplete(read([path])[1])
+
+
+@pytest.mark.parametrize(
+    ("command", "made", "incomplete"),
+    [
+        ("kafka-topics.sh --bootstrap-server b:9092 --create --topic orders --replication-factor 1", ["orders"], False),
+        ("kafka-topics.sh --bootstrap-server b:9092 --create --topic $$NAME --replication-factor 1", [], True),
+        ("kafka-configs.sh --bootstrap-server b:9092 --alter --entity-type brokers --add-config a=b", [], True),
+        ("kafka-topics.sh --bootstrap-server b:9092 --list", [], False),
+    ],
+)
+def test_a_file_whose_services_only_create_topics_is_read(
+    tmp_path: Path, command: str, made: list[str], incomplete: bool
+) -> None:
+    """Beside the brokers' own files: a topic with one replica was passed over in silence."""
+    (tmp_path / "b.properties").write_text("node.id=1\nprocess.roles=broker\nlog.dirs=d\n", encoding="utf-8")
+    text = f"services:\n  init:\n    image: apache/kafka:3.9.0\n    command: [sh, -c, '{command}']\n"
+    (tmp_path / "docker-compose.yml").write_text(text, encoding="utf-8")
+    cluster, findings = read([tmp_path], Options(kafka_version="3.9.0", distribution="apache", acks="all"))
+    assert [topic.name for topic in cluster.planned if topic.name == "orders"] == made
+    assert any(finding.kind == "incomplete" and "command" in finding.what for finding in findings) == incomplete

@@ -52,7 +52,8 @@ def _is_of_program(variable: str) -> bool:
 
 
 def recognised(tree: Tree) -> bool:
-    """Whether a YAML document has compose services of which one is a broker, or a program that is read by variables."""
+    """Whether a YAML document has compose services of which one is a broker, a program that is read by variables, or
+    creates topics or alters settings."""
     services = tree.get("services")
     every = [service for _, service in services.items()] if services is not None else []
     return any(
@@ -64,6 +65,8 @@ def recognised(tree: Tree) -> bool:
             if (words := service.get(key)) is not None
             for text in texts_of(words)
         )
+        or created.CREATES.search(commands.text_of(service))
+        or commands.ALTERS.search(commands.text_of(service))
         for service in every
     )
 
