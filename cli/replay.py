@@ -98,9 +98,16 @@ def _given(options: argparse.Namespace) -> tuple[Document, Sequence[Document], S
     missed = not_checked_notes(model, loop=options.loop is not None)
     if options.loop is None or exit_of(document) is not Exit.HOLDS:
         return document, () if options.shrink else _beside(model, options, document), missed
-    said, unfair = _not_violated(model, run_text(model, options.steps), options.loop)
-    more = {"replay": f"{document['replay']} --loop {options.loop}", "notes": [*document["notes"], *said]}
-    return document | more, (), [*missed, *unfair]
+    document, unfair = _round(model, run_text(model, options.steps), document, options.loop)
+    return document, (), [*missed, *unfair]
+
+
+def _round(model: Model, run: Run, document: Document, loop: int) -> tuple[Document, Sequence[str]]:
+    """The document of a run that goes round for ever and violates nothing, with why, and a note of each claim that says
+    nothing of it."""
+    said, unfair = _not_violated(model, run, loop)
+    more = {"replay": f"{document['replay']} --loop {loop}", "notes": [*document["notes"], *said]}
+    return document | more, unfair
 
 
 def _beside(model: Model, options: argparse.Namespace, document: Document) -> list[Document]:
@@ -137,6 +144,9 @@ def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
         document = _again(model, taken, saved, path)
     missed = [name for name in model.not_checked if name in saved["properties"]]
     notes = not_checked_notes(model, missed) + _not_possible(model, saved) + _not_judged(model, taken, saved)
+    if saved["property"] is None and saved["loop"] is not None and exit_of(document) is Exit.HOLDS:
+        document, unfair = _round(model, taken, document, saved["loop"])
+        notes += unfair
     return _shrunk(model, taken, document) if options.shrink else document, notes
 
 
@@ -178,9 +188,11 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
     claimed = next((declared for declared in model.liveness if declared.name == about), None)
     if claimed is not None and claimed.kind != "always_possible" and loop is not None:
         return _round_again(model, claimed, run, loop)
-    if about is None or loop is not None:
+    if about is None:
+        return _of_run(model, run, loop)
+    if loop is not None:
         document = run_document(model, run, loop=loop)
-        return document if loop is None else document | {"replay": f"{document['replay']} --loop {loop}"}
+        return document | {"replay": f"{document['replay']} --loop {loop}"}
     if claimed is not None:
         return run_document(model, run)
     if prop is None:

@@ -503,3 +503,20 @@ def test_a_file_returns_to_the_state_in_which_it_ends(verb: list[str], tidegate:
     done = tidegate(verb[0], str(path), *verb[1:])
     assert done.exit == 64
     assert "the file states that the run repeats for ever after step 1, and it does not" in plain_of(done.err)
+
+
+def test_a_saved_run_that_goes_round_is_asked_all_claims_where_it_was_saved_as_one_of_none(
+    tidegate: Run, tmp_path: Path
+) -> None:
+    tidegate("check", "examples/liveness/corridor.py", "--out", str(tmp_path))
+    path = tmp_path / "they_pass.trace.json"
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(saved | {"property": None}), encoding="utf-8")
+    again = tidegate("replay", str(path))
+    assert again.exit == 3
+    assert "they_pass fails in a loop after 0 steps" in again.out
+    path.write_text(json.dumps(saved | {"property": None, "loop": 2}), encoding="utf-8")
+    unfair = tidegate("replay", str(path))
+    assert unfair.exit == 5
+    assert "not checked: they_pass is said of fair runs alone" in plain_of(unfair.out)
+    assert "--loop 2" in unfair.out
