@@ -32,16 +32,25 @@ MOST_BETWEEN = 4
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A step that is not taken with the repair: why, and whether it can happen and is only `beyond` the faults of its
+    cell, since a budget is spent or a bound is reached."""
+
+    why: str
+    beyond: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AfterRepair:
     """The run with the repair. `aligned` has its state for each state of the run without; `left_out` the steps of that
-    which cannot be taken, by their numbers, each with why."""
+    which are not taken, by their numbers, each with why."""
 
     model: Model
     run: Run
     property: str
     steps: tuple[ScenarioStep, ...]
     aligned: tuple[int, ...]
-    left_out: Mapping[int, str]
+    left_out: Mapping[int, LeftOut]
 
 
 def after_repair(
@@ -103,7 +112,7 @@ def _case(before: Case, new: Signature, cell: Name) -> Case:
 def taken(model: Model, before: Answer) -> AfterRepair:
     """The steps of a run, as far as they can be taken."""
     start = next(initial_states(model))
-    done, aligned, left_out = list[Step](), [0], dict[int, str]()
+    done, aligned, left_out = list[Step](), [0], dict[int, LeftOut]()
     for number, step in enumerate(before.steps, 1):
         state = done[-1].after if done else start
         ((action, arguments),) = parse_steps(model, step.step)
@@ -117,10 +126,11 @@ def taken(model: Model, before: Answer) -> AfterRepair:
     return AfterRepair(model, run, before.property, scenario_steps(model, run), tuple(aligned), left_out)
 
 
-def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str:
+def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> LeftOut:
     stopped = attempt(model, state, action, arguments)
     assert isinstance(stopped, Stopped), "a step that can be taken is taken"
-    return why_stopped(model, state, action, arguments, stopped)
+    none_of_it = action.budget is not None and not model.values[action.budget]
+    return LeftOut(why_stopped(model, state, action, arguments, stopped), beyond=stopped.at_bound or none_of_it)
 
 
 def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:

@@ -31,6 +31,12 @@ DEFAULTS: Mapping[str, str] = {
 }
 """What a setting is that no answer rests on by itself."""
 
+NOT_GIVEN = "not given"
+"""What a setting is that nothing states, and that has no default here."""
+
+PLACING = Used("where the nodes run", "", None, "")
+"""What decides where the repair moves nodes: no setting, but their places."""
+
 
 def deciding(
     subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, Constant]
@@ -40,7 +46,7 @@ def deciding(
     if changes:
         for change in changes:
             key = _KEYS.get(change.name)
-            yield _used(subject, key or "where the nodes run"), change.value if key else change.setting
+            yield _used(subject, key) if key else PLACING, change.value if key else change.setting
         return
     key = _cause(subject, cell, constants)
     if key:
@@ -48,9 +54,14 @@ def deciding(
 
 
 def _used(subject: Subject, key: str) -> Used:
-    """The setting as it is stated; as by default where nothing states it."""
+    """The setting as it is stated; as by default where nothing states it; else it is not given."""
     stated = next((used for used in subject.used if used.key == key), None)
-    return stated or Used(key, DEFAULTS.get(key, "as given"), None, "Kafka's own" if key in DEFAULTS else "")
+    return stated or Used(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")
+
+
+def said(used: Used) -> str:
+    """A setting that decides, in words: `acks=1`, `acks not given`."""
+    return f"{used.key} {used.value}".strip() if used.value in ("", NOT_GIVEN) else f"{used.key}={used.value}"
 
 
 def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> str:

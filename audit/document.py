@@ -10,7 +10,7 @@ from typing import Any
 from ..traces.heading import tool
 from .changes import SettingChange
 from .cluster import COMMIT_ACKS, OFFSETS, Cluster, Finding, Origin
-from .deciding import deciding
+from .deciding import deciding, said
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
@@ -187,7 +187,7 @@ def _settings_that_decide(report: SubjectReport) -> list[Document]:
     if report.loss is not None and report.loss[3].case is not None:
         cell, constants = report.loss[0], report.loss[3].case.values
     found = deciding(report.verdict.subject, report.changes, cell, constants)
-    return [{**_used(used), "becomes": becomes} for used, becomes in found]
+    return [{**_used(used), "says": said(used), "becomes": becomes} for used, becomes in found]
 
 
 def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:

@@ -39,10 +39,11 @@ _HAPPENS = {
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """A change with what fails without it: the question and the cell."""
+    """A change with what fails without it: the question, the cell, and whether that is a loss, or not decided."""
 
     change: SettingChange
     without: CellQuestion
+    loses: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +180,12 @@ def _needed(
 ) -> Iterator[Needed]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:
-        bad = _first_bad(signatures, [other for other in changes if other is not change], cells, explorations)
+        others = [other for other in changes if other is not change]
+        bad = _first_bad(signatures, others, cells, explorations)
         assert bad is not None, f"{change.name} is not needed"
-        yield Needed(change, bad)
+        question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
+        found = [answer(_changed(signature, others), question, cell, explorations).word for signature in signatures]
+        yield Needed(change, bad, loses="can lose" in found)
 
 
 def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
@@ -192,10 +196,16 @@ def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[s
         "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
         "steps": [_step(step) for step in steps],
         "notes": [
-            f"Without {change.change.setting}, {_HAPPENS[change.without[0]]} ({in_words(BY_NAME[change.without[1]])})."
+            f"Without {change.change.setting}, {_without(change)} ({in_words(BY_NAME[change.without[1]])})."
             for change in found.changes
         ],
     }
+
+
+def _without(needed: Needed) -> str:
+    """What is bad without a change: `an acknowledged record can be lost`, or that nothing decides whether it can."""
+    happens = _HAPPENS[needed.without[0]]
+    return happens if needed.loses else f"nothing decides whether {happens}"
 
 
 def _step(step: PlanStep) -> dict[str, Any]:

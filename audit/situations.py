@@ -45,7 +45,8 @@ UNKNOWN_VOTERS, MOST_VOTERS = 3, 5
 class Fault:
     """Something that goes wrong: its name on the command line, a row's title, what it is in a sentence, and how a
     headline speaks of it. `away` is how many replicas are missing while it lasts; of a rack, and of the controllers,
-    it depends on the placement (None). `single`: one thing, and no rack."""
+    it depends on the placement (None). `single`: one thing, and no rack. `happens`: the clause that it is after "when",
+    where the title is none."""
 
     name: str
     title: str
@@ -53,13 +54,19 @@ class Fault:
     phrase: str
     away: int | None
     single: bool = True
+    happens: str = ""
+
+    @property
+    def when(self) -> str:
+        """What happens, as a clause: `a host loses power`."""
+        return self.happens or self.title
 
 
 FAULTS: tuple[Fault, ...] = (
     Fault("leader-move", "the leader is moved", "nothing goes wrong; the controller moves the leader once",
           "moving the leader", 0),
     Fault("restart", "a controlled restart", "one broker is shut down as it should be, and starts again",
-          "one controlled restart", 1),
+          "one controlled restart", 1, happens="a broker is restarted in a controlled way"),
     Fault("crash", "a process dies", "one broker's process dies at any moment, and starts again; its log stays",
           "one crash", 1),
     Fault("cut-off", "a broker is cut off, or pauses",

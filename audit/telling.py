@@ -71,8 +71,8 @@ def title_of(name: str, question: str, cell: str, decided: Sequence[Mapping[str,
     at = BY_NAME[cell]
     where = {"all": "with all replicas in sync", "min-isr": "with the ISR at min.insync.replicas",
              "one": "with one replica in sync"}[at.situation.name]  # fmt: skip
-    by = "; ".join(f"{one['key']}={one['value']}{_place(one)}" for one in decided)
-    return f"{name}: {LOST[question]} when {at.fault.title}, {where}{f' (because of {by})' if by else ''}"
+    by = "; ".join(f"{one['says']}{_place(one)}" for one in decided)
+    return f"{name}: {LOST[question]} when {at.fault.when}, {where}{f' (because of {by})' if by else ''}"
 
 
 def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:

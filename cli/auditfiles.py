@@ -191,7 +191,8 @@ def _repaired(made: Scenario) -> Document | None:
         "scenario": said(made.after.steps, _called_after(made, made.after)),
         "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
         "left_out": [
-            {"step": number, "says": without[number - 1], "why": why} for number, why in made.after.left_out.items()
+            {"step": number, "says": without[number - 1], "why": left.why, "beyond": left.beyond}
+            for number, left in made.after.left_out.items()
         ],
     }
 
@@ -280,7 +281,12 @@ def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
     told = Told(after.model, after.run, after.property, called)
     title = f"{made.subject['name']}: the same with the repair"
     shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
-    left_out = [f"Step {number} of it cannot happen: {why}." for number, why in after.left_out.items()]
+    left_out = [
+        f"Step {number} of it is left out, and may still happen: it is more than this cell of the table looks at."
+        if left.beyond
+        else f"Step {number} of it cannot happen: {left.why}."
+        for number, left in after.left_out.items()
+    ]
     return shown | {"notes": [*left_out, *shown["notes"]]}
 
 

@@ -47,6 +47,11 @@ class Stopped:
     bound: str | None = None
     step_bound: str | None = None
 
+    @property
+    def at_bound(self) -> bool:
+        """Whether the bounds of the model stopped it, and not the protocol."""
+        return self.by_limit or any(part is not None for part in (self.budget, self.bound, self.step_bound))
+
 
 def shape_of(model: Model) -> Shape:
     """What makes the model's states: what the name of its `@state` class stands for in its namespace."""
@@ -414,8 +419,7 @@ def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[s
 def stopped_as(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:
     """What the step is, with the reason: `disabled: s.up[r] is false`; of one at a bound the reason alone."""
     why = why_stopped(model, state, action, arguments, stopped)
-    at_bound = stopped.budget is not None or stopped.bound is not None or stopped.step_bound is not None
-    return why if at_bound or stopped.by_limit else f"disabled: {why}"
+    return why if stopped.at_bound else f"disabled: {why}"
 
 
 def false_guard(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:

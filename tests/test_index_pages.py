@@ -13,11 +13,14 @@ from typing import Any
 import jsonschema
 import pytest
 from playwright.sync_api import Browser
-from tidegate.audit.after_repair import taken
+from tidegate.audit.after_repair import LeftOut, taken
 from tidegate.audit.cases import ScenarioStep
+from tidegate.audit.deciding import NOT_GIVEN, PLACING, said
+from tidegate.audit.facts import Used
 from tidegate.audit.signature import definition
+from tidegate.audit.telling import title_of
 from tidegate.audit.verdicts import Answer
-from tidegate.reports.audit.index import KEPT, audit_index, with_one_table
+from tidegate.reports.audit.index import KEPT, audit_index, with_one_table, with_the_repair
 from tidegate.reports.audit.page import groups_of
 from tidegate.reports.check.index import check_index
 from tidegate.traces.document import schema
@@ -167,7 +170,45 @@ def test_what_cannot_happen_with_the_repair_is_left_out_with_its_guard() -> None
     ]  # fmt: skip
     assert made.aligned == (0, 1, 3, 3, 4)
     assert list(made.left_out) == [3]
-    assert re.match(r"(blocked by the model's bound: )?.* is false", made.left_out[3])
+    assert re.match(r"(blocked by the model's bound: )?.* is false", made.left_out[3].why)
+
+
+@pytest.mark.parametrize(("shrinks", "left_out"), [(0, [1, 2, 3, 4]), (1, [4])])
+def test_a_step_beyond_the_faults_of_a_cell_is_not_said_to_be_impossible(shrinks: int, left_out: list[int]) -> None:
+    """Kafka drops a follower from the ISR whatever min.insync.replicas is; only the cell has no such fault left."""
+    settings = {"replicas": 3, "isr_shrinks": shrinks, "power_losses": 0, "min_isr": 2, "acks": "all"}
+    model = definition().bind("partition", settings, None)
+    steps = (
+        "propose_shrink(leader=A, follower=B)",
+        "change_isr(A)",
+        "learn(A)",
+        "propose_shrink(leader=A, follower=C)",
+    )
+    lost = tuple(ScenarioStep(step, step, fault=False) for step in steps)
+    made = taken(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
+    assert list(made.left_out) == left_out
+    assert made.left_out[4].beyond
+
+
+def test_steps_that_are_impossible_stand_apart_from_those_beyond_a_cell() -> None:
+    impossible, beyond = LeftOut("s.up[A] is false", beyond=False), LeftOut("the budget is spent", beyond=True)
+    repaired = {"scenario": [], "end": "", "html": "x.html", "left_out": [
+        {"step": number, "says": "B lags.", "why": left.why, "beyond": left.beyond}
+        for number, left in enumerate((impossible, beyond), 1)
+    ]}  # fmt: skip
+    gone, left_out = "".join(with_the_repair(repaired)).split("cannot happen any more")[1].split("it may still happen")
+    assert ('value="1"' in gone, 'value="2"' in left_out, 'class="gone"' in left_out) == (True, True, False)
+
+
+def test_a_setting_that_nobody_gave_is_not_called_given() -> None:
+    """acks of unknown producers, and where nodes run, decide, and no file has them."""
+    assert said(Used("acks", NOT_GIVEN, None)) == "acks not given"
+    assert (said(PLACING), said(Used("acks", "1", None))) == ("where the nodes run", "acks=1")
+    title = title_of("orders", "no-loss", "restart@all", [{"says": said(PLACING), "where": None}])
+    assert title == (
+        "orders: an acknowledged record is lost when a broker is restarted in a controlled way, "
+        "with all replicas in sync (because of where the nodes run)"
+    )
 
 
 def test_a_gate_leads_to_its_counterexamples(tidegate: Run, tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def _cell(name: str, cells: Mapping[str, Any], question: str, pages: Mapping[str
 def _decides(subject: Mapping[str, Any]) -> str:
     """The setting that decides, where it is stated, and what the repair makes of it."""
     rows = "".join(
-        f'<li><code>{text(one["key"])}={text(one["value"])}</code> <span class="place">{text(stated_in(one))}</span>'
+        f'<li><code>{text(one["says"])}</code> <span class="place">{text(stated_in(one))}</span>'
         + (f" → with the repair <code>{text(one['becomes'])}</code>" if one["becomes"] else "")
         + "</li>"
         for one in subject["deciding"]
@@ -232,23 +232,33 @@ def _before_and_after(subject: Mapping[str, Any]) -> Iterator[str]:
     yield '<div class="beside">'
     yield from _loss(subject)
     if mended is not None and mended["html"] == page:
-        yield from _mended(mended["repaired"])
+        yield from with_the_repair(mended["repaired"])
     yield from _repair(subject)
     yield "</div>"
     if mended is not None and mended["html"] != page:
-        yield from _mended(mended["repaired"])
+        yield from with_the_repair(mended["repaired"])
 
 
-def _mended(repaired: Mapping[str, Any]) -> Iterator[str]:
+_LEFT_OUT: Mapping[bool, str] = {
+    False: "Of the scenario this cannot happen any more:",
+    True: "Of the scenario this is left out, since with the repair it is more than this cell of the table looks at; it "
+    "may still happen:",
+}
+"""What is said of the steps that the repair leaves out, by whether they are only beyond the faults of the cell."""
+
+
+def with_the_repair(repaired: Mapping[str, Any]) -> Iterator[str]:
     """The same scenario with the repair: what happens then, and what cannot happen any more."""
     yield f"<div><h3>The same with the repair</h3><ol>{_items(repaired['scenario'])}</ol>"
     yield f'<p class="kept">{text(repaired["end"])}</p>'
-    if repaired["left_out"]:
+    for beyond, says in _LEFT_OUT.items():
         rows = "".join(
             f'<li value="{one["step"]}" title="{text(one["why"])}">{text(one["says"])}</li>'
             for one in repaired["left_out"]
+            if one["beyond"] is beyond
         )
-        yield f'<p class="muted">Of the scenario this cannot happen any more:</p><ol class="gone">{rows}</ol>'
+        if rows:
+            yield f'<p class="muted">{says}</p><ol class="{"" if beyond else "gone"}">{rows}</ol>'
     yield f'<a class="button" href="{text(repaired["html"])}">Before and after, side by side</a></div>'
 
 
