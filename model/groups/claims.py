@@ -1,7 +1,7 @@
 """Which claims to own partitions an assignor believes, by the version of Kafka's clients.
 
 A member says which partitions it owns, and of which generation that is. A claim may be stale: a member that missed a
-rebalance claims what another got in it. Source: AbstractStickyAssignor of the clients 2.8, 3.0, 3.4.1 and 3.9.
+rebalance claims what another got in it. Source: AbstractStickyAssignor of the clients 2.8.0, 2.8.1, 3.0, 3.4.1 and 3.9.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ M = TypeVar("M")
 class Trust(Enum):
     """Which claims to own a partition the leader believes."""
 
-    ALL = "all"  # up to 2.8: whoever claims a partition keeps it
-    HIGHEST_GENERATION = "highest generation"  # KAFKA-12984, 3.0: those of the highest generation that anybody names
+    ALL = "all"  # up to 2.8.0: whoever claims a partition keeps it
+    HIGHEST_GENERATION = "highest generation"  # KAFKA-12984, 2.8.1: those of the highest generation that anybody names
     NEWEST = "newest"  # KAFKA-14639, 3.4.1 and 3.5: of each partition those of the newest generation
 
 

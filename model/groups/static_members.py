@@ -20,9 +20,11 @@ What keeps that so is a switch each, and each mistake of the history a profile:
 
 What is abstracted away: the rest of the protocol, which is `classic_group`. An instance's partition is its own whenever
 it is in the group, so that what it is assigned follows from who is a member: that assignments are balanced is asked
-there. All join at once: a rebalance is complete when each instance that is a member has joined, or was thrown out. A
-heartbeat stands for all requests that name a member id. The log is the abstract one of `../parts/replicated_logs.py`,
-one append at a time; a record that the next coordinator does not find is never committed. There is no clock.
+there. All join at once: a rebalance is complete when each instance that is a member has joined, or was thrown out. In
+Kafka the timeouts of the rebalance and of the poll throw no static member out (onCompleteJoin, maybeLeaveGroup): a
+generation may begin without it, and give its partition to another. That is not in this model. A heartbeat stands for
+all requests that name a member id. The log is the abstract one of `../parts/replicated_logs.py`, one append at a time;
+a record that the next coordinator does not find is never committed. There is no clock.
 
 Sources: KIP-345; GroupCoordinator and GroupMetadata of Kafka 2.3.0, 2.6.0 and 2.7.0 (updateStaticMemberAndRebalance,
 generateMemberId); KAFKA-8715 (2.3.1), KAFKA-10284 (2.6.1). Properties are in `invariants/groups/static_members.py`.

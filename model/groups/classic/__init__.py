@@ -22,7 +22,7 @@ profile:
   (KAFKA-12983). One that learns of its loss by a heartbeat, or that its own heartbeat thread has left, always did.
 * `trust`: the leader of a cooperative group believes, of each partition, the claim of the newest generation
   (`../claims.py`). In `kafka_12984` it believes all claims, and members do not forget in a rebalance, as up to 2.8.0.
-  In `kafka_14639` it believes those of the highest generation alone, as from 3.0 on: a member that missed a generation
+  In `kafka_14639` it believes those of the highest generation alone, as from 2.8.1 on: who missed a generation
   still owns what it owned, though nobody else claims it (mended in 3.4.1 and 3.5). Up to 3.3 a claim is of the
   generation of the last assignment, so that a member misses one whose SyncGroup is refused. In 3.4.0 it is of the
   generation that was joined last (`claims_name_what_is_joined`, KAFKA-13715): to miss one takes a fail-over, or an
