@@ -11,6 +11,7 @@ from typing import Any
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, run_text, steps
+from tidegate.language.model import Model
 from tidegate.language.verdict import PropertyVerdict, Run, Step
 from tidegate.traces.document import run_document, trace_document
 
@@ -50,7 +51,11 @@ def four_gallons() -> Document:
 @functools.cache
 def busy(count: int, seed: int = 1) -> Document:
     """A walk of so many steps of five replicas, whose brokers crash and start over."""
-    model = load(ROOT / "tests/models/busy_log.py").bind()
+    return walk(load(ROOT / "tests/models/busy_log.py").bind(), count, seed)
+
+
+def walk(model: Model, count: int, seed: int = 1) -> Document:
+    """A walk of so many steps, mostly fetches and few crashes."""
     chance = random.Random(seed)
     state = start = next(iter(initial_states(model)))
     taken: list[Step] = []

@@ -26,6 +26,7 @@ from ..cut import cut
 from ..graph_style import OF_A_PAGE
 from ..markdown import markdown
 from ..sequence import mermaid
+from .pictures import with_parts
 
 SCRIPTS = ("model.js", "branch.js", "lanes.js", "table.js", "chart.js", "app.js")
 """In this order they are one script."""
@@ -126,10 +127,11 @@ def _data(
         {"id": name, "digest": digest(document), "texts": _texts(as_shown), "watches": values}
         for name, document, as_shown, values in zip(names, documents, named, watched, strict=True)
     ]
-    shown = [cut(_drawable(document)) for document in named]
+    shown, parts = with_parts([cut(_drawable(document)) for document in named])
     was_cut = any(cut(document) is not document for document in documents)
     said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
-    about = {"traces": extras, "beside": said, "aligned": None if aligned is None else list(aligned)}
+    both = None if aligned is None else list(aligned)
+    about = {"traces": extras, "beside": said, "aligned": both, "parts": parts}
     elements = [*zip(names, shown, strict=True), ("trace-page", about)]
     return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
 

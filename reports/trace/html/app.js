@@ -4,7 +4,8 @@ const $ = (id) => document.getElementById(id);
 const VIRTUAL = 500, ROW_HEIGHT = 30, PLAY_EVERY = 900, MOST_ALIKE = 3, STAYS = "nothing more happens, for ever";
 
 const page = JSON.parse($("trace-page").textContent);
-const traces = page.traces.map((extras) => new Trace(JSON.parse($(extras.id).textContent), extras));
+const traces = page.traces.map((extras) =>
+  new Trace(pictured(JSON.parse($(extras.id).textContent), page.parts), extras));
 const around = $("around") ? new Around(JSON.parse($("around").textContent)) : null;
 if (around && traces[0].total === traces[0].last) traces[0].nodes = around.document.path;
 const BOTH = ["As it is", "With the repair"];

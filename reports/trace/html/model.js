@@ -74,6 +74,13 @@ function abstractAt({ states, steps }, number) {
   return { step: steps[number], state: upTo(number), before: number > 0 ? upTo(number - 1) : null };
 }
 
+/** A trace with the pictures that its model draws put together of their parts (`pictures.py`). */
+function pictured(document, parts) {
+  const boards = document.view?.kind === "drawing" ? Object.values(document.frames).map((frame) => frame.board) : [];
+  for (const board of boards) if (board) board.svg = board.svg.map((number) => parts[number]).join("");
+  return document;
+}
+
 /** One trace: a document, and what the page knows beside it. Positions count the states that are here from 0, and the
  * step at a position leads to that state. Numbers are the document's; they run ahead where states were left out. */
 class Trace {
