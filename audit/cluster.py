@@ -245,8 +245,8 @@ class Topic:
     @property
     def has_legal_name(self) -> bool:
         """Whether Kafka takes its name (clients: internals.Topic.validate); of one with a variable nobody knows, and
-        what stands in parentheses stands for any name."""
-        name = re.sub(r"\([a-z ]+\)", "x", self.name)
+        what stands in parentheses stands for any name: of an application, or of what a program makes."""
+        name = re.sub(r"\(topics that .*\)|\([A-Za-z ]+\)", "x", self.name)
         return "$" in name or "{" in name or (bool(LEGAL_NAME.fullmatch(name)) and name not in (".", ".."))
 
     @property

@@ -120,3 +120,11 @@ def test_variables_of_an_image_that_is_not_known_count_as_an_assumption() -> Non
         cluster, _ = of_texts([("c.yml", service.format(image), True)], Options(), "x")
         assert cluster.assumptions == said
         assert any(setting.key == "min.insync.replicas" for setting in cluster.brokers[0].settings)
+
+
+def test_a_misspelt_setting_beside_the_right_one_is_to_be_removed() -> None:
+    """Bitnami's chart has `logs.dir` for the application's logs: `log.dir` with that value would move the records."""
+    text = "process.roles=broker\nnode.id=1\nlog.dir=/a\nlogs.dir=/b\n"
+    findings = of_texts([("server.properties", text, True)], Options(), "x")[1]
+    (typo,) = [finding for finding in findings if finding.kind == "typo"]
+    assert typo.severity == "warning" and typo.to_do == "remove it, since `log.dir` is set as well"

@@ -63,6 +63,8 @@ def test_pods_of_which_all_is_read_leave_nothing_open() -> None:
     [
         ("command: [/scripts/start.sh]", True),
         ("command: [/scripts/start]", True),
+        ("command: [/bin/bash, -ec, /scripts/kafka-init.sh]", True),
+        ("command: [/bin/bash, -ec, /scripts/connect-kafka.sh]", True),
         ("command: [sh, -c, '. /opt/more.sh && exec /etc/confluent/docker/run']", True),
         ("command: [sh, -c, 'exec /scripts/sound.sh']", False),
         ("command: [sh, -c, 'exec /scripts/bad.sh']", True),

@@ -138,6 +138,14 @@ def test_mirrormakers_topics_are_asked_about() -> None:
     assert replicas["(checkpoints of MirrorMaker)"] == {3}
     assert not [finding for finding in findings if finding.kind in ("unknown_key", "typo", "not_read")]
     assert any("acks=1" in finding.what for finding in findings)
+    assert not [subject for subject in found.values() if subject.not_checked]
+
+
+def test_what_stands_for_topics_of_a_program_has_a_legal_name() -> None:
+    """These names are the audit's own words, with those of a connector, and none that Kafka is asked to take."""
+    text = "name=Orders-CDC 2\nconnector.class=x\ntopic.creation.default.replication.factor=3\n"
+    found = by_name(read({**BROKERS, "cdc.properties": text})[0])
+    assert not found["(topics that Orders-CDC 2 creates)"].not_checked
 
 
 @pytest.mark.parametrize(

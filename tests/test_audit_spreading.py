@@ -196,7 +196,10 @@ def test_a_pools_own_template_replaces_that_of_the_cluster() -> None:
 
 @pytest.mark.parametrize(("nodes", "expected"), [("apart", {False}), ("shared", {True})])
 def test_the_users_word_decides(nodes: str, expected: set[bool]) -> None:
-    assert shared(of(PODS.format(rule=""), f'[pods]\nnodes = "{nodes}"\n')) == expected
+    """Also where all advertise one name: Bitnami's chart has a placeholder there, which an init container replaces."""
+    advertised = "{name: KAFKA_ADVERTISED_LISTENERS, value: 'PLAINTEXT://advertised-address-placeholder:9092'}"
+    for text in (PODS, PODS.replace("env: [", f"env: [{{{advertised}}}, ")):
+        assert shared(of(text.format(rule=""), f'[pods]\nnodes = "{nodes}"\n')) == expected
 
 
 def of_nodes(*terms: str) -> str:

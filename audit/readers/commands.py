@@ -47,9 +47,16 @@ STATES = re.compile(
 
 TOOLS = re.compile(
     r"(/etc/(confluent|kafka)/docker/\w[\w.\-]*|/opt/bitnami/scripts/kafka/(entrypoint|run|setup)\.sh|/__cacert_entrypoint\.sh|"
-    r"(\S*/)?(kafka|zookeeper|connect)-[a-z\-]+\.sh|(\S*/)?wait-for(-it)?\.sh|\S*/start-kafka\.sh)(?=[\s;&|\"']|$)"
+    r"(\S*/)?kafka-(acls|broker-api-versions|client-metrics|cluster|configs|console-[a-z\-]+|consumer-[a-z\-]+|"
+    r"delegation-tokens|delete-records|dump-log|e2e-latency|features|get-offsets|groups|jmx|leader-election|log-dirs|"
+    r"metadata-(quorum|shell)|mirror-maker|preferred-replica-election|producer-perf-test|reassign-partitions|"
+    r"replica-verification|run-class|server-st(art|op)|share-[a-z\-]+|storage|streams-[a-z\-]+|topics|transactions|"
+    r"verifiable-[a-z\-]+)\.sh|(\S*/)?zookeeper-(server-st(art|op)|shell|security-migration)\.sh|"
+    r"(\S*/)?connect-(distributed|standalone|mirror-maker|plugin-path)\.sh|"
+    r"(\S*/)?wait-for(-it)?\.sh|\S*/start-kafka\.sh)(?=[\s;&|\"']|$)"
 )
-"""Start scripts of images, and Kafka's own tools: they set nothing but what their arguments say."""
+"""Start scripts of images, and Kafka's own tools (its bin/): they set nothing but what their arguments say. A script
+with another name that begins so, such as the kafka-init.sh of Bitnami's chart, is none of them."""
 
 SCRIPT = re.compile(r"""[^\s;&|"'=()]*[\w\-]\.(?:sh|bash|py|pl|rb)(?=[\s;&|"']|$)""")
 PROGRAM = re.compile(r"/(?!bin/|usr/bin/|usr/local/bin/|sbin/|usr/sbin/)\S+")

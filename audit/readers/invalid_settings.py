@@ -63,7 +63,8 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
             continue
         near = names.nearest(setting.key, scopes)
         elsewhere = sorted(scope for scope in every if setting.key in every[scope] and scope != "librdkafka")
-        yield _typo(setting, near) if near and not elsewhere else _unknown(setting, scopes, elsewhere, client)
+        typo = _typo(setting, near, settings) if near and not elsewhere else None
+        yield typo or _unknown(setting, scopes, elsewhere, client)
 
 
 def _hidden(setting: Setting) -> Finding:
@@ -74,10 +75,12 @@ def _hidden(setting: Setting) -> Finding:
     return Finding("not_read", "error", what, setting.origin, "save the file as UTF-8 without a byte order mark")
 
 
-def _typo(setting: Setting, near: str) -> Finding:
+def _typo(setting: Setting, near: str, settings: Sequence[Setting]) -> Finding:
     now = names.OLD.get(near, near)
     also = "" if now == near else f" (an old name of `{now}`)"
     what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{near}`{also}"
+    if any(other.key == now for other in settings):  # as `logs.dir` beside `log.dir` in Bitnami's chart
+        return Finding("typo", "warning", what, setting.origin, f"remove it, since `{now}` is set as well")
     return Finding("typo", "error", what, setting.origin, f"write `{now}`")
 
 

@@ -182,17 +182,18 @@ def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) 
         found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
     voters = set(quorum.voters) if quorum else set[int]()
     every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
-    return tuple(_on_nodes(joined, broker) for broker in every)
+    return tuple(_on_nodes(joined, broker, number) for number, broker in enumerate(every, 1))
 
 
-def _on_nodes(joined: _Joined, broker: Broker) -> Broker:
-    """A pod, or a service, as audit.toml says of all: each pod on a node of its own, and those of a compose file on a
-    computer of their own; or all on one."""
+def _on_nodes(joined: _Joined, broker: Broker, number: int) -> Broker:
+    """A pod, or a service, as audit.toml says of all: each pod on a node of its own, whatever it advertises, and those
+    of a compose file on a computer of their own; or all on one."""
     word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")
     said = next((fact for part in joined.parts for fact in part.facts.get(word, ())), None)
     if said is None or (broker.pod is None and broker.network != "inner"):
         return broker
-    machine = f"{one}, as audit.toml says" if said.value == "shared" else broker.machine
+    own = broker.machine if broker.pod is None else f"node {number} of pods"
+    machine = f"{one}, as audit.toml says" if said.value == "shared" else own
     return replace(broker, pod=None, network="", machine=machine)
 
 
