@@ -41,6 +41,10 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
         ),
         "gives_up", "network", "older_is_given_up_first",
     ),
+    "a late request of an older epoch is not refused": (
+        Mutant("producer", "parts/producer_state.py", "    if epoch < known:\n        return Check.FENCED\n", ""),
+        "gives_up_one_at_a_time", "network", "order_per_key",
+    ),
     "a rebalance does not wait for who processes": (
         Mutant("consumer", "consumer.py", " and s.rebalancing and has_time(s, member))", " and s.rebalancing)"),
         "auto", "one_crash", "at_least_once",

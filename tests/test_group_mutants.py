@@ -95,6 +95,27 @@ CASES = (
         "offset_durable",
     ),
     classic(
+        "a record of one partition's offset removes another's",
+        "coordinator",
+        " and old is not None and old.partition == offset.partition:",
+        " and old is not None:",
+        "eager",
+        "two_offsets",
+        "offset_durable",
+    ),
+    Case(
+        "a commit of one partition forgets the offset of another",
+        Mutant(
+            "modern_group",
+            "groups/modern/clients.py",
+            "request.offset if p == request.partition else group.offsets[p] for p",
+            "request.offset if p == request.partition else 0 for p",
+        ),
+        "target_reported",
+        "two_offsets",
+        "commits_never_go_back",
+    ),
+    classic(
         "a group that fails over begins anew",
         "coordinator",
         "        generation=line.generation,\n",

@@ -74,6 +74,7 @@ profiles = {
     "forgets_on_restart": {"sends_again": False},
     "closes_at_once": {"flushes": False},
     "gives_up": {"expiries": 1},
+    "gives_up_one_at_a_time": {"expiries": 1, "max_in_flight": 1},
     "gives_up_2_4": {"expiries": 1, "bumps_epoch": False, "refuses_late_begin": True},
     "sends_given_up_again": {"expiries": 1, "on_error": OnError.SEND_AGAIN},
     "stops_on_error": {"expiries": 1, "on_error": OnError.STOP},
