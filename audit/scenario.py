@@ -35,6 +35,12 @@ def is_unheard(answer: Answer) -> bool:
     return acks == "none" and all(step.step.startswith("fail_to_produce") for step in answer.steps)
 
 
+def is_of_requests(answer: Answer) -> bool:
+    """Whether nothing goes wrong in a run but requests that fail, or whose answers are lost: no broker has a fault."""
+    actions = {step.step.partition("(")[0] for step in answer.steps}
+    return "fail_to_produce" in actions and actions <= {"fail_to_produce", "produce", "produce_again"}
+
+
 def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     """What the model's brokers are called in the user's cluster: the first to be written to is the preferred leader."""
     replicas = next(

@@ -65,14 +65,17 @@ _FAULTS: Mapping[str, str] = {
 """What happened to a broker, by the action that it happens in."""
 
 
-def title_of(name: str, question: str, cell: str, decided: Sequence[Mapping[str, Any]]) -> str:
+def title_of(
+    name: str, question: str, cell: str, decided: Sequence[Mapping[str, Any]], *, of_requests: bool = False
+) -> str:
     """`orders: an acknowledged record is lost when a host loses power, with one replica in sync (acks=1,
-    producer.properties:1)`."""
+    producer.properties:1)`. A run `of_requests` has no other fault than theirs, whatever the cell is about."""
     at = BY_NAME[cell]
+    when = "requests fail or lose their answers, and nothing else goes wrong" if of_requests else at.fault.when
     where = {"all": "with all replicas in sync", "min-isr": "with the ISR at min.insync.replicas",
              "one": "with one replica in sync"}[at.situation.name]  # fmt: skip
     by = "; ".join(f"{one['says']}{_place(one)}" for one in decided)
-    return f"{name}: {LOST[question]} when {at.fault.when}, {where}{f' (because of {by})' if by else ''}"
+    return f"{name}: {LOST[question]} when {when}, {where}{f' (because of {by})' if by else ''}"
 
 
 def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:

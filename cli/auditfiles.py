@@ -18,7 +18,7 @@ from ..audit.document import Document, SubjectReport
 from ..audit.headline import in_words
 from ..audit.own_fault import run_of, run_shown
 from ..audit.questions import QUESTION
-from ..audit.scenario import end_after, names, names_after, renamed, said, sentences
+from ..audit.scenario import end_after, is_of_requests, names, names_after, renamed, said, sentences
 from ..audit.situations import BY_NAME
 from ..audit.small_models import run_of_finding
 from ..audit.telling import LOST, Told, in_the_clusters_words, letters_note, letters_of, title_of
@@ -316,7 +316,8 @@ def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, 
     question, _, cell = made.cells[0].partition("=")
     loss = made.subject["loss"]
     decided = made.after is not None or (loss is not None and loss["html"] == made.html)
-    title = title_of(made.subject["name"], question, cell, made.subject["deciding"] if decided else ())
+    deciding = made.subject["deciding"] if decided else ()
+    title = title_of(made.subject["name"], question, cell, deciding, of_requests=is_of_requests(answer))
     trace["title"], trace["called"] = title, dict(called)
     trace["wording"] = {"verdict": f"✗ {LOST[question]}", "sentences": sentences(subject, answer)}
     because = answer.why.partition(": ")[2]

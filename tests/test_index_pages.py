@@ -17,10 +17,12 @@ from tidegate.audit.after_repair import LeftOut, taken
 from tidegate.audit.cases import ScenarioStep
 from tidegate.audit.deciding import NOT_GIVEN, PLACING, said
 from tidegate.audit.facts import Used
+from tidegate.audit.scenario import is_of_requests
 from tidegate.audit.signature import definition
 from tidegate.audit.telling import title_of
 from tidegate.audit.verdicts import Answer
 from tidegate.reports.audit.index import KEPT, audit_index, with_one_table, with_the_repair
+from tidegate.reports.audit.markdown import audit_markdown
 from tidegate.reports.audit.page import groups_of
 from tidegate.reports.check.index import check_index
 from tidegate.traces.document import schema
@@ -209,6 +211,27 @@ def test_a_setting_that_nobody_gave_is_not_called_given() -> None:
         "orders: an acknowledged record is lost when a broker is restarted in a controlled way, "
         "with all replicas in sync (because of where the nodes run)"
     )
+
+
+def test_a_run_in_which_only_requests_fail_has_no_title_of_another_fault() -> None:
+    steps = ("fail_to_produce", "produce(A)", "produce_again(leader=A, id=0)")
+    answers = [
+        Answer("can lose", steps=tuple(ScenarioStep(step, step, fault=False) for step in some))
+        for some in (steps, (*steps, "elect_preferred(A)"))
+    ]
+    assert [is_of_requests(one) for one in answers] == [True, False]
+    title = title_of("orders", "no-duplicates", "leader-move@all", (), of_requests=True)
+    assert "when requests fail or lose their answers, and nothing else goes wrong" in title
+
+
+def test_in_markdown_a_mark_begins_no_list_and_the_end_is_no_step(tidegate: Run) -> None:
+    document = json.loads(tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--json").out)
+    subject = document["subjects"][0]
+    subject["table"]["no-loss"]["crash@all"] |= {"word": "not checked", "why": "there was no time"}
+    text = audit_markdown(document)
+    assert "- \\- there was no time" in text
+    assert "- - " not in text
+    assert f"\n\n{subject['loss']['scenario'][-1][:12]}" in text
 
 
 def test_a_gate_leads_to_its_counterexamples(tidegate: Run, tmp_path: Path) -> None:

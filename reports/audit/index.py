@@ -16,8 +16,8 @@ from .repair import shown
 KEPT: Mapping[str, str] = {
     "no-loss": "acknowledged records are kept",
     "no-unread": "records that were read are kept",
-    "no-divergence": "logs stay alike",
-    "no-stale-reads": "followers serve consumers rightly",
+    "no-divergence": "logs agree",
+    "no-stale-reads": "followers serve consumers correctly",
     "writable": "writes go on",
     "readable": "reads go on",
     "no-duplicates": "no record is written twice",

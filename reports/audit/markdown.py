@@ -10,7 +10,7 @@ from ..paper import count
 from ..trace.markdown import plain_text
 from .page import MARKS, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
 from .repair import shown
-from .table import LEGEND, heading, open_cells, others, rows
+from .table import LEGEND, UNDECIDED, heading, open_cells, others, rows
 
 SHOWN = 50
 """Groups of topics in full; GitHub takes a summary of a megabyte."""
@@ -55,13 +55,15 @@ def _subject(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
     first, *lines = [f"| {' | '.join(row)} |" for row in (heading(subject, document), *rows(subject, document))]
     yield "\n".join([first, "|---" * (len(document["situations"]) + 1) + "|", *lines])
     yield plain_text(LEGEND)
-    rest = [f"- {plain_text(says)}" for says in (*open_cells(subject), *others(subject, document))]
+    rest = [f"- {_item(says)}" for says in (*open_cells(subject), *others(subject, document))]
     if rest:
         yield "\n".join(rest)
     loss = subject["loss"]
     if loss:
-        steps = [f"{number}. {plain_text(says)}" for number, says in enumerate(loss["scenario"], 1)]
-        yield f"{loss['title']} ({plain_text(loss['says'])}):\n\n" + "\n".join(steps)
+        *steps, end = map(plain_text, loss["scenario"])
+        yield f"{loss['title']} ({plain_text(loss['says'])}):"
+        yield "\n".join(f"{number}. {says}" for number, says in enumerate(steps, 1))
+        yield end
     if subject["repair"]:
         yield plain_text(subject["repair"]["headline"])
         for step in subject["repair"]["steps"]:
@@ -69,6 +71,12 @@ def _subject(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
             if step["commands"]:
                 yield "```sh\n" + "\n".join(shown(step)) + "\n```"
         yield " ".join(plain_text(says) for says in subject["repair"]["notes"])
+
+
+def _item(says: str) -> str:
+    """What stands in a list; the mark of what is not decided would begin a list of its own."""
+    text = plain_text(says)
+    return f"\\{text}" if text.startswith(f"{UNDECIDED} ") else text
 
 
 def _finding(finding: Mapping[str, Any]) -> str:
