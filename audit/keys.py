@@ -228,7 +228,9 @@ def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:
 
 def _as_read(key: Key, value: str, family: str | None) -> str:
     """A value as Kafka's clients write it: librdkafka takes words in any case, and four more for true and false
-    (rdkafka_conf.c, rd_kafka_anyconf_set_prop)."""
+    (rdkafka_conf.c, rd_kafka_anyconf_set_prop), and Sarama's constants have names (async_producer.go, RequiredAcks)."""
+    if family == "sarama" and key.name == "acks":
+        return {"WaitForAll": "all", "WaitForLocal": "1", "NoResponse": "0"}.get(value.removeprefix("sarama."), value)
     if family != "librdkafka" or key.type not in ("boolean", "string"):
         return value
     if key.type == "boolean":
@@ -317,7 +319,9 @@ def _of_any_family(client: Client, key: Key) -> Iterator[Default]:
     """What a setting may be: a family's default, or what the file says by a name that this family alone has."""
     said = {family: _stated(client.settings, name) for family, names in key.aliases.items() for name in names}
     yield from (
-        Default(setting.value, f"{family}: {setting.origin}") for family, setting in said.items() if setting is not None
+        Default(_as_read(key, setting.value, family), f"{family}: {setting.origin}")
+        for family, setting in said.items()
+        if setting is not None
     )
     rows = [row for row in key.defaults if row.of in WITH_FILES and said.get(row.of) is None]
     yield from (Default(row.value, f"{row.of}: {row.source}") for row in rows)

@@ -57,6 +57,7 @@ def audited(producer: str) -> Audited:
         ("enable.idempotence=true\nacks=all\n", "sarama:1.40.0"),  # five requests in flight by default
         ("enable.idempotence=true\nmax.in.flight.requests.per.connection=1\n", "sarama:1.40.0"),  # acks=1 by default
         ("transactional.id=t\nacks=all\n", "sarama:1.40.0"),
+        ("Producer.Idempotent=true\nProducer.RequiredAcks=WaitForAll\nNet.MaxOpenRequests=5\n", "sarama:1.43.0"),
         ("acks=1\n", "franz-go:1.15.0"),
         ("acks=all\nmax.in.flight.requests.per.connection=5\n", "franz-go:1.15.0"),
         ("acks=all\ntransactional.id=t\nenable.idempotence=false\n", "franz-go:1.15.0"),
@@ -89,6 +90,7 @@ def test_a_producer_that_does_not_start_has_one_answer(producer: str, client: st
         ("acks=all\ndelivery.timeout.ms=1000\n", "java:2.0"),  # it has no such key
         ("acks=1\n", "kafka-python:3.0.12"),
         ("acks=all\nenable.idempotence=true\nmax.in.flight.requests.per.connection=1\n", "sarama:1.40.0"),
+        ("Producer.Idempotent=true\nProducer.RequiredAcks=WaitForAll\nNet.MaxOpenRequests=1\n", "sarama:1.43.0"),
         ("acks=1\nenable.idempotence=false\nmax.in.flight.requests.per.connection=5\n", "franz-go:1.15.0"),
     ],
 )
