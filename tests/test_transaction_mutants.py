@@ -124,6 +124,15 @@ CASES = (
         "fenced_producers_have_no_effect",
     ),
     case(
+        "an EndTxn of who is fenced counts",
+        "coordinator",
+        "    return is_free(s) and s.memory.epoch == epoch and ends_something(s.memory, commit)\n",
+        "    return is_free(s) and ends_something(s.memory, commit)\n",
+        "kafka_3_6",
+        "late_init",
+        "fenced_producers_have_no_effect",
+    ),
+    case(
         "a late InitProducerId of who is fenced raises the epoch",
         "coordinator",
         "    require(request.epoch == 0 or may_go_on(s.memory, request.epoch))\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,28 @@ def is_short(check: Recorded) -> bool:
 @pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_short, named))
 def test_what_is_recorded_of_processing_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=True, cache=cache), None))
+
+
+def test_what_is_taken_for_granted_of_transactions_is_exhausted_with_late_requests() -> None:
+    """Each claim of the page's table, of records and of offsets; but that a late copy of a commit of offsets shares the
+    fate of its transaction (T6)."""
+    text = (ROOT / "docs" / "transactions.md").read_text(encoding="utf-8")
+    table = text.partition("| what is taken for granted |")[2].partition("\n\n")[0]
+    claims = set(re.findall(r"\| T\d+ `(\w+)` \|", table))
+    assert len(claims) == 7
+    checks = read(ROOT / "spec" / "transactions.toml").checks
+    of_offsets = claims - {"fenced_producers_have_no_effect"}
+    for profile, asked, within in (
+        ("kafka_4_2", claims, {"late_pair", "late_write", "late_marker"}),
+        ("offsets_4_2", of_offsets, {"late_write"}),
+    ):
+        exhausted = {
+            check.bounds
+            for check in checks
+            if check.profile == profile and check.counts
+            if asked <= {name for name, found in check.properties.items() if found.verdict == "holds"}
+        }
+        assert within <= exhausted
 
 
 class Pipeline:

@@ -28,6 +28,7 @@ from ...model.transactions.protocol.state import (
     first_open,
     is_open_of,
     is_over,
+    is_prepared,
     last_stable_offset,
     pid_of,
     producer_ids,
@@ -110,7 +111,7 @@ def expected_records(before: Cluster, partition: Partition, epoch: Epoch) -> int
 
 @transition
 def fenced_producers_have_no_effect(before: Cluster, after: Cluster) -> bool:
-    """T6: once a client has an epoch, nothing is appended or added with an older one, and who has one gets no other.
+    """T6: once a client has an epoch, who has an older one appends, adds and decides nothing, and gets no other.
 
     An id that is not known fences nobody; and a late InitProducerId aborts what is under way, whatever its epoch."""
     return (
@@ -121,6 +122,8 @@ def fenced_producers_have_no_effect(before: Cluster, after: Cluster) -> bool:
         and all(not was_late_addition(before, after, r) or is_newest(before, r.epoch) for r in before.late)
         and all(not has_next_epoch(before, after, c) or is_newest(before, before.epoch[c]) for c in Client)
         and all(not was_late_bump(before, after, r) or is_newest(before, r.epoch) for r in before.late)
+        and all(not has_decided(before, after, c) or is_newest(before, before.epoch[c]) for c in Client)
+        and all(not was_late_end(before, after, r) or is_newest(before, r.epoch) for r in before.late)
     )
 
 
@@ -142,6 +145,22 @@ def was_late_addition(before: Cluster, after: Cluster, request: Request) -> bool
 def has_next_epoch(before: Cluster, after: Cluster, client: Client) -> bool:
     """Whether a client that has an epoch gets another one, from a coordinator that knows the id."""
     return before.memory.state != TxnState.DEAD and 0 < before.epoch[client] < after.epoch[client]
+
+
+def is_decided(before: Cluster, after: Cluster) -> bool:
+    """Whether the log says now how a transaction is to end."""
+    return durable(before).state == TxnState.ONGOING and is_prepared(durable(after))
+
+
+def has_decided(before: Cluster, after: Cluster, client: Client) -> bool:
+    """Whether a client's EndTxn decides, and it learns of that."""
+    asks = before.phase[client] in (Phase.OPEN, Phase.COMMITTING, Phase.ABORTING)
+    return asks and after.phase[client] != before.phase[client] and is_decided(before, after)
+
+
+def was_late_end(before: Cluster, after: Cluster, request: Request) -> bool:
+    """Whether a late EndTxn decides."""
+    return request.kind == Kind.END and request not in after.late and is_decided(before, after)
 
 
 def was_late_bump(before: Cluster, after: Cluster, request: Request) -> bool:

@@ -17,7 +17,7 @@ each, and each of Kafka's published mistakes a profile:
 * `guard`: a marker that is written between that question and the append makes the append fail (KAFKA-14884).
 * `rotates_when_fenced`: in version 2 a transaction that takes too long with the last epoch but one is aborted with the
   last one, and a producer that asks for that abort gets it: nobody can fence it, or end what it writes. The mistake is
-  in 4.2.0; its repair takes the next producer id there (KAFKA-20090).
+  in 4.2.1; its repair, in 4.3.0, takes the next producer id there (KAFKA-20090).
 * `bump_every_time`: each transaction has an epoch of its own (KIP-890, part 2: transaction version 2, 4.0). Before, an
   EndTxn that is late ends the next transaction (found by Jepsen in 2024), whose records are then committed in part.
   Partitions are added by their leaders, when a write arrives, and who aborts gets a new epoch, also without a
@@ -65,14 +65,14 @@ sent again is answered with what was written (KIP-360). An id that has expired (
 asks, with an epoch or without, gets the next producer id, and all else is refused (INVALID_PRODUCER_ID_MAPPING).
 
 What is abstracted away. One `transactional.id`. When the producer ids of the bounds run out the search stops. That a
-leader which does not know a producer takes none but the first number in version 2 is since 4.1 (KAFKA-18202); here it
-makes no difference, since each transaction of version 2 begins with the first. A transaction writes `batches` to each
-partition at most, each when the one before is acknowledged: several that are under way at once (`producer` has them),
-and writes without transactions, are left out. A partition's log keeps of
-a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made from its
-log; without `replicate_later` a record is below the high watermark at once. A transaction writes records alone, or
-commits of offsets alone (`checks`). There is no clock: a transaction may take too long, and an id that is not used
-expire, at any time.
+leader which does not know a producer takes none but the first number in version 2 is since 4.1 (KAFKA-18202); it makes
+a difference with `pipelined` alone, since each transaction of version 2 begins with the first. A transaction writes
+`batches` to each partition at most, each when the one before is acknowledged; with `pipelined` a client that waits for
+one sends the next (what more of them do is in `producer`). Writes without transactions are left out. A partition's log
+keeps of a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made
+from its log; without `replicate_later` a record is below the high watermark at once. A transaction writes records
+alone, or commits of offsets alone (`checks`). There is no clock: a transaction may take too long, and an id that is not
+used expire, at any time.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
@@ -172,6 +172,8 @@ profiles = {
     "log_lost": {"loses_acknowledged": True},
     "rotates_when_fenced": {"rotates_when_fenced": True},
     "lumped": {"lumped": True},
+    "pipelined": {"pipelined": True},
+    "pipelined_3_6": {**BEFORE_VERSION_2, "pipelined": True},
 }
 
 

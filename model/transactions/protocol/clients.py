@@ -21,6 +21,7 @@ from .lumping import settle
 from .partitions import append, is_duplicate, is_in_order, is_verified, next_sequence
 from .state import (
     AfterFailure,
+    Batch,
     Checks,
     Client,
     Cluster,
@@ -44,6 +45,7 @@ from .state import (
     late_ends,
     late_inits,
     late_produces,
+    pipelined,
     transactions,
 )
 
@@ -191,15 +193,17 @@ def leave(s: Cluster, client: Client) -> None:
 # --- requests that are late: their sender has given up waiting for an answer ------------------------------------------
 
 
-def request_of(s: Cluster, client: Client, kind: Kind, partition: Option[Partition], commit: bool = False) -> Request:
-    """A request of a client."""
+def request_of(
+    s: Cluster, client: Client, kind: Kind, partition: Option[Partition], commit: bool = False, ahead: Batch = 0
+) -> Request:
+    """A request of a client; ahead: how many batches it sends before this one that were not answered yet."""
     return Request(
         kind=kind,
         epoch=s.epoch[client],
         partition=partition,
         txn=s.txn[client] if kind == Kind.PRODUCE else 0,
-        batch=s.wrote[client][partition] if partition is not None and kind == Kind.PRODUCE else 0,
-        sequence=s.sequence[client][partition] if partition is not None and kind == Kind.PRODUCE else 0,
+        batch=s.wrote[client][partition] + ahead if partition is not None and kind == Kind.PRODUCE else 0,
+        sequence=s.sequence[client][partition] + ahead if partition is not None and kind == Kind.PRODUCE else 0,
         commit=commit,
         coordinator=0,
     )
@@ -226,10 +230,16 @@ def give_up_add(s: Cluster, client: Client, partition: Partition) -> None:
 def give_up_produce(s: Cluster, client: Client, partition: Partition) -> None:
     """{client} writes a record of transaction {s.txn[client]} to {partition}, and the request is late."""
     require(late_produces > 0 and s.phase[client] == Phase.OPEN)
-    require((bump_every_time or partition in s.added[client]) and s.wrote[client][partition] < batches)
+    ahead = is_ahead(s, client, partition)
+    require((bump_every_time or partition in s.added[client]) and s.wrote[client][partition] + ahead < batches)
     s.unsure[client].add(partition)
-    s.late.add(request_of(s, client, Kind.PRODUCE, partition))
+    s.late.add(request_of(s, client, Kind.PRODUCE, partition, ahead=ahead))
     settle(s)
+
+
+def is_ahead(s: Cluster, client: Client, partition: Partition) -> Batch:
+    """1 where a client sends a batch while the one before it is under way; else 0."""
+    return 1 if pipelined and partition in s.unsure[client] else 0
 
 
 @action(kind="fault", budget="late_ends")
