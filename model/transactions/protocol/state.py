@@ -42,8 +42,8 @@ class Checks(Enum):
     """What a partition's leader checks of a write."""
 
     ALL = "all"  # records: the epoch, and the sequence number
-    EPOCH = "epoch"  # commits of offsets since 2.5, which have no sequence number
-    NOTHING = "nothing"  # commits of offsets up to 2.4: they are appended as if they came from no client
+    EPOCH = "epoch"  # commits of offsets since 2.4.1, which have no sequence number
+    NOTHING = "nothing"  # commits of offsets up to 2.4.0: they are appended as if they came from no client
 
 
 clients = constant(2, minimum=1, maximum=3, says="producers with one transactional.id")
