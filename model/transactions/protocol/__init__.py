@@ -30,9 +30,9 @@ each, and each of Kafka's published mistakes a profile:
 * `fence_markers`: a leader refuses the markers of a coordinator older than one that it has obeyed.
 * `forgets`: a leader that forgets a producer takes a write of any epoch, and a marker of any coordinator: with the last
   record (KAFKA-7190, up to 2.3), or after a marker (KAFKA-9144, up to 2.4.0).
-* `checks`: TxnOffsetCommit is a write to a partition of `__consumer_offsets`, without a sequence number. Up to 2.4.0 its
-  epoch is not checked (`offsets_1_1`), and before 3.7 it is not verified (KAFKA-15449: `offsets_2_5`, 2.5 to 3.6). What
-  holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. AddOffsetsToTxn is as AddPartitionsToTxn.
+* `checks`: TxnOffsetCommit is a write to a partition of `__consumer_offsets`, without a sequence number. Up to 2.4.0
+  its epoch is not checked (`offsets_1_1`), and before 3.7 it is not verified (KAFKA-15449: `offsets_2_5`, 2.5 to 3.6).
+  What holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. AddOffsetsToTxn is as AddPartitionsToTxn.
 * `takes_unknown`: since 2.5 a leader takes any sequence number of a producer that it does not know (`forgetful_2_5`).
   Before it refuses all but 0, with which a client begins again whose records are gone (UNKNOWN_PRODUCER_ID).
 * `keep_failed_fence`: an epoch that was raised, and could not be written, is not raised again (KAFKA-9666, 2.6).
