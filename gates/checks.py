@@ -331,7 +331,7 @@ def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> s
         return "the model has no such property"
     if found["verdict"] != wanted.verdict:
         how = f" after {count(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
-        how = f": {found['why']}" if found["verdict"] == "undecided" else how
+        how = f": {found['why']}" if found["verdict"] == "undecided" and found["why"] else how
         return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
     if wanted.verdict == "undecided" and found["stopped"] != wanted.stopped:
         return f"recorded undecided since a limit stops {wanted.stopped}, found: {found['why']}"

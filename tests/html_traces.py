@@ -140,7 +140,7 @@ def post() -> Document:
         step(
             5, "C says hello to A.", lane="C", messages=[{"event": "sent", "id": 2}, {"event": "duplicated", "id": 3}]
         ),
-        step(6, "A hears it.", lane="A", messages=[{"event": "received", "id": 2}]),
+        step(6, "A hears it.", lane="A", messages=[{"event": "received", "id": 2}], changed=["n: 5 -> 2"]),
     ]
     messages = [
         message(0, "A", "B", 1, received=[{"step": 3, "lane": "B"}], ended=3, end="received"),
@@ -148,7 +148,8 @@ def post() -> Document:
         message(2, "C", "A", 5, received=[{"step": 6, "lane": "A"}], ended=6, end="received"),
         message(3, "C", "A", 5, copy=True),
     ]
-    return made(taken, messages=messages, loop=2)
+    document = made(taken, messages=messages, loop=2)
+    return document | {"states": document["states"] | {"6": {"~": [["n", 5, 2]]}}}
 
 
 def group() -> Document:

@@ -145,8 +145,8 @@ def test_committed_offsets_that_wait_for_the_leader_alone_fail_and_are_repaired_
         "\tTopic: __consumer_offsets\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
     )
     node = (
-        "process.roles=broker,controller\nnode.id={0}\ncontroller.quorum.voters=1@h1:9093,2@h2:9093,3@h3:9093\n"
-        "listeners=PLAINTEXT://h{0}:9092,CONTROLLER://h{0}:9093\ncontroller.listener.names=CONTROLLER\nlog.dirs=/data\n"
+        "process.roles=broker\nnode.id={0}\ncontroller.quorum.voters=4@c4:9093,5@c5:9093,6@c6:9093\n"
+        "listeners=PLAINTEXT://h{0}:9092\ncontroller.listener.names=CONTROLLER\nlog.dirs=/data\n"
         "min.insync.replicas=2\noffsets.topic.replication.factor=3\noffsets.commit.required.acks=1\n"
     )
     nodes = [(f"{number}.properties", node.format(number), True) for number in (1, 2, 3)]

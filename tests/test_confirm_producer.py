@@ -55,8 +55,7 @@ DIED = (
 )  # fmt: skip
 COPY = (
     "idempotent", "acknowledged_in_a_retry",
-    "send(0); transmit(0); append_batch(0); lose_connection(leader=0, arrives=false); transmit(0); find_copy(0); "
-    "answer(0)",
+    "send(0); transmit(0); append_batch(0); lose_connection(leader=0, arrives=false); transmit(0); find_copy(0)",
 )  # fmt: skip
 MOVED = (
     "idempotent", "acknowledged_by_the_next_leader",
