@@ -263,50 +263,26 @@ def with_anew(old: str, name: str) -> str:
     before = [one for one in kept if not one.startswith(HEADERS[name])]
     later = tuple(list(HEADERS.values())[list(HEADERS).index(name) + 1 :])
     place = next((at for at, one in enumerate(before) if one.startswith(later)), len(before))
-    section = "\n".join(ABOUT[name](part(name))).rstrip("\n")
+    section = about(name, part(name)).rstrip("\n")
     return "\n\n".join([*before[:place], section, *before[place:], "\n".join(rest())])
 
 
-def about_controllers(table: str) -> list[str]:
-    """The section of controllers."""
-    return [
-        HEADERS["controllers"],
-        "",
-        f"Traces of `kraft` on three real controllers, {datetime.date.today()}. Where a release is mended, the trace",
-        "is driven as the model of the mistake has it, to see where the release does otherwise.",
-        "",
-        table,
-        "",
-    ]
+ABOUT: Mapping[str, str] = {
+    "controllers": """\
+Traces of `kraft` on three real controllers, {today}. Where a release is mended, the trace
+is driven as the model of the mistake has it, to see where the release does otherwise.""",
+    "transactions": """\
+Traces of `transactions` on two real brokers, {today}. The driver is the producer. Where a
+release is mended, the trace is driven as the model of the mistake has it, to see where the release does
+otherwise.""",
+    "producers": "Traces of `producer` with the producer of the release on two real brokers, {today}.",
+}
+"""What each section says before its table."""
 
 
-def about_transactions(table: str) -> list[str]:
-    """The section of transactions."""
-    return [
-        HEADERS["transactions"],
-        "",
-        f"Traces of `transactions` on two real brokers, {datetime.date.today()}. The driver is the producer. Where a",
-        "release is mended, the trace is driven as the model of the mistake has it, to see where the release does",
-        "otherwise.",
-        "",
-        table,
-        "",
-    ]
-
-
-def about_producers(table: str) -> list[str]:
-    """The section of producers."""
-    return [
-        HEADERS["producers"],
-        "",
-        f"Traces of `producer` with the producer of the release on two real brokers, {datetime.date.today()}.",
-        "",
-        table,
-        "",
-    ]
-
-
-ABOUT = {"controllers": about_controllers, "transactions": about_transactions, "producers": about_producers}
+def about(name: str, table: str) -> str:
+    """A section: what it says, and its table."""
+    return "\n".join([HEADERS[name], "", ABOUT[name].format(today=datetime.date.today()), "", table])
 
 
 def rest() -> list[str]:
@@ -342,9 +318,12 @@ def page() -> str:
         "",
         of_audits,
         "",
-        *about_controllers(of_quorums),
-        *about_transactions(of_transactional),
-        *about_producers(of_clients),
+        about("controllers", of_quorums),
+        "",
+        about("transactions", of_transactional),
+        "",
+        about("producers", of_clients),
+        "",
         *rest(),
     ]
     return "\n".join(lines)
