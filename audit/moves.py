@@ -8,6 +8,7 @@ from typing import Any
 from .cluster import Broker, Cluster
 from .keys import at_least
 from .patches import Lines
+from .placing import has_dynamic_quorum
 from .racks import racks_of_voters
 
 
@@ -69,17 +70,27 @@ def _controllers(cluster: Cluster) -> PlanStep:
         return PlanStep(
             f"{says} (ZooKeeper, Dynamic Reconfiguration), and name all in zookeeper.connect.", (), True, cost
         )
-    kafka = cluster.versions.kafka
-    there = kafka is not None and at_least(kafka.value, "3.9") is True
-    first = "" if there else "Upgrade to 3.9 or later first. "
-    says = (
-        f"{first}Run three controllers, each on a host without a broker. With kraft.version=1 (KIP-853) add them one "
-        "after the other; a list in controller.quorum.voters is not made longer, since new voters have no metadata and "
-        "as a majority would lose it: such a quorum is made dynamic first, which Kafka can since 4.1. Voters that are "
-        "brokers, too, are removed then (remove-controller)."
+    add = (
+        "Run three controllers, each on a host without a broker, and add them one after the other (KIP-853). Voters "
+        "that are brokers, too, are removed then (remove-controller)."
     )
     line = "kafka-metadata-quorum.sh --bootstrap-controller HOST:9093 --command-config FILE add-controller"
-    return PlanStep(says, (line,), True, cost)
+    if has_dynamic_quorum(cluster):
+        return PlanStep(add, (line,), True, cost)
+    kafka = cluster.versions.kafka
+    there = kafka is not None and at_least(kafka.value, "4.1") is True
+    says = (
+        "The quorum is static where kraft.version is 0, as with controller.quorum.voters, and has no command that adds "
+        "a voter; its list is not made longer, since new voters have no metadata and as a majority would lose it. "
+        f"{'' if there else 'No release before 4.1 makes it dynamic (KAFKA-16538): upgrade to 4.1 or later first. '}"
+        "Set kraft.version=1, and controller.quorum.bootstrap.servers in place of controller.quorum.voters in all "
+        f"files. {add}"
+    )
+    other = (
+        "" if there else " Without an upgrade, three controllers take a new cluster, to which the topics are copied."
+    )
+    feature = "kafka-features.sh --bootstrap-controller HOST:9093 upgrade --feature kraft.version=1"
+    return PlanStep(f"{says}{other}", (feature, line), True, cost)
 
 
 def _voter_racks(cluster: Cluster) -> PlanStep:

@@ -29,6 +29,10 @@ UNHEARD = "Now no leader's log has a record that the producer, with acks=0, take
 """The same of a producer that waits for no answer, and whose request did not arrive."""
 
 
+SERVICE = ("writes_resume", "reads_resume")
+"""The properties of runs about service."""
+
+
 def is_unheard(answer: Answer) -> bool:
     """Whether a loss is one of a request alone: with acks=0 nothing else has to go wrong."""
     acks = None if answer.case is None else answer.case.values.get("acks")
@@ -71,9 +75,19 @@ def said_of(text: str, called: Mapping[str, str]) -> str:
     return _named(text, called)
 
 
-def said(steps: Sequence[ScenarioStep], called: Mapping[str, str]) -> list[str]:
-    """Steps in sentences, with the names that brokers have in `called`."""
-    return [_named(step.says, called) for step in steps]
+def said(steps: Sequence[ScenarioStep], called: Mapping[str, str], property_: str = "", before: int = 0) -> list[str]:
+    """Steps in sentences, with the names that brokers have in `called`. In a run that violates a property about service
+    so many brokers are unavailable `before` the fault."""
+    texts: list[str] = []
+    gone = 0
+    for step in steps:
+        lost = re.match(r"lose_host\((?:broker=)?([A-E])", step.step) if property_ in SERVICE else None
+        if lost is None:
+            texts.append(_named(step.says, called))
+        else:
+            texts.append(_named(unavailable(f"⟨{lost[1]}⟩", before=gone < before), called))
+            gone += 1
+    return texts
 
 
 _KEPT_AFTER: Mapping[str, str] = {
@@ -95,29 +109,21 @@ def end_after(name: str, acknowledged: bool) -> str:
     return "Now no acknowledged record is lost: the record was not acknowledged, so that its producer sends it again."
 
 
-MISSING = "{} is missing, and stays so while the fault lasts."
-"""Of a broker that a run about service is without: whatever the fault, the model takes its host away for good."""
+def unavailable(broker: str, *, before: bool) -> str:
+    """A broker that a run about service is without: whatever the fault, the model takes its host away for good. One
+    that is out `before` the fault belongs to the situation that the fault happens in."""
+    return f"{broker} is unavailable {'already, before the fault' if before else 'while the fault lasts'}."
 
 
 def sentences(subject: Subject, answer: Answer) -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end."""
     called = names(subject, answer.steps)
-    of_service = answer.case is not None and answer.case.asked == "goes_on"
-    texts = [_named(_missing(step) if of_service else step.says, called) for step in answer.steps]
+    texts = said(answer.steps, called, answer.property, answer.before)
     leader = next((found for step in reversed(answer.steps) if (found := _leader_after(step))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
     end = UNHEARD if answer.steps and is_unheard(answer) else end
     return [*texts, end] if end else texts
-
-
-SERVICE = ("writes_resume", "reads_resume")
-"""The properties of runs about service."""
-
-
-def _missing(step: ScenarioStep) -> str:
-    gone = re.match(r"lose_host\((?:broker=)?([A-E])", step.step)
-    return step.says if gone is None else MISSING.format(f"⟨{gone[1]}⟩")
 
 
 def _leader_after(step: ScenarioStep) -> str:

@@ -16,8 +16,9 @@ from ..language.kinds import Domain
 from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Run, Step
+from .deciding import PLACING, said
 from .phrases import phrase
-from .scenario import ENDS, MISSING, SERVICE, renamed, said_of, with_names
+from .scenario import ENDS, SERVICE, renamed, said_of, unavailable, with_names
 from .situations import BY_NAME
 from .words import record_named, value_in_words, worded
 
@@ -65,16 +66,32 @@ _FAULTS: Mapping[str, str] = {
 """What happened to a broker, by the action that it happens in."""
 
 
+PLACED = frozenset({
+    "disk-loss", "rack-power-loss", "rack-cut-off", "rack-loss", "controller-loss", "controllers-loss",
+})  # fmt: skip
+"""The faults for which it makes a difference where nodes run: to other faults other settings are to blame."""
+
+
 def title_of(
-    name: str, question: str, cell: str, decided: Sequence[Mapping[str, Any]], *, of_requests: bool = False
+    name: str,
+    question: str,
+    cell: str,
+    decided: Sequence[Mapping[str, Any]],
+    *,
+    least_isr: int | None = None,
+    of_requests: bool = False,
 ) -> str:
-    """`orders: an acknowledged record is lost when a host loses power, with one replica in sync (acks=1,
-    producer.properties:1)`. A run `of_requests` has no other fault than theirs, whatever the cell is about."""
+    """`orders: an acknowledged record is lost when a host loses power, with one replica in sync (because of acks=1,
+    producer.properties:1)`. `least_isr` is the topic's min.insync.replicas, where it is known. A run `of_requests` has
+    no other fault than theirs, whatever the cell is about. Where the nodes run decides what becomes of a broker whose
+    host or disk is lost, and of nothing else."""
     at = BY_NAME[cell]
     when = "requests fail or lose their answers, and nothing else goes wrong" if of_requests else at.fault.when
-    where = {"all": "with all replicas in sync", "min-isr": "with the ISR at min.insync.replicas",
+    least = f" ({least_isr})" if least_isr else ""
+    where = {"all": "with all replicas in sync", "min-isr": f"with the ISR at min.insync.replicas{least}",
              "one": "with one replica in sync"}[at.situation.name]  # fmt: skip
-    by = "; ".join(f"{one['says']}{_place(one)}" for one in decided)
+    placed = at.fault.name in PLACED or len(decided) == 1
+    by = "; ".join(f"{one['says']}{_place(one)}" for one in decided if placed or one["says"] != said(PLACING))
     return f"{name}: {LOST[question]} when {when}, {where}{f' (because of {by})' if by else ''}"
 
 
@@ -84,7 +101,7 @@ def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> D
     letters = letters_of(called)
     own = {**trace, "notes": [note for note in trace["notes"] if note != letters_note(called)]}
     del own["wording"]
-    one = Told(model, run, trace["property"]["name"], called)
+    one = Told(model, run, trace["property"]["name"], called, wording.get("before", 0))
     shown = one.page(renamed(own, called), trace["title"], wording["verdict"], letters)
     for step, says in zip(shown["steps"], wording["sentences"], strict=False):
         step["sentence"] = says
@@ -130,12 +147,13 @@ def _place(one: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A run with the names that its brokers have."""
+    """A run with the names that its brokers have. In one about service so many are out `before` the fault."""
 
     model: Model
     run: Run
     broken: str
     called: Mapping[str, str]
+    before: int = 0
 
     @property
     def states(self) -> Sequence[State]:
@@ -260,7 +278,7 @@ class Told:
     def sentence_of(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
         """The sentence of a step from a state."""
         if action == "lose_host" and self.broken in SERVICE:
-            return _capital(MISSING.format(self.name(arguments["broker"])))
+            return _capital(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
         return said_of(phrase(self.model, state, action, arguments), self.called)
 
     def could_happen(self) -> Document:

@@ -66,7 +66,8 @@ class Answer:
     """One cell of a table. `why` is what a loss needs, what is within bounds, or why nothing was checked.
 
     `on` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length. Where
-    the producer's model has it instead, `client` is its property and its constants.
+    the producer's model has it instead, `client` is its property and its constants. `before` is how many of the hosts
+    that a run about service loses are out before the fault.
     """
 
     word: Word
@@ -77,6 +78,7 @@ class Answer:
     case: Case | None = None
     property: str = ""
     client: tuple[str, Settings] | None = None
+    before: int = 0
 
 
 Table = Mapping[tuple[str, Name], Answer]
@@ -511,7 +513,8 @@ def _goes_on(
     until = "until they are back"
     if any(name in explorations.found(case).checked for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
-    return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name)
+    before = max(0, int(down.values["host_losses"]) - min(signature.replicas, away(cell.fault, signature, in_rack)))
+    return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name, before=before)
 
 
 def _states(number: int) -> str:

@@ -188,7 +188,7 @@ def _repaired(made: Scenario) -> Document | None:
     without = sentences(subject, made.answer)
     return {
         "html": f"{made.html.removesuffix('.html')}-repaired.html",
-        "scenario": said(made.after.steps, _called_after(made, made.after)),
+        "scenario": said(made.after.steps, _called_after(made, made.after), made.after.property, made.answer.before),
         "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
         "left_out": [
             {"step": number, "says": without[number - 1], "why": left.why, "beyond": left.beyond}
@@ -213,20 +213,20 @@ def _reported(subject: Document, report: SubjectReport) -> Scenario | None:
 
 def _of_cells(done: Audited, subject: Document, report: SubjectReport, known: list[Scenario]) -> Iterator[Scenario]:
     """The runs of the cells that can fail, each once; a cell with a run that is known is added to it."""
-    every = {(made.answer.property, made.answer.steps): made for made in known}
+    every = {(made.answer.property, made.answer.steps, made.answer.before): made for made in known}
     reported = {cell for made in known for cell in made.cells}
     for (question, name), answer in report.verdict.table.items():
         if answer.word != "can lose" or not answer.steps or f"{question}={name}" in reported:
             continue
         cell = BY_NAME[name]
         shown = run_shown(report.verdict, question, cell, answer, done.explorations)
-        made = every.get((shown.property, shown.steps))
+        made = every.get((shown.property, shown.steps, shown.before))
         if made is not None:
             made.cells.append(f"{question}={name}")
             continue
         title = f"{subject['name']}: {QUESTION[question].title}, {in_words(cell)}"
         made = Scenario(report, subject, shown, "", title, [f"{question}={name}"])
-        every[shown.property, shown.steps] = made
+        every[shown.property, shown.steps, shown.before] = made
         yield made
 
 
@@ -278,7 +278,7 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
 def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
     """The trace of the run with the repair, with the brokers' names in the user's cluster."""
     called = _called_after(made, after)
-    told = Told(after.model, after.run, after.property, called)
+    told = Told(after.model, after.run, after.property, called, made.answer.before)
     title = f"{made.subject['name']}: the same with the repair"
     shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
     left_out = [
@@ -317,9 +317,11 @@ def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, 
     loss = made.subject["loss"]
     decided = made.after is not None or (loss is not None and loss["html"] == made.html)
     deciding = made.subject["deciding"] if decided else ()
-    title = title_of(made.subject["name"], question, cell, deciding, of_requests=is_of_requests(answer))
+    least, requests = made.subject["least_isr"], is_of_requests(answer)
+    title = title_of(made.subject["name"], question, cell, deciding, least_isr=least, of_requests=requests)
     trace["title"], trace["called"] = title, dict(called)
-    trace["wording"] = {"verdict": f"✗ {LOST[question]}", "sentences": sentences(subject, answer)}
+    says = sentences(subject, answer)
+    trace["wording"] = {"verdict": f"✗ {LOST[question]}", "sentences": says, "before": answer.before}
     because = answer.why.partition(": ")[2]
     trace["notes"] = [*trace["notes"], *([because] if because else []), letters_note(called)]
     return trace, in_the_clusters_words(trace, model, run)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tidegate.audit.cases import Explorations
 from tidegate.audit.changes import moves_of
-from tidegate.audit.cluster import Broker, Cluster, Origin, Quorum
+from tidegate.audit.cluster import Broker, Cluster, Origin, Quorum, Stated
 from tidegate.audit.moves import move
 from tidegate.audit.plans import plan
 from tidegate.audit.repair import repair
@@ -72,8 +73,19 @@ def test_what_to_do_names_the_nodes() -> None:
     assert says.startswith("Give broker 1, broker 2 a host each") and "controllers too" in says
     says = move("voter_racks", Cluster(brokers, quorum, control_plane="kraft")).says
     assert "(now: 11 in a rack that is not stated, 12 in" in says and "broker.rack in their files" in says
-    step = move("controllers", Cluster(brokers, quorum, control_plane="kraft"))
-    assert "Upgrade to 3.9 or later first" in step.says and "add-controller" in step.commands[0]
+    kraft = Cluster(brokers, quorum, control_plane="kraft")
+    step = move("controllers", kraft)
+    assert "upgrade to 4.1 or later first" in step.says and "a new cluster" in step.says
+    assert [word in line for word, line in zip(("kraft.version=1", "add-controller"), step.commands, strict=True)] == [
+        True, True
+    ]  # fmt: skip
+    old, new = (
+        move("controllers", replace(kraft, versions=replace(kraft.versions, kafka=Stated(kafka, here))))
+        for kafka in ("3.9", "4.1")
+    )
+    assert (old, "upgrade to 4.1" in new.says, len(new.commands)) == (step, False, 2)
+    dynamic = move("controllers", replace(kraft, quorum=replace(quorum, dynamic=True)))
+    assert "add-controller" in dynamic.commands[0] and "static" not in dynamic.says
     assert "zookeeper.connect" in move("controllers", Cluster(brokers, control_plane="zookeeper")).says
     pods = tuple(Broker(id_, here, machine="one node, as audit.toml says") for id_ in (1, 2))
     assert any("kubernetes.io/hostname" in line for line in move("hosts", Cluster(pods)).commands)

@@ -53,7 +53,7 @@ def test_who_is_missing_while_a_process_is_dead_has_not_lost_its_host_for_good(c
     one = replace(SIGNATURE, replicas=1, min_isr=1)
     crash = answer(one, QUESTION["writable"], BY_NAME["crash@all"], Explorations(cache, workers=1))
     said = sentences(replace(SUBJECT, variants=(Variant((), one),)), crash)
-    assert "Broker A is missing, and stays so while the fault lasts." in said and not [
+    assert "Broker A is unavailable while the fault lasts." in said and not [
         text for text in said if "for good" in text
     ]
     assert said[-1] == "Now no write is taken until what is missing is back, or an operator acts."

@@ -41,7 +41,8 @@ def browser() -> Generator[Browser]:
 
 
 def links(text: str) -> list[str]:
-    return re.findall(r'<a [^>]*?href="([^"]*)"', text)
+    """Where a page leads, but for its own parts."""
+    return re.findall(r'<a [^>]*?href="([^"#][^"]*)"', text)
 
 
 def cells_of(subject: dict[str, Any], word: str) -> set[str]:
@@ -97,6 +98,7 @@ def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None
     """What an operator reads has no name of the model's: no field, no struct, no letter of a broker."""
     asked = ("--require", "no-loss=power-loss@one")
     tidegate("audit", str(CLUSTERS / "last-replica-standing"), *OLD, *asked, "--out", str(tmp_path))
+    _is_read_in_ten_seconds((tmp_path / "index.html").read_text(encoding="utf-8"))
     (shown_,) = traces_in((tmp_path / "scenarios" / "01-orders.html").read_text(encoding="utf-8"))
     assert shown_["title"].startswith(
         "orders (producer producer.properties): an acknowledged record is lost when a host"
@@ -121,6 +123,21 @@ def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None
     jsonschema.validate(json.loads(trace.read_text(encoding="utf-8")), schema())
     _explored_in_the_clusters_words(tidegate, trace, tmp_path)
     _says_what_happened_where_no_record_is_lost(tmp_path / "scenarios")
+
+
+def _is_read_in_ten_seconds(text: str) -> None:
+    """First of all a row for each group of topics, in words: no name of an option or of a folder."""
+    overview = text.partition('<div class="overview">')[2].partition("</div></div>")[0]
+    row = re.sub(r"<[^>]+>", " ", overview.partition("<tbody>")[2].partition("</tr>")[0])
+    assert " ".join(row.split()) == (
+        "✗ orders (producer producer.properties) Acknowledged records can be lost: a host loses power, with one "
+        "replica in sync eligible.leader.replicas.version=0 eligible.leader.replicas.version=1"
+    )
+    assert re.findall(r"no-loss|@|/", re.sub(r"<[^>]+>", " ", overview)) == []
+    assert text.index('class="overview"') < text.index("<section>")
+    assert [text.count('<details class="group"'), text.count('<details class="group" id="group-1" open')] == [
+        len(re.findall(r'href="#group-', overview)), 1
+    ]  # fmt: skip
 
 
 def _explored_in_the_clusters_words(tidegate: Run, trace: Path, out: Path) -> None:
@@ -211,6 +228,14 @@ def test_a_setting_that_nobody_gave_is_not_called_given() -> None:
         "orders: an acknowledged record is lost when a broker is restarted in a controlled way, "
         "with all replicas in sync (because of where the nodes run)"
     )
+    least = {"says": said(Used("min.insync.replicas", "1", None)), "where": {"path": "a/t.txt", "line": 3}}
+    both = [least, {"says": said(PLACING), "where": None}]
+    because = [title_of("orders", "no-loss", f"{fault}@min-isr", both, least_isr=1).partition("with the ")[2]
+               for fault in ("power-loss", "disk-loss")]  # fmt: skip
+    assert because == [
+        "ISR at min.insync.replicas (1) (because of min.insync.replicas=1, t.txt:3)",
+        "ISR at min.insync.replicas (1) (because of min.insync.replicas=1, t.txt:3; where the nodes run)",
+    ]
 
 
 def test_a_run_in_which_only_requests_fail_has_no_title_of_another_fault() -> None:
@@ -280,7 +305,7 @@ def test_a_check_leads_to_its_traces(tidegate: Run, tmp_path: Path) -> None:
     done = tidegate("check", "replication:kip101", "--out", str(tmp_path))
     assert done.err.splitlines()[-1].startswith(f"saved {tmp_path / 'index.html'}, which leads to report.json")
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert '<h1 class="bad">replication:kip101 violates a property</h1>' in text
+    assert '<h1 class="bad">replication:kip101 violates 2 properties</h1>' in text
     assert [link for link in links(text) if not (tmp_path / link).is_file()] == []
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert len(links(text)) == len(list(tmp_path.glob("*.trace.json")))

@@ -149,7 +149,7 @@ view = LogLanes(
     controller_leader="s.registered.leader",
     controller_epoch="s.registered.leader_epoch",
     controller_isr="s.registered.isr",
-    badges={"on disk": "s.flushed[lane]"},
+    badges={"flushed to": "s.flushed[lane]"},
     board={"eligible leaders": "s.registered.elr", "fenced": "s.fenced", "acknowledged": "s.acknowledged"},
 )
 

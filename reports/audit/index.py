@@ -10,7 +10,7 @@ from typing import Any
 from ..document import Document
 from ..index import commands, index_page, text, wide_table
 from ..paper import count
-from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in, unmet
+from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in
 from .repair import shown
 
 KEPT: Mapping[str, str] = {
@@ -26,6 +26,22 @@ KEPT: Mapping[str, str] = {
     "no-skips": "consumers skip no record",
 }
 """What is kept where a question is answered without a loss: the name of a row."""
+
+GOES_WRONG: Mapping[str, str] = {
+    "no-loss": "Acknowledged records can be lost",
+    "no-unread": "Records that consumers have read can be gone",
+    "no-divergence": "Logs can differ",
+    "no-stale-reads": "Followers can serve consumers wrongly",
+    "writable": "Writes can stop",
+    "readable": "Reads can stop",
+    "no-duplicates": "Records can be written twice",
+    "in-order": "Records can change their order",
+    "groups": "Consumer groups can be stuck",
+    "no-skips": "Consumers can skip records",
+}
+"""What can go wrong where a question is answered with a loss."""
+MOST_OPEN = 2
+"""Groups that fail and are shown open; the others open by a click, or by a link to them."""
 
 _FAILS: Mapping[str, str] = {
     "no-loss": "lost",
@@ -63,9 +79,11 @@ def _body(document: Document) -> Iterator[str]:
     yield from (f'<p class="open">Assumed: {text(assumed)}.</p>' for assumed in document["assumptions"])
     if document["out_of_time"]:
         yield f'<p class="open">{text(document["out_of_time"])}.</p>'
-    for group in groups_of(document["subjects"]):
-        for alike in with_one_table(group):
-            yield from _group(alike, document)
+    groups = [alike for group in groups_of(document["subjects"]) for alike in with_one_table(group)]
+    yield _overview(groups)
+    failing = [number for number, group in enumerate(groups, 1) if mark_of(group[0]) == "✗"]
+    for number, group in enumerate(groups, 1):
+        yield from _group(group, document, number, open_=number in failing[:MOST_OPEN])
     if asks := asks_of(document["subjects"]):
         yield f"<section><h2>To decide what is open, give</h2><ul>{_items(asks)}</ul></section>"
     yield from _findings(document["findings"])
@@ -77,12 +95,14 @@ def _items(lines: Sequence[str]) -> str:
 
 
 def _legend(document: Document) -> str:
-    words = (
+    words = [
         ("good", "✓", "no loss found within the bounds"),
         ("bad", "✗", "it can fail; a link leads to how, step by step"),
         ("open", "?", "depends on something not given"),
         ("open", "-", "not decided"),
-    )
+    ]
+    if any(mark_of(subject) == "•" for subject in document["subjects"]):
+        words.append(("open", "•", "meets what is required, and can lose records beyond it"))
     marks = "".join(f'<li><span class="chip {look}">{mark}</span> {text(says)}</li>' for look, mark, says in words)
     return (
         f'<ul class="legend" aria-label="Legend">{marks}</ul>'
@@ -104,17 +124,81 @@ def with_one_table(group: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str,
     return list(found.values())
 
 
-def _group(group: Sequence[Mapping[str, Any]], document: Document) -> Iterator[str]:
+def _overview(groups: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+    """A row for each group of topics: what goes wrong, what decides it, and what to do. It is read in ten seconds."""
+    rows = "".join(_in_a_row(number, group) for number, group in enumerate(groups, 1))
+    titles = "".join(
+        f'<th scope="col">{name}</th>' for name in ("topics", "what can go wrong", "what decides", "repair")
+    )
+    head = f"<thead><tr>{titles}</tr></thead>"
+    return f'<div class="overview">{wide_table(head, rows)}</div>' if rows else ""
+
+
+def _in_a_row(number: int, group: Sequence[Mapping[str, Any]]) -> str:
+    first, mark = group[0], mark_of(group[0])
+    chip = f'<span class="chip {_MARK_LOOK[mark]}">{mark}</span>'
+    decides = "<br>".join(f"<code>{text(one['says'])}</code> {_short_place(one)}" for one in first["deciding"])
+    cells = (("what can go wrong", text(worst(first))), ("what decides", decides), ("repair", text(_to_do(first))))
+    made = "".join(
+        f'<td class="{"loose" if said else "none"}" data-says="{title}">{said}</td>' for title, said in cells
+    )
+    name = f'<a href="#group-{number}">{text(names_of(group))}</a>'
+    return f'<tr><th scope="row">{chip} {name}</th>{made}</tr>'
+
+
+def worst(subject: Mapping[str, Any]) -> str:
+    """What goes wrong first, in a few words: what is required and fails before what is lost beyond that."""
+    loss = subject["loss"]
+    failed = [check for check in subject["checks"] if check["result"] == "failed"]
+    if mark_of(subject) not in ("✗", "•") or not (loss or failed):
+        return _capital(subject["short"])
+    if loss is None or (failed and loss["question"] not in {check["question"] for check in failed}):
+        question, when = failed[0]["question"], failed[0]["says"]
+    else:
+        question, when = loss["question"], loss["says"]
+    least = subject["least_isr"]
+    if least and when.endswith("min.insync.replicas"):
+        when = f"{when} ({least})"
+    more = len(failed) - 1
+    rest = f"; {count(more, 'requirement')} more {'fails' if more == 1 else 'fail'}" if more > 0 else ""
+    return f"{GOES_WRONG[question]}: {when}{rest}"
+
+
+def _to_do(subject: Mapping[str, Any]) -> str:
+    """What the repair changes, in a few words."""
+    if subject["repair"]:
+        return "; ".join(
+            f"{one['key']}={one['becomes']}" if one["value"] else one["becomes"]
+            for one in subject["deciding"]
+            if one["becomes"]
+        )
+    return "none was found" if subject["no_repair"] else ""
+
+
+def _short_place(one: Mapping[str, Any]) -> str:
+    """A file without its folder, and the line; where that is whole stands in the group's section."""
+    where = one["where"]
+    if where is None or where["line"] is None:
+        return ""
+    return f'<span class="place">{text(where["path"].rpartition("/")[2])}:{where["line"]}</span>'
+
+
+def _capital(says: str) -> str:
+    return says[:1].upper() + says[1:]
+
+
+def _group(group: Sequence[Mapping[str, Any]], document: Document, number: int, *, open_: bool) -> Iterator[str]:
     first = group[0]
     mark = mark_of(first)
-    yield f'<section><h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {text(names_of(group))}</h2>'
-    yield f'<p class="muted">{text(MEANINGS[mark])}</p><p class="lead">{text(first["headline"])}</p>'
-    yield from (f"<p>if {text(case['if'])}: {text(case['says'])}</p>" for case in first["conditional"])
-    yield from (f'<p class="{"bad" if says.startswith("fails") else "open"}">{text(says)}</p>' for says in unmet(first))
+    heading = f'<h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {text(names_of(group))}</h2>'
+    yield f'<section><details class="group" id="group-{number}"{" open" if open_ else ""}><summary>{heading}</summary>'
+    yield f'<p class="muted">{text(MEANINGS[mark])}</p><p class="lead">{text(_capital(first["headline"]))}.</p>'
+    yield from (f"<p>If {text(case['if'])}: {text(case['says'])}.</p>" for case in first["conditional"])
     if first["accepted"]:
         yield f"<p>{text(first['accepted'])}</p>"
     yield _decides(first)
     yield _glance(first, document)
+    yield from _unmet(first)
     if first["loss"] or first["repair"]:
         yield from _before_and_after(first)
     elif first["no_repair"]:
@@ -124,7 +208,32 @@ def _group(group: Sequence[Mapping[str, Any]], document: Document) -> Iterator[s
     for other in group[1:]:
         yield from _also(other)
         yield from _settings(other)
-    yield "</section>"
+    yield "</details></section>"
+
+
+_RESULTS: Mapping[str, tuple[str, str, str]] = {
+    "failed": ("fails", "fail", "bad"),
+    "depends": ("depends on something not given", "depend on something not given", "open"),
+    "not checked": ("was not decided", "were not decided", "open"),
+}
+"""What is said of one requirement that is not met, of several, and how that looks."""
+
+
+def _unmet(subject: Mapping[str, Any]) -> Iterator[str]:
+    """Each requirement that is not met in words, with the name that --require and a baseline take."""
+    for result, (one, several, look) in _RESULTS.items():
+        checks = [check for check in subject["checks"] if check["result"] == result]
+        if checks:
+            rows = "".join(f"<li>{_in_words(check)}</li>" for check in checks)
+            says = f"{count(len(checks), 'requirement')} {one if len(checks) == 1 else several}"
+            yield f'<details><summary class="{look}">{says}</summary><ul>{rows}</ul></details>'
+
+
+def _in_words(check: Mapping[str, Any]) -> str:
+    on = f"; it depends on {', '.join(check['on'])}" if check["on"] else ""
+    why = f"; {check['why']}" if check["result"] == "not checked" and check["why"] else ""
+    said = f"{KEPT[check['question']]}: {check['says']}{on}{why}"
+    return f"{text(said)} <code>{text(check['require'])}</code>"
 
 
 def _titles(subject: Mapping[str, Any], document: Document) -> list[str]:
@@ -178,9 +287,10 @@ def _over_faults(
 
 
 def _questions(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
-    """Of each thing that is kept its faults one by one; what is required, or lost, stands open."""
+    """Of each thing that is kept its faults one by one; a table of each opens by itself."""
     required = {check["question"] for check in subject["checks"]}
     pages = _pages(subject)
+    yield "<details><summary>Fault by fault</summary>"
     for question in document["questions"]:
         name = question["name"]
         cells = subject["table"][name]
@@ -188,10 +298,11 @@ def _questions(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
         mark = _LOOK[next(word for word in _ORDER if any(cell["word"] == word for cell in cells.values()))]
         note = "required" if name in required else "not required"
         yield (
-            f'<details{" open" if name in required else ""}><summary><span class="chip {mark[0]}">{mark[1]}</span> '
-            f'{text(KEPT[name])}, fault by fault <span class="muted">({note})</span></summary>'
+            f'<details><summary><span class="chip {mark[0]}">{mark[1]}</span> '
+            f'{text(KEPT[name])} <span class="muted">({note})</span></summary>'
             f"{wide_table(_heading(subject, document, 'fault'), rows)}</details>"
         )
+    yield "</details>"
 
 
 def _row(

@@ -22,10 +22,19 @@ _LOOK = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad"
 def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
     """The page of a check's document. `pages` has the page of each trace, by the name of its property; "" is that of
     the failure of the run itself."""
-    found = _FOUND.get(document["outcome"], document["verdict"])
+    found = _found(document)
     too = " and has a deadlock" if document["failure"] and document["outcome"] in ("safety", "liveness") else ""
     title = f"{without_folders(document['model'])} {found}{too}"
     return index_page(title, "\n".join(_body(document, pages, title)), tool=tool())
+
+
+def _found(document: Mapping[str, Any]) -> str:
+    """What was found: a property by its name, of several how many."""
+    outcome = document["outcome"]
+    failing = [prop["name"] for prop in document["properties"] if prop["verdict"] == "violated"]
+    if outcome not in ("safety", "liveness") or not failing:
+        return _FOUND.get(outcome, str(document["verdict"]))
+    return f"violates {failing[0]}" if len(failing) == 1 else f"violates {len(failing)} properties"
 
 
 def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> Iterator[str]:

@@ -11,3 +11,27 @@ for (const button of document.querySelectorAll("button.copy")) {
     }
   });
 }
+
+// A link into a part that is closed opens it, and so does printing.
+const opened = (element) => {
+  for (let part = element; part; part = part.parentElement) {
+    if (part.tagName === "DETAILS") part.open = true;
+  }
+};
+const named = () => {
+  const found = location.hash && document.getElementById(location.hash.slice(1));
+  if (!found) return;
+  opened(found);
+  found.scrollIntoView();
+};
+addEventListener("hashchange", named);
+for (const link of document.querySelectorAll('a[href^="#"]')) link.addEventListener("click", () => setTimeout(named));
+named();
+let shut = [];
+addEventListener("beforeprint", () => {
+  shut = [...document.querySelectorAll("details:not([open])")];
+  for (const part of shut) part.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const part of shut) part.open = false;
+});
