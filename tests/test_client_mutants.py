@@ -28,6 +28,15 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
         Mutant("producer", "producer/sender.py", "place = place_of(s, batch)\n", "place = len(s.waiting)\n"),
         "one_in_flight", "error_and_cut", "order_per_key",
     ),
+    "a batch of two records takes one sequence": (
+        Mutant(
+            "producer",
+            "producer/sender.py",
+            "[partition] += batch.last - batch.first + 1\n    else:",
+            "[partition] += 1\n    else:",
+        ),
+        "batches", "error_and_cut", "accepted_is_there",
+    ),
     "a late request's sequence is not looked at": (
         Mutant("producer", "producer/brokers.py", "and checked(s, request.batch) == Check.NEXT\n", ""),
         "idempotent", "network", "appended_once",

@@ -73,6 +73,8 @@ profiles = {
     "synchronous": {"waits": True},
     "forgets_on_restart": {"sends_again": False},
     "closes_at_once": {"flushes": False},
+    "send_fails": {"restarts": 0, "blocks": 1},
+    "batches": {"restarts": 0, "refuses_late_begin": True, "batch_size": 2},
     "gives_up": {"expiries": 1},
     "gives_up_one_at_a_time": {"expiries": 1, "max_in_flight": 1},
     "gives_up_2_4": {"expiries": 1, "bumps_epoch": False, "refuses_late_begin": True},

@@ -64,7 +64,7 @@ def block(s: Producing) -> None:
     require(blocks > 0)
     require(not s.closed and len(s.due) > 0 and on_error != OnError.SEND_AGAIN)
     number = min(s.due)
-    s.outcome[number] = Outcome.GIVEN_UP
+    s.outcome[number] = Outcome.REFUSED
     s.due.remove(number)
     if on_error == OnError.STOP:
         stop(s)

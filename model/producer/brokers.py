@@ -8,7 +8,7 @@ from ...language import Option, Range, Seq, Set, action, limit, replace, require
 from ..parts.producer_state import Check
 from ..parts.producer_state import checked as sequence_after
 from ..parts.replicated_logs import Entry, appended, committed, entries, may_append, may_commit, may_lose, with_losses
-from .sender import begin_anew, fail, first_to, give_up, is_first, is_on_its_way, say, take
+from .sender import begin_anew, fail, first_to, give_up, has_another_id, is_first, is_on_its_way, say, take
 from .state import (
     Batch,
     Leader,
@@ -36,6 +36,7 @@ from .state import (
     refusals,
     refuses_late_begin,
     restarts,
+    retries,
     turns_around,
     window,
 )
@@ -178,7 +179,9 @@ def find_copy(s: Producing, turn: Turn) -> None:
 
 @action
 def refuse_sequence(s: Producing, turn: Turn) -> None:
-    """The leader refuses the batch of request {turn}: its sequence is out of order, or its epoch is old."""
+    """The leader refuses the batch of request {turn}: its sequence is out of order, or its epoch is old.
+
+    Where a batch is given up so, the epoch is bumped, after its last retry, too (handleFailedBatch)."""
     require(idempotent and handles(s, turn) and is_first(s, turn))
     require(checked(s, s.in_flight[turn].batch) in (Check.OUT_OF_ORDER, Check.FENCED))
     request = s.in_flight[turn]
@@ -187,14 +190,15 @@ def refuse_sequence(s: Producing, turn: Turn) -> None:
     limit(s.given < restarts + 3)
     take(s, turn)
     if not request.abandoned:
-        if waits_for_others(s, batch):
+        if batch.attempts < retries and waits_for_others(s, batch):
             fail(s, request)
         elif bumps_epoch:
             s.gap.add(partition)
             fail(s, request)
         else:
             give_up(s, batch)
-            begin_anew(s, partition)
+            if not has_another_id(s, partition, batch.pid):
+                begin_anew(s, partition)
 
 
 def waits_for_others(s: Producing, batch: Batch) -> bool:

@@ -96,15 +96,21 @@ def fail(s: Producing, request: Request) -> None:
     """A request failed, and may be retried: its batch goes back to the front, or is given up."""
     batch = request.batch
     if not request.abandoned:
-        if batch.attempts < retries and batch.first < s.overdue:
+        if batch.attempts >= retries or has_another_id(s, batch.partition, batch.pid):
+            give_up(s, batch)
+        elif batch.first < s.overdue:
             s.gap.add(batch.partition)
             give_up(s, batch)
-        elif batch.attempts < retries:
+        else:
             place = place_of(s, batch)
             again = replace(batch, attempts=batch.attempts + 1)
             s.waiting = s.waiting[:place] + Seq([again]) + s.waiting[place:]
-        else:
-            give_up(s, batch)
+
+
+def has_another_id(s: Producing, partition: Partition, pid: Pid) -> bool:
+    """Whether the producer has taken another id since: up to 2.4 no batch of the old one is sent again after an error
+    (Sender.completeBatch of 2.4.1, TransactionManager.canRetry)."""
+    return not bumps_epoch and pid > 0 and pid != s.pid[partition]
 
 
 def place_of(s: Producing, batch: Batch) -> int:

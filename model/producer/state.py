@@ -65,7 +65,8 @@ class Outcome(Enum):
     NOT_SENT = "not sent"
     ACCEPTED = "accepted"  # send() took it
     ACKNOWLEDGED = "acknowledged"  # its callback was called without an error
-    GIVEN_UP = "given up"  # its callback was called with an error, or send() failed
+    GIVEN_UP = "given up"  # its callback was called with an error
+    REFUSED = "refused"  # send() failed: it was never accepted
 
 
 @record
