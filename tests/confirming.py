@@ -8,10 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.invariants.catalogue import find
 from tidegate.language.errors import UsageError
+from tidegate.language.judge import first_shown, run_text
+from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.releases import of_version
+from tidegate.traces.document import trace_document
 
 from .conftest import Run
+
+
+def document_of(model: str, profile: str, property_: str, steps: str, **constants: Any) -> dict[str, Any]:
+    """A trace of a model in whose end a property shows."""
+    definition, _ = find(model)
+    bound = definition.bind(model, constants=constants, profile=profile, ghosts=True, properties=(property_,))
+    prop, run = bound.properties[0], run_text(bound, steps)
+    assert first_shown(bound, prop, run) is not None
+    verdict: PropertyWord = "reached" if prop.kind == "reachable" else "violated"
+    return trace_document(bound, PropertyVerdict(prop.name, prop.kind, prop.says, verdict, run))
 
 
 def needs_release(kafka: str) -> None:

@@ -15,8 +15,6 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import first_shown, run_text
-from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving import wire
 from tidegate.real.driving.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.lines import CLIENT, Lines, error_of
@@ -28,9 +26,8 @@ from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_text, side_by_side
 from tidegate.reports.paper import Paper
-from tidegate.traces.document import trace_document
 
-from .confirming import came_of
+from .confirming import came_of, document_of
 from .conftest import Run
 
 LOST = ("acks_1", "acknowledged_is_durable", "send(0); transmit(0); append_batch(0); answer(0); fail_over(0)")
@@ -78,12 +75,7 @@ RACE = (
 @cache
 def document(profile: str, property_: str, steps: str) -> dict[str, Any]:
     """A trace of a producer in whose end a property shows."""
-    definition, _ = find("producer")
-    model = definition.bind("producer", constants={"entries": 6}, profile=profile, ghosts=True, properties=(property_,))
-    prop, run = model.properties[0], run_text(model, steps)
-    assert first_shown(model, prop, run) is not None
-    verdict: PropertyWord = "reached" if prop.kind == "reachable" else "violated"
-    return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, verdict, run))
+    return document_of("producer", profile, property_, steps, entries=6)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import threading
@@ -17,10 +18,17 @@ START_SECONDS = 120.0
 
 
 class Client:
-    """A process of a program that is beside this file (`Producer.java`), with settings, as the release's client. What
-    it says is in `said`. Broken where it does not start."""
+    """A process of a program that is beside this file (`Producer.java`), with settings and more environment, as the
+    release's client. What it says is in `said`. Broken where it does not start."""
 
-    def __init__(self, release: Release, program: str, settings: Mapping[str, object], errors: Path) -> None:
+    def __init__(
+        self,
+        release: Release,
+        program: str,
+        settings: Mapping[str, object],
+        errors: Path,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         source = str(Path(__file__).with_name(f"{program}.java"))
         given = [f"{name}={value}" for name, value in settings.items()]
         java = (release.java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{release.jars}/*")
@@ -30,6 +38,7 @@ class Client:
         with errors.open("a") as log:
             self.process = subprocess.Popen(
                 launched([*java, source, *given]),
+                env={**os.environ, **(environment or {})},
                 stdin=pipe,
                 stdout=pipe,
                 stderr=log,
@@ -54,6 +63,21 @@ class Client:
         """Whether it has said something, or says it in time."""
         wait_for(lambda: line in self.said or self.process.poll() is not None, within)
         return line in self.said
+
+    def asked(self, line: str, within: float) -> str | None:
+        """Says what to do, and waits for the answer, which begins with `=`; None where none comes in time. Broken where
+        it ends before."""
+        before = len(self.said)
+        self.tell(line)
+
+        def answer() -> str | None:
+            return next((one[2:] for one in self.said[before:] if one.startswith("= ")), None)
+
+        wait_for(lambda: answer() is not None or self.process.poll() is not None, within)
+        found = answer()
+        if found is None and self.process.poll() is not None:
+            raise Broken(f"the client ended by itself: {self.last_words()}")
+        return found
 
     def last_words(self) -> str:
         """The end of what went wrong in it."""

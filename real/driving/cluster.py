@@ -39,7 +39,8 @@ class Seen:
 @immutable
 class Needs:
     """What a cluster is made for: brokers in the order of assignment, settings of the topic, and the clocks; `more` are
-    other settings of brokers, and `features` other features of a cluster that has a choice."""
+    other settings of brokers, and `features` other features of a cluster that has a choice. The topic has so many
+    `partitions`; what is seen is of the first."""
 
     brokers: tuple[int, ...]
     topic: Mapping[str, str]
@@ -48,6 +49,7 @@ class Needs:
     lag: int
     more: Mapping[str, object] = field(default_factory=dict[str, object])
     features: Mapping[str, int] = field(default_factory=dict[str, int])
+    partitions: int = 1
 
 
 def started(release: Release, needs: Needs, kept: Path | None = None) -> Cluster:
@@ -82,7 +84,7 @@ class Cluster(Running):
             self.nodes.start(broker, self.environment(broker))
         self.until("the brokers did not start", self._all_there, START_SECONDS)
         with self._anyone() as connection:
-            wire.create_topic(connection, TOPIC, self.order, self.needs.topic)
+            wire.create_topic(connection, TOPIC, self.order, self.needs.topic, self.needs.partitions)
         self.until("the topic was not made everywhere", self._topic_is_known, START_SECONDS)
         leader = self.order[0]
         for follower in self.order[1:]:

@@ -19,7 +19,8 @@ from ...language.values import State
 from ...language.verdict import Run, Step
 from .releases import KNOWN
 
-MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS = "partition", "kraft", "transactions", "producer"
+MODEL, OF_CONTROLLERS, OF_TRANSACTIONS = "partition", "kraft", "transactions"
+OF_PRODUCERS, OF_CONSUMERS = "producer", "consumer"
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible leader replicas can be had, and since when new clusters have them (KIP-966)."""
 REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": False}
@@ -80,10 +81,10 @@ def trace_of(document: Mapping[str, Any]) -> Trace:
     """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
-    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS):
+    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS):
         raise CannotBeDriven(
-            f"it is a trace of {model}, and what is driven are traces of {MODEL}, {OF_TRANSACTIONS} and {OF_PRODUCERS} "
-            f"on real brokers, and of {OF_CONTROLLERS} on real controllers"
+            f"it is a trace of {model}, and what is driven are traces of {MODEL}, {OF_TRANSACTIONS}, {OF_PRODUCERS} "
+            f"and {OF_CONSUMERS} on real brokers, and of {OF_CONTROLLERS} on real controllers"
         )
     if document["truncated"] is not None or document["replay"] is None:
         raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")

@@ -10,9 +10,22 @@ from kafka.record.memory_records import MemoryRecordsBuilder
 from ...language.immutable import immutable
 from ..flexible import int8, int16, int32, int64, list_of, struct_of
 from ..flexible import text as compact_text_of
-from .wire import PRODUCE, Connection, Refused, array, compact, compact_text, read_text, skip, text
+from .wire import (
+    LATEST,
+    OF_TRANSACTIONS,
+    PRODUCE,
+    Connection,
+    array,
+    compact,
+    compact_text,
+    found_coordinator,
+    offset_at,
+    read_text,
+    skip,
+    text,
+)
 
-FIND_COORDINATOR, INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, DESCRIBE, LIST_OFFSETS = 10, 22, 24, 26, 65, 2
+INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, DESCRIBE = 22, 24, 26, 65
 ID = "tidegate"
 """The `transactional.id`."""
 CONCURRENT, NOT_FOUND, LOST = 51, 105, -1
@@ -127,12 +140,7 @@ def _produced(connection: Connection, one: Ask, version_2: bool) -> int:
 
 def coordinator(connection: Connection) -> int | None:
     """The broker that has the id (FindCoordinator 2); None where a broker does not know."""
-    reader = connection.ask(FIND_COORDINATOR, 2, text(ID) + b"\1")
-    int32(reader)
-    if int16(reader):
-        return None
-    read_text(reader)
-    return int32(reader)
+    return found_coordinator(connection, ID, OF_TRANSACTIONS)
 
 
 _STATES = list_of(
@@ -164,13 +172,7 @@ def described(connection: Connection) -> Described | None:
 
 def stable_offset(connection: Connection, topic: str) -> int:
     """The last stable offset of a topic's partition (ListOffsets 2). Refused where the broker does not lead."""
-    where = array([text(topic) + array([struct.pack(">iq", 0, -1)])])
-    reader = connection.ask(LIST_OFFSETS, 2, struct.pack(">ib", -1, 1) + where)
-    skip(reader, int32, int32, read_text, int32, int32)
-    if code := int16(reader):
-        raise Refused("the last stable offset", code)
-    int64(reader)
-    return int64(reader)
+    return offset_at(connection, topic, LATEST, committed=True)
 
 
 def marked(frame: bytes, connection: Connection) -> int:

@@ -9,8 +9,13 @@ from typing import Any
 
 from ...language.constants import Value
 from .cluster import Needs, Seen, started
+from .consumer_cluster import Consuming
+from .consumer_driver import ConsumerDriver, of_consumers
+from .consumer_driver import settings_of as settings_of_consumers
+from .consumer_plan import ConsumerPlan, consumer_plan
 from .driver import Driven, Driver, numbers_of
 from .fitting import (
+    OF_CONSUMERS,
     OF_CONTROLLERS,
     OF_PRODUCERS,
     OF_TRANSACTIONS,
@@ -32,7 +37,7 @@ from .quorum import QuorumPlan, quorum_plan
 from .quorum_driver import QuorumDriver, of_quorum
 from .releases import KNOWN, Release, at_home, of_version
 from .running import Broken, Running
-from .stages import STEP_SECONDS, Document, Stage, StageDriver, Taken, step_document
+from .stages import STEP_SECONDS, Document, S, StageDriver, Taken, step_document
 from .txn_cluster import Transactions
 from .txn_driver import TxnDriver, of_transactions
 from .txn_plan import TxnPlan, txn_plan
@@ -44,13 +49,17 @@ Report = Callable[[str], None]
 NO_REPAIR: Mapping[str, str] = {
     OF_CONTROLLERS: "what repairs a quorum of controllers is another release, and no setting",
     OF_TRANSACTIONS: "what repairs transactions is another release, and no setting that `--repaired` has",
-    OF_PRODUCERS: "what repairs a producer are its own settings: check `producer` with them, and drive what that finds",
+    **{
+        of: f"what repairs a {of} are its own settings: check `{of}` with them, and drive what that finds"
+        for of in (OF_PRODUCERS, OF_CONSUMERS)
+    },
 }
 """Models whose traces are their steps, and why no settings repair what they show."""
-_PLANS: Mapping[str, Callable[..., QuorumPlan | TxnPlan | ProducerPlan]] = {
+_PLANS: Mapping[str, Callable[..., QuorumPlan | TxnPlan | ProducerPlan | ConsumerPlan]] = {
     OF_CONTROLLERS: quorum_plan,
     OF_TRANSACTIONS: txn_plan,
     OF_PRODUCERS: producer_plan,
+    OF_CONSUMERS: consumer_plan,
 }
 
 
@@ -127,6 +136,9 @@ def _of_steps(
         if isinstance(plan, ProducerPlan):
             producing = producing_of(plan, release, keep)
             return of_producer(head, plan, *_taken(producing, ProducerDriver(plan, producing, limit), report))
+        if isinstance(plan, ConsumerPlan):
+            consuming = consuming_of(plan, release, keep)
+            return of_consumers(head, plan, *_taken(consuming, ConsumerDriver(plan, consuming, limit), report))
         clocks = any(stage.action == "time_out" for stage in plan.stages)
         brokers = Transactions(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=keep)
         return of_transactions(head, plan, *_taken(brokers, TxnDriver(plan, brokers, limit), report))
@@ -142,7 +154,27 @@ def producing_of(plan: ProducerPlan, release: Release, keep: Path | None) -> Pro
     return Producing(release, len(list(plan.run.start.logs)), settings, refuses=plan.refuses, kept=keep)
 
 
-def _taken(nodes: Running, driver: StageDriver[Stage, Any, Any], report: Report) -> tuple[tuple[Taken, ...], float]:
+def consuming_of(plan: ConsumerPlan, release: Release, keep: Path | None) -> Consuming:
+    """The broker and the consumers of a plan. Where partitions are added, consumers ask for them often."""
+    values = plan.model.values
+    age = 300 if plan.has("add_partition") else 3_600_000
+    revoke = values["commits_on_revoke"] and not values["hands_over"]
+    settings = {**settings_of_consumers(plan), "metadata.max.age.ms": age, "revoke": revoke}
+    given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in settings.items()}
+    start = plan.run.start
+    together = any(len(state.joined) > 1 and state.joined == state.group for state in plan.run.states())
+    return Consuming(
+        release,
+        len(list(start.present)),
+        len(list(start.phase)),
+        given,
+        committed=bool(values["has_offsets"]),
+        together=together,
+        kept=keep,
+    )
+
+
+def _taken(nodes: Running, driver: StageDriver[S, Any, Any], report: Report) -> tuple[tuple[Taken, ...], float]:
     """What a driver has taken on nodes, which are started for it and end with it, and in how many seconds."""
     with nodes:
         nodes.start_all()

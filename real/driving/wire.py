@@ -15,9 +15,12 @@ PRODUCE, FETCH, METADATA, CREATE_TOPICS, ELECT_LEADERS, REASSIGN = 0, 1, 3, 19, 
 ALTER_PARTITION, HEARTBEAT = 56, 63
 WRITE_TXN_MARKERS = 27
 VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, DESCRIBE_QUORUM, CONTROLLER_REGISTRATION = 52, 53, 54, 55, 70
-JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT = 11, 12, 68
+OFFSET_COMMIT, JOIN_GROUP, MEMBER_HEARTBEAT, CONSUMER_GROUP_HEARTBEAT = 8, 11, 12, 68
 ALTER_CONFIGS, TOPIC_CONFIG, BROKER_CONFIG = 44, 2, 4
 PREFERRED, UNCLEAN = 0, 1
+LIST_OFFSETS, FIND_COORDINATOR = 2, 10
+LATEST, EARLIEST = -1, -2
+OF_GROUPS, OF_TRANSACTIONS = 0, 1
 CLIENT = "tidegate"
 NOT_LEADER, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND = 6, 19, 20
 ERRORS = {
@@ -127,14 +130,14 @@ class Connection:
 # --- what is asked ----------------------------------------------------------------------------------------------------
 
 
-def produce_body(topic: str, value: bytes, acks: int) -> bytes:
-    """A Produce request (7) of one record to partition 0."""
+def produce_body(topic: str, value: bytes, acks: int, partition: int = 0) -> bytes:
+    """A Produce request (7) of one record to a partition."""
     batch = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=1 << 20)
     batch.append(timestamp=None, key=None, value=value)
     batch.close()
     records = bytes(batch.buffer())
-    partition = struct.pack(">ii", 0, len(records)) + records
-    return text(None) + struct.pack(">hi", acks, 600_000) + array([text(topic) + array([partition])])
+    where = struct.pack(">ii", partition, len(records)) + records
+    return text(None) + struct.pack(">hi", acks, 600_000) + array([text(topic) + array([where])])
 
 
 def produced(reader: Reader) -> int:
@@ -165,11 +168,14 @@ def known(connection: Connection, topic: str) -> Known | None:
     return Known(leader, epoch, frozenset(int32(reader) for _ in range(int32(reader))))
 
 
-def create_topic(connection: Connection, topic: str, replicas: Sequence[int], settings: Mapping[str, str]) -> None:
-    """Creates a topic with one partition on these brokers (CreateTopics 4)."""
-    where = struct.pack(">i", 0) + array([struct.pack(">i", one) for one in replicas])
+def create_topic(
+    connection: Connection, topic: str, replicas: Sequence[int], settings: Mapping[str, str], partitions: int = 1
+) -> None:
+    """Creates a topic whose partitions are all on these brokers (CreateTopics 4)."""
+    brokers = array([struct.pack(">i", one) for one in replicas])
+    where = [struct.pack(">i", partition) + brokers for partition in range(partitions)]
     configs = array([text(name) + text(value) for name, value in settings.items()])
-    body = text(topic) + struct.pack(">ih", -1, -1) + array([where]) + configs
+    body = text(topic) + struct.pack(">ih", -1, -1) + array(where) + configs
     reader = connection.ask(CREATE_TOPICS, 4, array([body]) + struct.pack(">i?", 30_000, False))
     skip(reader, int32, int32, read_text)
     _raise(f"creating {topic}", int16(reader))
@@ -248,6 +254,28 @@ def read_values(connection: Connection, topic: str) -> tuple[int, list[bytes]]:
         skip(reader, int64, int64)
     data = reader.take(max(int32(reader), 0))
     return high_watermark, [bytes(one.value or b"") for batch in MemoryRecords(data) for one in batch]
+
+
+def offset_at(connection: Connection, topic: str, time: int, partition: int = 0, *, committed: bool = False) -> int:
+    """The offset of a partition at a time (ListOffsets 2), for readers of committed transactions or for all. Refused
+    where the broker does not lead."""
+    where = array([text(topic) + array([struct.pack(">iq", partition, time)])])
+    reader = connection.ask(LIST_OFFSETS, 2, struct.pack(">ib", -1, int(committed)) + where)
+    skip(reader, int32, int32, read_text, int32, int32)
+    _raise("an offset of a partition", int16(reader))
+    int64(reader)
+    return int64(reader)
+
+
+def found_coordinator(connection: Connection, key: str, kind: int) -> int | None:
+    """The broker that coordinates a group or the transactions of an id (FindCoordinator 2); None where a broker does
+    not know."""
+    reader = connection.ask(FIND_COORDINATOR, 2, text(key) + struct.pack(">b", kind))
+    int32(reader)
+    if int16(reader):
+        return None
+    read_text(reader)
+    return int32(reader)
 
 
 def _raise(what: str, code: int) -> None:

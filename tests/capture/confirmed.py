@@ -1,11 +1,11 @@
 """Drives real brokers through everything that is recorded, and writes docs/confirmed.md with what came out.
 
-    python -m tests.capture.confirmed docs/confirmed.md [--only controllers|transactions]
+    python -m tests.capture.confirmed docs/confirmed.md [--only PART]
 
 Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
-setting that loses records; each different loss that `audit` finds in examples/clusters; what controllers do, and what
-becomes of transactions. Needs Java 17, Maven, and about 40 minutes. `--only` makes one table anew, and leaves the
-others as they are.
+setting that loses records; each different loss that `audit` finds in examples/clusters; what controllers do, what
+becomes of transactions, and what producers and consumers do. Needs Java 17, Maven, a C compiler, and about an hour.
+`--only` makes one table anew, and leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -207,6 +207,8 @@ def not_driven() -> Iterator[str]:
         yield row((f"`partition:{name}`", released, why))
     for name, why in of_controllers().NOT_DRIVEN.items():
         yield row((f"`kraft:{name}`", "", why))
+    for name, why in of_consumers().NOT_DRIVEN.items():
+        yield row((f"`consumer:{name}`", "", why))
 
 
 def of_controllers() -> Any:
@@ -230,14 +232,27 @@ def of_producers() -> Any:
     return confirmed_producers
 
 
+def of_consumers() -> Any:
+    """The module of that table, which needs the one of controllers."""
+    from . import confirmed_consumers
+
+    return confirmed_consumers
+
+
 PARTS: Mapping[str, Any] = {
     "bugs": bugs,
     "audits": audited,
     "controllers": lambda: of_controllers().controllers(),
     "transactions": lambda: of_transactions().transactions(),
     "producers": lambda: of_producers().producers(),
+    "consumers": lambda: of_consumers().consumers(),
 }
-HEADERS = {"controllers": "## Controllers", "transactions": "## Transactions", "producers": "## Producers"}
+HEADERS = {
+    "controllers": "## Controllers",
+    "transactions": "## Transactions",
+    "producers": "## Producers",
+    "consumers": "## Consumers",
+}
 """The sections of runs that are made anew by themselves, in their order on the page."""
 NOT_DRIVEN = "## What was not driven"
 
@@ -276,6 +291,7 @@ Traces of `transactions` on two real brokers, {today}. The driver is the produce
 release is mended, the trace is driven as the model of the mistake has it, to see where the release does
 otherwise.""",
     "producers": "Traces of `producer` with the producer of the release on two real brokers, {today}.",
+    "consumers": "Traces of `consumer` with the consumer of the release on a real broker, {today}.",
 }
 """What each section says before its table."""
 
@@ -292,7 +308,7 @@ def rest() -> list[str]:
 
 def page() -> str:
     """The page, after all of it was driven."""
-    of_bugs, of_audits, of_quorums, of_transactional, of_clients = parts()
+    of_bugs, of_audits, *others = parts()
     java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
     lines = [
         "# What real brokers did",
@@ -318,12 +334,7 @@ def page() -> str:
         "",
         of_audits,
         "",
-        about("controllers", of_quorums),
-        "",
-        about("transactions", of_transactional),
-        "",
-        about("producers", of_clients),
-        "",
+        *(line for name, table in zip(HEADERS, others, strict=True) for line in (about(name, table), "")),
         *rest(),
     ]
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tidegate.language.immutable import immutable
 
+from ..confirming import document_of
 from .confirmed import Document, cells_of, driven, found_by, one, row
 
 SMALL = ("max_epoch=2", "crashes=0", "max_records=0")
@@ -14,13 +15,15 @@ SMALL = ("max_epoch=2", "crashes=0", "max_records=0")
 @immutable
 class Question:
     """A property of a profile, in bounds, and on which releases its trace is driven: each with whether the trace is
-    driven as the profile has it though the model of the release does not take it."""
+    driven as the profile has it though the model of the release does not take it. The trace is the one that `check`
+    finds, or that of `steps` where there are some."""
 
     profile: str
     says: str
     property: str
     bounds: tuple[str, ...]
     releases: tuple[tuple[str, bool], ...]
+    steps: str = ""
 
 
 QUESTIONS = (
@@ -78,7 +81,11 @@ def of_questions(model: str, questions: Sequence[Question]) -> Iterator[str]:
     yield row(("---",) * 6)
     for question in questions:
         more = (*question.bounds, "--property", question.property, "--symmetry")
-        trace: Document = found_by(f"{model}:{question.profile}", more)
+        trace: Document = (
+            document_of(model, question.profile, question.property, question.steps)
+            if question.steps
+            else found_by(f"{model}:{question.profile}", more)
+        )
         for release, anyway in question.releases:
             found = driven(trace, release, anyway=anyway)
             yield row((f"`{question.profile}`", question.says, *cells_of(found)))

@@ -1,0 +1,329 @@
+"""A trace of a group's consumers: which release takes it, in which order its steps can be had, and what each is with
+Kafka's own client and a broker.
+
+A real consumer does several things in one poll: it joins a rebalance that it was told of, looks for its offsets as soon
+as it has partitions, and begins there. Where the trace has other steps between, those are taken in an order in which
+they can be had, if the model takes them in that order and ends in the same state. They keep the numbers of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...audit.keys import span
+from ...invariants.catalogue import find
+from ...language import judge
+from ...language.constants import Value
+from ...language.immutable import immutable
+from ...language.model import Model
+from ...language.steptext import StepError, parse_steps
+from ...language.values import State
+from ...language.verdict import Run
+from .fitting import OF_CONSUMERS, CannotBeDriven, Trace, as_texts, newest, number_of_step
+from .quorum import shows
+from .stages import Kind, Stage, parts_of
+
+KINDS: Mapping[str, Kind] = {
+    "produce": "commanded",
+    "delete_records": "commanded",
+    "add_partition": "commanded",
+    "discover_partition": "awaited",
+    "start_member": "commanded",
+    "rejoin": "commanded",
+    "notice": "commanded",
+    "begin_generation": "awaited",
+    "crash": "commanded",
+    "session_times_out": "awaited",
+    "pause": "commanded",
+    "fail": "commanded",
+    "begin_at_offset": "awaited",
+    "reset_position": "awaited",
+    "poll": "commanded",
+    "process": "commanded",
+    "commit": "commanded",
+    "lose_commit": "commanded",
+    "delay_commit": "commanded",
+    "commit_again": "commanded",
+    "lose_offset": "commanded",
+}
+"""The actions that consumers and a broker can be brought to, and how."""
+_ANYHOW = "no coordinator of Kafka gives and takes partitions without a generation"
+_CUT = "the driver has no leader lose what consumers have read"
+WHY_NOT: Mapping[str, str] = {
+    "be_given": _ANYHOW,
+    "be_taken": _ANYHOW,
+    "truncate": _CUT,
+    "detect_truncation": _CUT,
+}
+JOINS = ("start_member", "rejoin", "notice")
+_OF_RELEASES: Mapping[str, Value | str] = {
+    "any_coordinator": False,
+    "fences_commits": True,
+    "detects_truncation": True,
+    "background_commit": False,
+}
+"""What the model's switches are in every release with KRaft, with the classic consumer."""
+BY_DURATION = (4, 0)
+"""Since when `auto.offset.reset` may be a duration (KIP-1106)."""
+
+
+@dataclass(frozen=True)
+class ConsumerStage(Stage):
+    """One thing that the driver of consumers does; of a member that joins, `owners` are who is to have which partition
+    when the next generation begins."""
+
+    owners: Mapping[Any, Any] = field(default_factory=dict[Any, Any])
+
+
+@immutable
+class ConsumerPlan:
+    """A run as stages, on a release; `shows` is what it shows in the end, in words. `oldest` is the partition that the
+    topic begins with."""
+
+    kafka: str
+    model: Model
+    run: Run
+    stages: tuple[ConsumerStage, ...]
+    shows: str
+    oldest: Any
+
+    def has(self, *actions: str) -> bool:
+        """Whether one of these is in the run."""
+        return any(step.action in actions for step in self.run.steps)
+
+    @property
+    def duration(self) -> str:
+        """`auto.offset.reset` as a duration: so short that a consumer begins at the end, or so long that it begins at
+        the first record."""
+        resets = [stage for stage in self.stages if stage.action == "reset_position"]
+        return "by_duration:PT0S" if all(map(_at_end, resets)) else "by_duration:PT1H"
+
+    def name(self, constant: str) -> str:
+        """The name of a value of an enumeration that the model has."""
+        return _name(self.model, constant)
+
+
+def _name(model: Model, constant: str) -> str:
+    return str(getattr(model.values[constant], "name", model.values[constant]))
+
+
+def consumer_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> ConsumerPlan:
+    """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
+    does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
+    return newest(
+        given,
+        lambda kafka: _planned(trace, kafka, _bind(trace, _OF_RELEASES)),
+        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+    )
+
+
+def _at_end(stage: Stage) -> bool:
+    """Whether a consumer is to begin behind all records."""
+    return stage.arguments["since"] == len(stage.before.logs[stage.arguments["partition"]].committed)
+
+
+def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
+    names = (trace.property,) if trace.property else ()
+    texts = as_texts({**trace.bounds, **made})
+    return find(OF_CONSUMERS)[0].bind(OF_CONSUMERS, constants=texts, profile=None, ghosts=True, properties=names)
+
+
+def _planned(trace: Trace, kafka: str, model: Model) -> ConsumerPlan:
+    if span(kafka)[0][:2] < (3, 3):
+        raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
+    _refuse_settings(model, kafka)
+    oldest, numbers, run = _arranged(model, trace, kafka)
+    says = shows(model, run, kafka)
+    stages = tuple(_stages(model, run, numbers))
+    plan = ConsumerPlan(kafka, model, run, stages, says, oldest)
+    for at, stage in enumerate(stages):
+        if why := _cannot(plan, at):
+            raise CannotBeDriven(f"{stage.action}: {why}", stage.first)
+    return plan
+
+
+def _refuse_settings(model: Model, kafka: str) -> None:
+    """What no consumer of the release has."""
+    if _name(model, "commits") == "TOGETHER":
+        raise CannotBeDriven("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
+    if model.values["background_commit"]:
+        raise CannotBeDriven("it is about the consumer of KIP-848 before 4.0, and the driver's is the classic one")
+    if _name(model, "reset") == "BY_DURATION" and span(kafka)[0][:2] < BY_DURATION:
+        raise CannotBeDriven(f"auto.offset.reset is a duration from 4.0 on (KIP-1106), and not in Kafka {kafka}")
+
+
+# --- the order of steps -----------------------------------------------------------------------------------------------
+
+
+Numbered = tuple[int, str]
+"""A step as text, and its number in the trace."""
+
+
+def _arranged(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, ...], Run]:
+    """The run of a trace, in an order in which its steps can be had: the first partition, the steps' numbers, the
+    run. CannotBeDriven, with the step, where the model of the release does not take the trace."""
+    refused: StepError | None = None
+    for _, arguments, start in judge.starts(model):
+        steps = list(enumerate(trace.steps, 1))
+        try:
+            run = _replayed(model, start, steps)
+        except StepError as error:
+            refused = refused or error
+            continue
+        for move in (_begin_at_once, _start_later, _lose_before):
+            steps, run = move(model, steps, run)
+        return arguments["oldest"], tuple(number for number, _ in steps), run
+    said = str(refused).partition("; enabled here")[0]
+    raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
+
+
+def _replayed(model: Model, start: State, steps: Sequence[Numbered]) -> Run:
+    return judge.replay(model, start, parse_steps(model, "; ".join(text for _, text in steps)))
+
+
+def _moved(model: Model, steps: list[Numbered], run: Run, at: int, places: Iterable[int]) -> tuple[list[Numbered], Run]:
+    """With a step at the first of some places at which the model takes it, and comes to the same end; else as it is."""
+    for place in places:
+        tried = [*steps[:at], *steps[at + 1 :]]
+        tried.insert(place, steps[at])
+        try:
+            found = _replayed(model, run.start, tried)
+        except StepError:
+            continue
+        if found.states()[-1] == run.states()[-1]:
+            return tried, found
+    return steps, run
+
+
+def _begin_at_once(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Numbered], Run]:
+    """A consumer has its positions as soon as it has partitions."""
+    for at in range(len(steps)):
+        step = run.steps[at]
+        if step.action in ("begin_at_offset", "reset_position") and _begins(run, at):
+            steps, run = _moved(model, steps, run, at, range(_assigned(run, at) + 1, at))
+    return steps, run
+
+
+def _assigned(run: Run, at: int) -> int:
+    """The step by which a member was given what it has before another step of it."""
+    member, begun = run.steps[at].arguments["member"], _places(run, 0, "begin_generation")
+    return max(place for place in begun if place < at and member in run.steps[place].after.group)
+
+
+def _places(run: Run, since: int, *actions: str) -> list[int]:
+    """Where in a run these actions are, from a step on."""
+    return [place for place, step in enumerate(run.steps) if place >= since and step.action in actions]
+
+
+def _begins(run: Run, at: int) -> bool:
+    """Whether a step that gives a member a position is the first that does."""
+    given = run.steps[at].arguments
+    return run.states()[at].position[given["member"]][given["partition"]] is None
+
+
+def _start_later(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Numbered], Run]:
+    """Who starts while others run starts when they are to learn of it: they do so in their next poll."""
+    for at in reversed(range(len(steps))):
+        if run.steps[at].action == "start_member":
+            later = _places(run, at, "rejoin", "begin_generation")
+            steps, run = _moved(model, steps, run, at, [later[0] - 1 if later else len(steps) - 2])
+    return steps, run
+
+
+def _lose_before(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Numbered], Run]:
+    """Kafka deletes no offset of a group that has members: it is lost before there are any, where that is the same."""
+    for at in range(len(steps)):
+        if run.steps[at].action == "lose_offset" and run.states()[at].group:
+            empty = [place for place in range(at) if not run.states()[place].group]
+            steps, run = _moved(model, steps, run, at, reversed(empty))
+    return steps, run
+
+
+# --- stages -----------------------------------------------------------------------------------------------------------
+
+
+def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[ConsumerStage]:
+    for at, step in enumerate(run.steps):
+        if step.action not in KINDS:
+            why = WHY_NOT.get(step.action, "the driver has no such step")
+            raise CannotBeDriven(f"{step.action}: {why}", numbers[at])
+        later = _places(run, at, "begin_generation") if step.action in JOINS else []
+        owners: Mapping[Any, Any] = run.steps[later[0]].arguments["owner"] if later else {}
+        yield ConsumerStage(**parts_of(model, run, at, at, KINDS[step.action], numbers), owners=owners)
+
+
+def _cannot(plan: ConsumerPlan, at: int) -> str | None:
+    """Why a stage cannot be had; None where it can."""
+    stage = plan.stages[at]
+    before, given, auto = stage.before, stage.arguments, plan.name("commits") == "AUTO"
+    if stage.action == "reset_position" and plan.name("reset") == "BY_DURATION" and _is_between(plan, stage):
+        return "the driver's records are all of the same hour: a duration has all of them, or none"
+    if auto and stage.action in ("commit", "rejoin", "fail") and _lacks_position(before, given["member"]):
+        return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
+    match stage.action:
+        case "poll" | "commit" if stage.action == "poll" or auto:
+            return _polls(before, given["member"])
+        case "begin_at_offset" | "reset_position" if before.position[given["member"]][given["partition"]] is None:
+            out_of_range = stage.action == "reset_position" and before.offset[given["partition"]] is not None
+            return _begins_late(plan, at) or (_polls(before, given["member"]) if out_of_range else None)
+        case "reset_position":
+            return _polls(before, given["member"])
+        case "lose_offset" if before.group:
+            return "Kafka deletes no offset of a topic to which members of the group subscribe"
+        case "delete_records":
+            return _has_fetched(plan, at)
+        case "discover_partition" if len(before.group) > 1:
+            return "only the member that leads the group learns of a partition, and the driver does not choose it"
+        case "lose_commit" if auto:
+            return "before a rebalance a consumer sends an automatic commit again until it is answered"
+        case _:
+            return None
+
+
+def _is_between(plan: ConsumerPlan, stage: Stage) -> bool:
+    """Whether a consumer is to begin where the plan's duration does not have it begin."""
+    first = stage.arguments["since"] == stage.before.first[stage.arguments["partition"]]
+    return not (_at_end(stage) if plan.duration.endswith("PT0S") else first)
+
+
+def _polls(state: State, member: Any) -> str | None:
+    """Why a member that polls would do something else."""
+    if member in state.group and state.rebalancing:
+        return "a member that polls joins the rebalance"
+    unknown = [one for one in state.present if all(one not in state.owned[other] for other in state.owned)]
+    if member in state.group and unknown:
+        return "a member that polls learns of the partition that nobody has"
+    return None
+
+
+def _lacks_position(state: State, member: Any) -> bool:
+    """Whether a member is to begin in a partition of which the group has no offset."""
+    owned = state.owned[member]
+    return any(state.position[member][one] is None and state.offset[one] is None for one in owned)
+
+
+def _begins_late(plan: ConsumerPlan, at: int) -> str | None:
+    """A consumer asks for its offsets when it is assigned: what it finds there must be what is there later."""
+    stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
+    then, now = plan.run.steps[_assigned(plan.run, at)].after, stage.before
+    if any(_looks(then, partition, name) != _looks(now, partition, name) for name in ("offset", "first", "logs")):
+        return "a consumer looks where to begin as soon as it has partitions, and then it was another place"
+    return None
+
+
+def _looks(state: State, partition: Any, name: str) -> Any:
+    found = getattr(state, name)[partition]
+    return len(found.committed) if name == "logs" else found
+
+
+def _has_fetched(plan: ConsumerPlan, at: int) -> str | None:
+    """A consumer that has polled has more in its buffer than it was given."""
+    partition = plan.stages[at].arguments["partition"]
+    reads = {one for one, owned in plan.stages[at].before.owned.items() if partition in owned}
+    for stage in plan.stages[:at]:
+        given = stage.arguments
+        if stage.action == "poll" and given["partition"] == partition and given["member"] in reads:
+            return "a member that has polled may have fetched these records already"
+    return None

@@ -1,0 +1,95 @@
+"""Kafka's protocol as far as it says how it is with a group: versions that 3.3 to 4.1 know."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+
+from ..flexible import int16, int32, int64
+from .wire import EARLIEST, LATEST, OFFSET_COMMIT, Connection, Refused, array, offset_at, read_text, skip, text
+
+OFFSET_FETCH, DESCRIBE_GROUPS, DELETE_RECORDS, CREATE_PARTITIONS, OFFSET_DELETE = 9, 15, 21, 37, 47
+
+
+def _number(value: int) -> bytes:
+    return struct.pack(">i", value)
+
+
+def bounds(connection: Connection, topic: str, partition: int) -> tuple[int, int]:
+    """The first offset of a partition, and the one after its last. Refused where the broker does not lead."""
+    return offset_at(connection, topic, EARLIEST, partition), offset_at(connection, topic, LATEST, partition)
+
+
+def committed(connection: Connection, group: str, topic: str, partitions: Sequence[int]) -> dict[int, int | None]:
+    """The offset that a group has committed of each partition, None for none (OffsetFetch 1). Refused where the broker
+    does not say."""
+    where = array([text(topic) + array([_number(one) for one in partitions])])
+    reader = connection.ask(OFFSET_FETCH, 1, text(group) + where)
+    skip(reader, int32, read_text)
+    found = dict[int, int | None]()
+    for _ in range(int32(reader)):
+        partition, offset = int32(reader), int64(reader)
+        read_text(reader)
+        if code := int16(reader):
+            raise Refused("a group's offset", code)
+        found[partition] = None if offset < 0 else offset
+    return found
+
+
+def commit(connection: Connection, group: str, topic: str, offsets: Mapping[int, int]) -> None:
+    """Commits offsets of a group that has no members (OffsetCommit 2). Refused where the broker does not."""
+    where = [struct.pack(">iq", partition, offset) + text("") for partition, offset in offsets.items()]
+    body = text(group) + _number(-1) + text("") + struct.pack(">q", -1) + array([text(topic) + array(where)])
+    reader = connection.ask(OFFSET_COMMIT, 2, body)
+    skip(reader, int32, read_text)
+    for _ in range(int32(reader)):
+        int32(reader)
+        if code := int16(reader):
+            raise Refused("a commit of the group", code)
+
+
+def delete_offset(connection: Connection, group: str, topic: str, partition: int) -> None:
+    """Deletes a group's offset of a partition (OffsetDelete 0). Refused where the broker does not, as while members of
+    the group subscribe to the topic."""
+    body = text(group) + array([text(topic) + array([_number(partition)])])
+    reader = connection.ask(OFFSET_DELETE, 0, body)
+    if code := int16(reader):
+        raise Refused("deleting a group's offset", code)
+    skip(reader, int32, int32, read_text, int32, int32)
+    if code := int16(reader):
+        raise Refused("deleting a group's offset", code)
+
+
+def members(connection: Connection, group: str) -> frozenset[str]:
+    """The client ids of a group's members (DescribeGroups 0). Refused where the broker does not say."""
+    reader = connection.ask(DESCRIBE_GROUPS, 0, array([text(group)]))
+    int32(reader)
+    if code := int16(reader):
+        raise Refused("describing a group", code)
+    skip(reader, read_text, read_text, read_text, read_text)
+    found = set[str]()
+    for _ in range(int32(reader)):
+        read_text(reader)
+        found.add(str(read_text(reader)))
+        read_text(reader)
+        for _ in range(2):
+            reader.take(max(int32(reader), 0))
+    return frozenset(found)
+
+
+def delete_records(connection: Connection, topic: str, partition: int, before: int) -> None:
+    """Deletes the records of a partition below an offset (DeleteRecords 0). Refused where the broker does not."""
+    where = array([text(topic) + array([struct.pack(">iq", partition, before)])])
+    reader = connection.ask(DELETE_RECORDS, 0, where + _number(30_000))
+    skip(reader, int32, int32, read_text, int32, int32, int64)
+    if code := int16(reader):
+        raise Refused("deleting records", code)
+
+
+def add_partitions(connection: Connection, topic: str, count: int) -> None:
+    """Has a topic so many partitions (CreatePartitions 0). Refused where the controller does not."""
+    body = array([text(topic) + struct.pack(">ii", count, -1)]) + struct.pack(">i?", 30_000, False)
+    reader = connection.ask(CREATE_PARTITIONS, 0, body)
+    skip(reader, int32, int32, read_text)
+    if code := int16(reader):
+        raise Refused("adding partitions", code)
