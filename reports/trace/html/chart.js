@@ -355,15 +355,18 @@ function showCut(box) {
  * what is in them change in size. The observer reports once the browser has laid the page out, so that asking for sizes
  * costs nothing. */
 function watchCuts(selector, ...parts) {
-  const boxes = () => document.querySelectorAll(selector);
+  const known = new WeakSet();
+  const boxes = () => parts.flatMap((part) => (part.matches(selector) ? [part] : [...part.children]));
   const sizes = new ResizeObserver(() => boxes().forEach(showCut));
   const observe = () => {
-    sizes.disconnect(); // what is observed anew is reported once: a box that was drawn again has lost its mark
-    boxes().forEach((box) => [box, ...box.children].forEach((element) => sizes.observe(element)));
+    for (const element of boxes().flatMap((box) => [box, ...box.children])) {
+      if (!known.has(element)) sizes.observe(element); // and reports it once
+      known.add(element);
+    }
   };
   const changes = new MutationObserver(observe);
   for (const part of parts) {
-    changes.observe(part, { childList: true, subtree: true, attributeFilter: ["data-cut"] });
+    changes.observe(part, { childList: true, subtree: true });
     part.addEventListener("scroll", ({ target }) => target.matches(selector) && showCut(target), true);
   }
   observe();

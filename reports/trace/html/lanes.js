@@ -36,7 +36,7 @@ function patch(host, ...given) {
     const [was, node] = [old[index], typeof child === "string" ? document.createTextNode(child) : child];
     if (was === undefined) host.append(node);
     else if (was.nodeName !== node.nodeName) was.replaceWith(node);
-    else if (!was.isEqualNode(node)) patchOne(was, node);
+    else if ("cut" in (was.dataset ?? {}) || !was.isEqualNode(node)) patchOne(was, node);
   });
   for (const node of old.slice(wanted.length)) node.remove();
 }
@@ -44,7 +44,9 @@ function patch(host, ...given) {
 function patchOne(was, node) {
   if (was.nodeType === Node.TEXT_NODE) was.data = node.data;
   else {
-    for (const { name } of [...was.attributes]) if (!node.hasAttribute(name)) was.removeAttribute(name);
+    for (const { name } of [...was.attributes]) {
+      if (!node.hasAttribute(name) && name !== "data-cut") was.removeAttribute(name); // which `watchCuts` keeps
+    }
     for (const { name, value } of node.attributes) {
       if (name === "style") was.style.cssText = node.style.cssText;
       else if (was.getAttribute(name) !== value) was.setAttribute(name, value);
