@@ -22,6 +22,9 @@ def phrase(model: Model, state: State, action: str, arguments: Mapping[str, Any]
         said = _learns(state, arguments, by_request=not model.values["detect_restart"])
     elif action == "lose_power":
         said = _loses_power(state, arguments)
+    elif action == "lose_controller":
+        down, voters = state.controllers_down + 1, model.values["voters"]
+        return f"A controller goes down: {down} of {voters} {'is' if down == 1 else 'are'} down now."
     else:
         return sentence(model, model.action(action), state, arguments, marked)
     return f"{marked(show(arguments['broker']))}{said}."

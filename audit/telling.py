@@ -47,7 +47,7 @@ PROMISED: Mapping[str, str] = {
     "preferred_replica_complete": "consumers are sent to followers that have the records",
     "read_durable": "records that were read are on some broker",
     "record_is_acknowledged": "a record is acknowledged",
-    "settles": "nothing is left that happens by itself",
+    "settles": "the cluster comes to rest",
     "writes_resume": "writes go on",
     "reads_resume": "reads go on",
     "no_duplicate": "no record is written twice",
@@ -108,9 +108,10 @@ def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> D
     return shown
 
 
-def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str]) -> Document:
-    """The document of a run that somebody explores, in the words of the cluster: `called` are its brokers."""
-    shown = Told(model, run, "", called).said(renamed(trace, called))
+def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str], before: int = 0) -> Document:
+    """The document of a run that somebody explores, in the words of the cluster: `called` are its brokers, of which in
+    a run about service so many are out `before` the fault."""
+    shown = Told(model, run, _of_service(model), called, before).said(renamed(trace, called))
     return shown | {"cluster": {"properties": _properties(trace)}}
 
 
@@ -119,9 +120,15 @@ def value_said(text: str, called: Mapping[str, str]) -> str:
     return value_in_words(with_names(text, called))
 
 
-def step_said(model: Model, state: State, step: Step, called: Mapping[str, str]) -> str:
-    """The sentence of a step that can happen in a state, in the words of the cluster."""
-    return Told(model, Run(state, ()), "", called).sentence_of(state, step.action, step.arguments)
+def step_said(model: Model, state: State, step: Step, called: Mapping[str, str], before: int = 0) -> str:
+    """The sentence of a step that can happen in a state, in the words of the cluster; `before` as in `explored`."""
+    told = Told(model, Run(state, ()), _of_service(model), called, before)
+    return told.sentence_of(state, step.action, step.arguments)
+
+
+def _of_service(model: Model) -> str:
+    """The property about service that a model is asked about; "" where it is asked about records."""
+    return next((prop.name for prop in model.properties if prop.name in SERVICE), "")
 
 
 def _properties(trace: Mapping[str, Any]) -> dict[str, str]:

@@ -56,7 +56,7 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Explores until the end of what is typed."""
-    model, begun, called = _begun(options)
+    model, begun, called, before = _begun(options)
     if options.web:
         return _served(model, begun, called, options)
     for name, given in {"--port": options.port != 0, "--open": options.show}.items():
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> Exit:
     height = None if not typed else _height()
     report = _searching if sys.stderr.isatty() else None
     session = Session(model, paper_of(options), run=begun, height=height, report=report, memory=options.memory,
-                      called=called)  # fmt: skip
+                      called=called, before=before)  # fmt: skip
     if typed:
         read = _terminal(session)
         print(session.here(), end="")
@@ -106,10 +106,11 @@ def _served(model: Model, begun: Run | None, called: Mapping[str, str] | None, o
     return Exit.HOLDS
 
 
-def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, Mapping[str, str] | None]:
-    """The model, of a saved trace its run, and of an audit's trace what the brokers are called in the cluster."""
+def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, Mapping[str, str] | None, int]:
+    """The model, of a saved trace its run, and of an audit's trace what the brokers are called in the cluster, and how
+    many of them are out before the fault. An audit's trace is asked about what its page shows, and nothing else."""
     if not options.model.endswith(".json"):
-        return bind_model(chosen(options)), None, None
+        return bind_model(chosen(options)), None, None, 0
     asked = {"--set": options.assignments, "--bounds": options.bounds, "--ghosts": options.ghosts}
     for name, value in asked.items():
         if value not in (None, []):
@@ -120,8 +121,10 @@ def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, Mapping[str,
 
         print(f"In commands and expressions, {letters_of(document['called'])}.")
     with naming(options.model):
-        model = model_of(document, options.model, options.properties)
-        return model, run_of(model, document, options.model), document.get("called")
+        own = list(document["properties"]) if "called" in document else []
+        model = model_of(document, options.model, options.properties or own)
+        before = document.get("wording", {}).get("before", 0)
+        return model, run_of(model, document, options.model), document.get("called"), before
 
 
 def _height() -> int:

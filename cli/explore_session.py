@@ -53,7 +53,8 @@ class Command:
 class Session:
     """An exploration of one model: where it is, what is watched, and what each command answers. `height` is how many
     lines a screen has; None where everything is listed. `called` has, of an audit's trace, what the model's brokers are
-    called in the cluster: states, steps and values are shown with these names, and commands have the model's."""
+    called in the cluster: states, steps and values are shown with these names, and commands have the model's; `before`
+    is how many of them are out before the fault."""
 
     def __init__(
         self,
@@ -65,9 +66,10 @@ class Session:
         report: Report | None = None,
         memory: int | None = None,
         called: Mapping[str, str] | None = None,
+        before: int = 0,
     ) -> None:
         self.model, self.paper, self.height, self.report, self.memory = model, paper, height, report, memory
-        self.called = called
+        self.called, self.before = called, before
         self.starts = tuple(initial_states(model))
         if not self.starts:
             raise UsageError(f"{model.name} has no initial state")
@@ -104,7 +106,7 @@ class Session:
             return document
         from ..audit.telling import explored  # which other traces do not need
 
-        return explored(document, self.model, self.branch.run, self.called)
+        return explored(document, self.model, self.branch.run, self.called, self.before)
 
     def _named(self, text: str) -> str:
         """A text of the model with the names that brokers have in the cluster."""
@@ -121,9 +123,9 @@ class Session:
             return found
         from ..audit.telling import step_said
 
+        state, names, before = self.branch.state, self.called, self.before
         said = (
-            one.sentence if one.step is None else step_said(self.model, self.branch.state, one.step, self.called)
-            for one in found
+            one.sentence if one.step is None else step_said(self.model, state, one.step, names, before) for one in found
         )
         return [replace(one, sentence=text) for one, text in zip(found, said, strict=True)]
 

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,19 @@ from tidegate.audit.cases import ScenarioStep
 from tidegate.audit.deciding import NOT_GIVEN, PLACING, said
 from tidegate.audit.facts import Used
 from tidegate.audit.scenario import is_of_requests
+from tidegate.audit.scenario import said as scenario_said
 from tidegate.audit.signature import definition
-from tidegate.audit.telling import title_of
+from tidegate.audit.telling import step_said, title_of
 from tidegate.audit.verdicts import Answer
+from tidegate.language.judge import attempt, initial_states
+from tidegate.language.steptext import parse_steps
+from tidegate.language.values import State
+from tidegate.language.verdict import Step
 from tidegate.reports.audit.index import KEPT, audit_index, with_one_table, with_the_repair
 from tidegate.reports.audit.markdown import audit_markdown
 from tidegate.reports.audit.page import groups_of
 from tidegate.reports.check.index import check_index
+from tidegate.reports.gate.index import name_of
 from tidegate.traces.document import schema
 
 from .browser import chromium, shown
@@ -236,6 +243,40 @@ def test_a_setting_that_nobody_gave_is_not_called_given() -> None:
         "ISR at min.insync.replicas (1) (because of min.insync.replicas=1, t.txt:3)",
         "ISR at min.insync.replicas (1) (because of min.insync.replicas=1, t.txt:3; where the nodes run)",
     ]
+
+
+def test_who_is_out_before_a_fault_and_which_controller_is_down_is_said() -> None:
+    """Of a run about service; the same in a page, in the audit's list and in what `explore` shows."""
+    settings = {"replicas": 3, "host_losses": 2, "controller_losses": 2, "voters": 3, "power_losses": 0}
+    whole = definition().bind("partition", settings, None)
+    model = replace(whole, properties=tuple(prop for prop in whole.properties if prop.name == "writes_resume"))
+    state = next(iter(initial_states(model)))
+    called = {letter: f"broker {number}" for number, letter in enumerate("ABC", 7)}
+    texts: list[str] = []
+    for text in ("lose_host(B)", "lose_host(C)", "lose_controller", "lose_controller"):
+        action, arguments = parse_steps(model, text)[0]
+        after = attempt(model, state, action, arguments)
+        assert isinstance(after, State)
+        texts.append(step_said(model, state, Step(action.name, arguments, after), called, before=1))
+        state = after
+    assert texts == [
+        "Broker 8 is unavailable already, before the fault.",
+        "Broker 9 is unavailable while the fault lasts.",
+        "A controller goes down: 1 of 3 is down now.",
+        "A controller goes down: 2 of 3 are down now.",
+    ]
+    steps = [ScenarioStep(text, "", fault=True) for text in ("lose_host(B)", "lose_host(broker=C)")]
+    assert scenario_said(steps, called, "writes_resume", 1) == texts[:2]
+
+
+def test_a_gates_page_has_no_folder_of_its_machine() -> None:
+    check = {
+        "name": "/home/me/models/lock.py defaults",
+        "model": "/home/me/models/lock.py",
+        "result": "ok",
+        "kind": "check",
+    }
+    assert (name_of(check), name_of({"name": "audit a b"})) == ("lock.py defaults", "audit a b")
 
 
 def test_a_run_in_which_only_requests_fail_has_no_title_of_another_fault() -> None:

@@ -9,6 +9,7 @@ from ...traces.heading import tool
 from ..document import Document
 from ..index import commands, index_page, text, wide_table
 from ..paper import count, seconds_text
+from ..trace.html import without_folders
 from .page import found_text, left_out, of_which_runs, sum_text
 
 _LOOK = {"ok": "good", "differs": "bad"}
@@ -50,10 +51,16 @@ def _look(check: Mapping[str, Any]) -> str:
     return _LOOK.get(check["result"], "open")
 
 
+def name_of(check: Mapping[str, Any]) -> str:
+    """What a check is called, its model without the folders of the machine that ran it."""
+    model = check.get("model")
+    return str(check["name"]).replace(model, str(without_folders(model))) if model else str(check["name"])
+
+
 def _wrong(check: Mapping[str, Any]) -> Iterator[str]:
     """A check that is not as recorded: what differs, and how to see it again."""
     look = _look(check)
-    yield f'<h3><span class="chip {look}">{_MARKS[look]} {text(check["result"])}</span> {text(check["name"])}</h3>'
+    yield f'<h3><span class="chip {look}">{_MARKS[look]} {text(check["result"])}</span> {text(name_of(check))}</h3>'
     yield f'<p class="muted">{text(found_text(check))}</p>'
     yield from (f"<p>{text(line)}</p>" for difference in check["differences"] for line in difference.splitlines())
     yield from (f"<p>{text(line)}</p>" for line in of_which_runs(check))
@@ -67,7 +74,7 @@ def _wrong(check: Mapping[str, Any]) -> Iterator[str]:
 def _table(checks: Sequence[Mapping[str, Any]]) -> str:
     rows = "".join(
         f'<tr><td class="{_look(check)}">{_MARKS[_look(check)]} {text(check["result"])}</td>'
-        f'<th scope="row" class="loose">{text(check["name"])}</th><td class="loose">{_found(check)}</td>'
+        f'<th scope="row" class="loose">{text(name_of(check))}</th><td class="loose">{_found(check)}</td>'
         f'<td class="loose">{" ".join(_links(check))}</td></tr>'
         for check in checks
     )
