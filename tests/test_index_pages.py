@@ -271,8 +271,8 @@ def test_who_is_out_before_a_fault_and_which_controller_is_down_is_said() -> Non
 
 def test_a_gates_page_has_no_folder_of_its_machine() -> None:
     check = {
-        "name": "/home/me/models/lock.py defaults",
-        "model": "/home/me/models/lock.py",
+        "name": "/srv/models/lock.py defaults",
+        "model": "/srv/models/lock.py",
         "result": "ok",
         "kind": "check",
     }
