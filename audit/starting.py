@@ -74,7 +74,21 @@ def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if demands is not None:
         yield from _not_idempotent(cluster, client, demands)
         yield from _transactional(client, demands)
+    yield from _unknown_to_kafka_python(client)
     yield from _delivery(cluster, client)
+
+
+def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
+    """KafkaProducer of kafka-python refuses what it has no name for, as 1.4.7 and 2.1.5 do ("Unrecognized configs").
+
+    Idempotence and transactions came with 2.2.0."""
+    if underneath(client) != "kafka-python" or not _within(client, "1.4.7", "2.2.0"):
+        return
+    for given in (stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)):
+        if given is not None:
+            what = f"`{given.key}={given.value}` is unknown to kafka-python before 2.2.0: the producer does not start"
+            to_do = "remove it, or kafka-python 2.2.0 or later"
+            yield Finding("contradiction", "error", what, given.origin, to_do, "kafka-python, producer/kafka.py")
 
 
 def _demands(client: Client) -> Demands | None:

@@ -139,7 +139,7 @@ def test_whose_producer_goes_on_in_a_new_epoch(brokers: str, client: str, extra:
         ("java:0.10.2", "transactional.id=t\n", False),
         ("kafka-go:0.4.47", "enable.idempotence=true\n", False),
         ("kafka-go:0.4.47", "transactional.id=t\n", False),
-        ("kafka-python:2.1.5", "enable.idempotence=true\n", False),
+        ("kafka-python:2.1.5", "", False),
         ("kafka-python:2.2.0", "enable.idempotence=true\n", True),
         ("java:3.9.1", "retries=0\n", False),
         ("franz-go:1.18.0", "retries=0\n", True),  # which gives up nothing that may be there
@@ -151,6 +151,23 @@ def test_whose_producer_is_idempotent(client: str, own: str, idempotent: bool) -
     assert {signature.idempotent for signature in signatures(cluster)} == {idempotent}
     off = [finding.what for finding in of_clients(cluster) if "switches idempotence off" in finding.what]
     assert bool(off) is (client == "java:3.9.1")
+
+
+@pytest.mark.parametrize(
+    ("version", "own", "starts"),
+    [
+        ("2.1.5", "enable.idempotence=true\n", False),
+        ("1.4.7", "enable.idempotence=false\n", False),
+        ("2.1.5", "transactional.id=t\n", False),
+        ("2.1.5", "", True),
+        ("2.2.0", "enable.idempotence=true\n", True),
+    ],
+)
+def test_kafka_python_refuses_what_it_has_no_name_for(version: str, own: str, starts: bool) -> None:
+    text = f"acks=all\nbootstrap.servers=a\nretries=1\n{own}"
+    cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=(f"kafka-python:{version}",))
+    said = [finding.what for finding in of_clients(cluster) if "unknown to kafka-python" in finding.what]
+    assert bool(said) is not starts
 
 
 @pytest.mark.parametrize(
