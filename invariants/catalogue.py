@@ -88,6 +88,7 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
         BuiltIn("zk_controller_as_lumped", "kafka_3_9", "zk_controller_as_lumped"),
         BuiltIn("transactions_as_lumped", "kafka_4_2", "transactions.as_lumped"),
         BuiltIn("classic_group_as_generations", "eager", "groups.classic_as_generations"),
+        BuiltIn("classic_group_as_lumped", "eager", "groups.classic_as_lumped"),
     )
 }
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""

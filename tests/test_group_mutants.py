@@ -87,7 +87,7 @@ CASES = (
     ),
     classic(
         "a new coordinator loads no offsets",
-        "coordinator",
+        "loading",
         "return replace(group, offsets=offsets)",
         "return group",
         "eager",
@@ -117,7 +117,7 @@ CASES = (
     ),
     classic(
         "a group that fails over begins anew",
-        "coordinator",
+        "loading",
         "        generation=line.generation,\n",
         "        generation=1,\n",
         "eager",

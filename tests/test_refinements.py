@@ -34,6 +34,7 @@ ORDINARY = [
     "zk_controller_as_lumped:kafka_3_9 one_expiry",
     "transactions_as_lumped:kafka_4_2 late_write_and_end",
     "classic_group_as_generations:eager two_members, symmetric",
+    "classic_group_as_lumped:cooperative three_generations, ghosts",
     "classic_group_as_generations:kafka_5154 two_members, symmetric, as_generations violated",
     "classic_group_as_generations:unfenced_appends two_members, symmetric, as_generations violated",
     "classic_group_as_generations:cooperative revocation",
@@ -80,6 +81,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     "zk_controller_as_lumped": {"max_epoch": 2, "cuts": 1},
     "transactions_as_lumped": {"partitions": 1, "late_produces": 1, "late_ends": 1, "late_markers": 1},
     "classic_group_as_generations": {"partitions": 1, "entries": 3},
+    "classic_group_as_lumped": {"partitions": 1, "entries": 3},
 }
 """In which the bugs show, of the default profile of each refinement."""
 
@@ -289,7 +291,25 @@ MUTANTS = {
         "partitions=Set(Partition))",
     ),
     "classic group: a coordinator that loads begins to count anew": Mutant(
-        "classic_group_as_generations", "groups/classic/coordinator.py", "        generation=line.generation,\n", ""
+        "classic_group_as_generations", "groups/classic/loading.py", "        generation=line.generation,\n", ""
+    ),
+    "classic group: a commit is forgotten that is of the generation there is": Mutant(
+        "classic_group_as_lumped",
+        "groups/classic/lumping.py",
+        "sent.generation < at_hand(s, sent.to).generation",
+        "sent.generation <= at_hand(s, sent.to).generation",
+    ),
+    "classic group: a member that pauses, and is one, goes on": Mutant(
+        "classic_group_as_lumped",
+        "groups/classic/lumping.py",
+        "    return member in at_hand(s, s.talks_to[member]).members or (",
+        "    return (",
+    ),
+    "classic group: a coordinator that has resigned loads the log": Mutant(
+        "classic_group_as_lumped",
+        "groups/classic/lumping.py",
+        "coordinator == s.newest and not is_here(group)",
+        "not is_here(group)",
     ),
 }
 

@@ -7,6 +7,7 @@ goes on: `one_owner_at_a_time` is false in every Kafka, and `processed_once` wit
 from __future__ import annotations
 
 from ...language import invariant, reachable, transition
+from ...model.groups.classic.lumping import may_count
 from ...model.groups.classic.state import (
     Cluster,
     Commit,
@@ -126,9 +127,17 @@ def client_generation_is_monotone(before: Cluster, after: Cluster) -> bool:
 def generation_fencing(before: Cluster, after: Cluster) -> bool:
     """G7: an offset is appended only for a member of the group, in its generation."""
     late = before.late_commit
-    return len(after.log.appended) == len(before.log.appended) or (
+    return not appends_an_offset(before, after) or (
         all(request in after.commits or is_fenced_in(before, request) for request in before.commits)
         and (late is None or after.late_commit is not None or is_fenced_in(before, late))
+    )
+
+
+def appends_an_offset(before: Cluster, after: Cluster) -> bool:
+    """Whether a record is appended that holds an offset."""
+    return any(
+        entry not in before.log.appended and entry in after.log.appended and after.offset_lines[entry] is not None
+        for entry in range(entries)
     )
 
 
@@ -151,10 +160,13 @@ def revoke_before_assign(before: Cluster, after: Cluster) -> bool:
 
 @invariant
 def claims_do_not_meet(s: Cluster) -> bool:
-    """Of the members that joined a rebalance, one at most claims a partition: of two, none has to be chosen."""
+    """Of the members whose claims an assignment may yet come of, one at most claims a partition: none has to be chosen.
+
+    That is asked of the coordinator that leads the offsets' partition: another one appends no assignment.
+    """
+    group = newest(s)
     return all(
-        a == b or len(s.groups[c].claims[a] & s.groups[c].claims[b]) == 0
-        for c in range(failovers + 1)
+        a == b or not may_count(group, a) or not may_count(group, b) or len(group.claims[a] & group.claims[b]) == 0
         for a in Consumer
         for b in Consumer
     )
@@ -194,8 +206,8 @@ def offset_durable(s: Cluster) -> bool:
 def members_are_not_refused(before: Cluster, after: Cluster) -> bool:
     """Who learns that it is not a member any longer is none, or is of another generation than the group."""
     return all(
-        before.phase[m] == Phase.OUT
-        or after.phase[m] != Phase.OUT
+        before.generation[m] == 0
+        or after.generation[m] > 0
         or not counts(answers_to(after, m), m, before.generation[m])
         for m in Consumer
     )

@@ -12,7 +12,8 @@ from ...language import STUTTERS, Map, Set, bound, refines
 from ...model import generations
 from ...model.groups import classic
 from ...model.groups.classic import everybody_runs as everybody_runs
-from ...model.groups.classic.coordinator import fail_over, log_commits, read, with_offset
+from ...model.groups.classic.coordinator import fail_over, log_commits
+from ...model.groups.classic.loading import read, with_offset
 from ...model.groups.classic.members import accept_commit, commit, process, refuse_commit
 from ...model.groups.classic.state import (
     Cluster,

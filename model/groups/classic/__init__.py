@@ -59,11 +59,13 @@ profile:
   those in which it processes a record and does not commit it, so that `processed_once` is not asked with it, and those
   in which it processes one before a fail-over and commits it to the coordinator after; where one commit would have said
   two records, there are two. With `unfenced_commits`, `commits_never_go_back` takes three commits, not two.
+* `lumped` is no mistake: what can make no difference any more is forgotten, and some steps are one (`lumping.py`), as
+  `classic_group_as_lumped` checks. In the largest bounds a third of the states are left.
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
 The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
 about, `late.py` what requests do that are late, `members.py` what members do and which timeouts throw them out,
-`coordinator.py` the log and the fail-over.
+`coordinator.py` the log and the fail-over, `loading.py` what a coordinator finds in the log.
 
 The log is the abstract one of `../../parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
 keep its promises. Here a new coordinator finds all that may ever be committed: what it does not find never will be,
@@ -92,10 +94,10 @@ from __future__ import annotations
 
 from ....language import GroupLanes, terminal
 from ..claims import Trust
-from . import coordinator, joining, late, members, state
+from . import coordinator, joining, late, loading, lumping, members, state
 from .state import Cluster, Consumer, GroupState, Phase, counts, newest
 
-modules = (state, joining, late, members, coordinator)  # in the order of the story
+modules = (state, loading, lumping, joining, late, members, coordinator)  # in the order of the story
 
 view = GroupLanes(
     lane=Consumer,

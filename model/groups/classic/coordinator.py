@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ....language import Map, Set, action, limit, replace, require
+from ....language import Set, action, limit, replace, require
 from ...parts.replicated_logs import Entry, committed, entries, may_commit, may_lose, with_losses
+from .loading import read, with_offset
+from .lumping import settle
 from .state import (
     Cluster,
     Consumer,
@@ -13,7 +15,6 @@ from .state import (
     GroupLine,
     GroupState,
     OffsetLine,
-    Offsets,
     Partition,
     Phase,
     answers_to,
@@ -27,6 +28,7 @@ from .state import (
     keep_loaded,
     last,
     load_newest,
+    lumped,
     max_generation,
     nobody,
     nothing,
@@ -45,6 +47,7 @@ def group_is_empty(s: Cluster) -> None:
         group, state=GroupState.EMPTY, generation=begun, joined=Set(), given_up=Set(), assignment=nobody()
     )
     s.old = Set()
+    settle(s)
 
 
 @action
@@ -66,11 +69,7 @@ def log_commits(s: Cluster, entry: Entry) -> None:
             s.groups[new_offset.by] = replace(group, offsets=with_offset(group.offsets, new_offset))
         s.confirmed[new_offset.partition] = new_offset.offset
         s.old.discard(new_offset.partition)
-
-
-def with_offset(offsets: Offsets, line: OffsetLine) -> Offsets:
-    """Offsets, with what a record of the log says."""
-    return Map({p: line.offset if p == line.partition else offsets[p] for p in Partition})
+    settle(s)
 
 
 def compact(s: Cluster, newest: Entry) -> None:
@@ -105,12 +104,13 @@ def fail_over(s: Cluster, survives: bool) -> None:
         else:
             s.group_lines[pending] = None
             s.offset_lines[pending] = None
+    settle(s)
 
 
 @action
 def load(s: Cluster) -> None:
     """Coordinator {s.newest} loads the group and its offsets from the log."""
-    require(not is_here(s.groups[s.newest]) and (load_newest or len(s.log.committed) == 0))
+    require(not lumped and not is_here(s.groups[s.newest]) and (load_newest or len(s.log.committed) == 0))
     s.groups[s.newest] = read(s, last(s.log))
 
 
@@ -131,35 +131,12 @@ def load_fails(s: Cluster) -> None:
     s.groups[s.newest] = nothing(GroupState.DEAD)
 
 
-def read(s: Cluster, end: int) -> Group:
-    """The group and its offsets, as the newest records of the log have them, up to that one."""
-    group = nothing(GroupState.DEAD)
-    offsets: Offsets = Map({p: 0 for p in Partition})
-    for entry in s.log.committed:
-        group_line = s.group_lines[entry]
-        offset_line = s.offset_lines[entry]
-        if entry <= end and entry not in s.log.lost and group_line is not None:
-            group = loaded(group_line)
-        if entry <= end and entry not in s.log.lost and offset_line is not None:
-            offsets = with_offset(offsets, offset_line)
-    return replace(group, offsets=offsets)
-
-
-def loaded(line: GroupLine) -> Group:
-    """The group that a record of the log describes."""
-    return replace(
-        nothing(GroupState.STABLE if len(line.members) > 0 else GroupState.EMPTY),
-        generation=line.generation,
-        members=line.members,
-        assignment=line.assignment,
-    )
-
-
 @action
 def resign(s: Cluster, coordinator: Coordinator) -> None:
     """Coordinator {coordinator} learns that it is one no longer, and forgets the group."""
     require(coordinator < s.newest and is_here(s.groups[coordinator]))
     s.groups[coordinator] = nothing(GroupState.NOT_HERE)
+    settle(s)
 
 
 @action
@@ -170,6 +147,7 @@ def find_coordinator(s: Cluster, member: Consumer) -> None:
     s.answers[member] = None
     if s.phase[member] == Phase.SYNCING:
         s.phase[member] = Phase.JOINING
+    settle(s)
 
 
 @action(budget="expiries")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....language import Map, Set, action, limit, replace, require
 from ..claims import Trust, that_count
+from .lumping import settle
 from .state import (
     Answer,
     Assignment,
@@ -29,6 +30,7 @@ from .state import (
     last,
     leave_in_rebalances,
     lose,
+    lumped,
     max_generation,
     nobody,
     partitions,
@@ -41,7 +43,7 @@ from .state import (
 @action(kind="client")
 def join(s: Cluster, member: Consumer) -> None:
     """{member} sends a JoinGroup, as a new member."""
-    require(s.phase[member] == Phase.OUT and member not in s.paused)
+    require(not lumped and s.phase[member] == Phase.OUT and member not in s.paused)
     s.phase[member] = Phase.JOINING
 
 
@@ -53,6 +55,7 @@ def receive_join(s: Cluster, member: Consumer) -> None:
     require(member not in group.joined or member in group.given_up)
     require(s.generation[member] == 0 or member in group.members)
     s.groups[s.talks_to[member]] = joined_by(group, member, s.owned[member], claims_of(s, member))
+    settle(s)
 
 
 def joined_by(group: Group, member: Consumer, owned: Set[Partition], claimed_in: Generation) -> Group:
@@ -84,6 +87,7 @@ def refuse_join(s: Cluster, member: Consumer) -> None:
     require(is_here(group) and s.phase[member] == Phase.JOINING and s.answers[member] is None)
     require(member not in s.paused and s.generation[member] > 0 and member not in group.members)
     lose(s, member)
+    settle(s)
 
 
 @action
@@ -108,6 +112,7 @@ def begin_generation(s: Cluster, coordinator: Coordinator, leader: Consumer) -> 
         leader=leader,
         assignment=Map({member: Set() for member in Consumer}),
     )
+    settle(s)
 
 
 def is_answered(s: Cluster, group: Group, coordinator: Coordinator, member: Consumer) -> bool:
@@ -235,6 +240,7 @@ def refuse_sync(s: Cluster, member: Consumer) -> None:
         s.phase[member] = Phase.JOINING
     else:
         lose(s, member)
+    settle(s)
 
 
 @action(kind="fault")

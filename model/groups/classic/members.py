@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....language import Set, action, limit, require
+from .lumping import settle
 from .state import (
     Cluster,
     Commit,
@@ -28,6 +29,7 @@ from .state import (
     leave_in_rebalances,
     leaves,
     lose,
+    lumped,
     process_first,
     records,
     rejoin_until_synced,
@@ -56,6 +58,7 @@ def hear_of_loss(s: Cluster, member: Consumer) -> None:
     require(s.phase[member] == Phase.RUNNING and member not in s.paused)
     require(is_here(group) and not counts(group, member, s.generation[member]))
     lose(s, member)
+    settle(s)
 
 
 @action(kind="client")
@@ -96,6 +99,7 @@ def commit(s: Cluster, member: Consumer, partition: Partition) -> None:
             offset=reached(s, member, partition),
         )
     )
+    settle(s)
 
 
 def may_commit(s: Cluster, member: Consumer, partition: Partition) -> bool:
@@ -128,7 +132,11 @@ def append_offset(s: Cluster, commit: Commit) -> None:
 @action
 def refuse_commit(s: Cluster, commit: Commit) -> None:
     """{commit.source}'s commit of generation {commit.generation} is refused, or is not answered."""
-    require(not is_accepted(s.groups[commit.to], commit) or (commit.to != s.newest and fence_appends))
+    require(
+        not is_accepted(s.groups[commit.to], commit)
+        or (commit.to != s.newest and fence_appends)
+        or (lumped and commit.to > 0)
+    )
     s.commits.remove(commit)
 
 
@@ -142,6 +150,7 @@ def leave(s: Cluster, member: Consumer) -> None:
     s.phase[member] = Phase.OUT
     s.generation[member] = 0
     give_up(s, member)
+    settle(s)
 
 
 # --- timeouts ---------------------------------------------------------------------------------------------------------
@@ -152,6 +161,7 @@ def pause(s: Cluster, member: Consumer) -> None:
     """{member} pauses."""
     require(member not in s.paused and s.phase[member] != Phase.OUT)
     s.paused.add(member)
+    settle(s)
 
 
 @action
@@ -168,10 +178,18 @@ def session_times_out(s: Cluster, coordinator: Coordinator, member: Consumer) ->
     """Coordinator {coordinator} has not heard of {member} for the session's timeout, and throws it out."""
     group = s.groups[coordinator]
     require(is_here(group) and member in group.members and member not in group.joined)
-    require(member in s.paused or s.talks_to[member] != coordinator or s.phase[member] == Phase.OUT)
+    require(member in s.paused or s.talks_to[member] != coordinator or is_out(s, member))
     require(throw_out_unsynced or not only_heartbeats(s, coordinator, member))
     require(watch_new_members or not is_unwatched(s, coordinator, member))
     s.groups[coordinator] = without(group, Set({member}))
+    settle(s)
+
+
+def is_out(s: Cluster, member: Consumer) -> bool:
+    """Whether a consumer is in no group: it sends no heartbeat, and may have sent a JoinGroup as a new member."""
+    return s.phase[member] == Phase.OUT or (
+        lumped and s.phase[member] == Phase.JOINING and s.generation[member] == 0 and s.answers[member] is None
+    )
 
 
 def only_heartbeats(s: Cluster, coordinator: Coordinator, member: Consumer) -> bool:
@@ -200,11 +218,12 @@ def rebalance_times_out(s: Cluster, coordinator: Coordinator) -> None:
     require(group.state == GroupState.PREPARING_REBALANCE and not group.members <= group.joined)
     require(
         all(
-            member in s.paused or s.talks_to[member] != coordinator or s.phase[member] == Phase.OUT
+            member in s.paused or s.talks_to[member] != coordinator or is_out(s, member)
             for member in group.members - group.joined
         )
     )
     s.groups[coordinator] = without(group, group.members - group.joined)
+    settle(s)
 
 
 @action
@@ -216,6 +235,7 @@ def poll_times_out(s: Cluster, member: Consumer) -> None:
     s.groups[s.talks_to[member]] = without(group, Set({member}))
     s.phase[member] = Phase.OUT
     s.generation[member] = 0
+    settle(s)
 
 
 @action

@@ -35,6 +35,7 @@ failovers = constant(1, minimum=0, maximum=2, says="times that another broker be
 pauses = constant(1, minimum=0, maximum=3, says="times that a member pauses")
 leaves = constant(0, minimum=0, maximum=2, says="times that a member leaves by itself")
 expiries = constant(0, minimum=0, maximum=2, says="offsets whose retention ends")
+lumped = constant(False, says="what can make no difference any more is forgotten, as classic_group_as_lumped checks")
 delays = constant(0, minimum=0, maximum=2, says="JoinGroups, SyncGroups and OffsetCommits that arrive late, if at all")
 failed_loads = constant(0, minimum=0, maximum=2, says="times that a coordinator fails to load the log")
 cooperative = constant(False, says="KIP-429: members keep what they own while they join; else they revoke it first")
@@ -214,7 +215,7 @@ def nothing(state: GroupState) -> Group:
 def start() -> Cluster:
     """There is no group, and nobody has joined."""
     return Cluster(
-        phase=Map({member: Phase.OUT for member in Consumer}),
+        phase=Map({member: Phase.JOINING if lumped else Phase.OUT for member in Consumer}),
         generation=Map({member: 0 for member in Consumer}),
         owned=nobody(),
         assigned_in=Map({member: 0 for member in Consumer}),

@@ -1,0 +1,126 @@
+"""What can make no difference any more, and is forgotten with `lumped`.
+
+States that differ only in what nobody will read are one state then. What is forgotten, and what is one step:
+
+* A consumer that is in no group has sent a JoinGroup, which may arrive late: it does nothing else. One whose heartbeat
+  thread has left in a pause has given up what it owned.
+* A new coordinator has loaded the log. Nobody else may append, so that it finds the same at any later time; it may
+  refuse a commit, as one that still loads does.
+* A member that pauses, and that its coordinator has thrown out, goes on. It may do so at any time, and nothing can be
+  done to it any more.
+* Commits that no coordinator will accept: they were sent to one that leads the log no longer, or in a generation that
+  is over.
+* Who claimed what, once there is an assignment, or where the claimant has to say it again. Of a coordinator that leads
+  the log no longer also what it had assigned: it may answer with a stable group's assignment, and never has another.
+
+That nothing is lost is a refinement that is checked, of one fail-over: `classic_group_as_lumped`.
+"""
+
+from __future__ import annotations
+
+from ....language import Map, Set, replace
+from .loading import read
+from .state import (
+    Cluster,
+    Commit,
+    Consumer,
+    Coordinator,
+    Group,
+    GroupState,
+    Partition,
+    Phase,
+    commit_what_is_owned,
+    entries,
+    failovers,
+    fence_appends,
+    fence_commits,
+    is_here,
+    lumped,
+)
+
+
+def settle(s: Cluster) -> None:
+    """What can make no difference any more is forgotten."""
+    if lumped:
+        s.groups = groups_that_matter(s)
+        s.commits = commits_that_matter(s)
+        s.paused = pauses_that_matter(s)
+        s.owned = Map({member: what_is_owned(s, member) for member in Consumer})
+        s.position = Map({member: Map({p: where(s, member, p) for p in Partition}) for member in Consumer})
+        s.phase = Map({member: what_it_does(s, member) for member in Consumer})
+
+
+# --- coordinators -----------------------------------------------------------------------------------------------------
+
+
+def groups_that_matter(s: Cluster) -> Map[Coordinator, Group]:
+    """What coordinators know of the group that anybody may read."""
+    return Map({c: without_idle_claims(s, c, at_hand(s, c)) for c in range(failovers + 1)})
+
+
+def at_hand(s: Cluster, coordinator: Coordinator) -> Group:
+    """What a coordinator has of the group: the one that leads the log has loaded it."""
+    group = s.groups[coordinator]
+    return read(s, entries) if coordinator == s.newest and not is_here(group) else group
+
+
+def without_idle_claims(s: Cluster, coordinator: Coordinator, group: Group) -> Group:
+    """A group without claims that nobody reads, and without an assignment that nobody reads."""
+    leads = coordinator == s.newest or not fence_appends
+    is_answered = leads or group.state == GroupState.STABLE
+    return replace(
+        group,
+        claims=Map({m: group.claims[m] if leads and may_count(group, m) else Set() for m in Consumer}),
+        claimed_in=Map({m: group.claimed_in[m] if leads and may_count(group, m) else 0 for m in Consumer}),
+        assignment=Map({m: group.assignment[m] if is_answered else Set() for m in Consumer}),
+    )
+
+
+def may_count(group: Group, member: Consumer) -> bool:
+    """Whether an assignment may yet come of a member's claims."""
+    return group.state == GroupState.COMPLETING_REBALANCE or (
+        group.state == GroupState.PREPARING_REBALANCE and member in group.joined
+    )
+
+
+def commits_that_matter(s: Cluster) -> Set[Commit]:
+    """The commits under way that a coordinator may yet accept."""
+    return Set(sent for sent in s.commits if not is_doomed(s, sent))
+
+
+def is_doomed(s: Cluster, sent: Commit) -> bool:
+    """Whether a commit was sent to a coordinator that may append nothing, or in a generation that is over."""
+    return (fence_appends and sent.to < s.newest) or (
+        fence_commits and sent.generation < at_hand(s, sent.to).generation
+    )
+
+
+# --- members ----------------------------------------------------------------------------------------------------------
+
+
+def pauses_that_matter(s: Cluster) -> Set[Consumer]:
+    """Members that pause, and may be thrown out for it."""
+    return Set(member for member in s.paused if s.phase[member] != Phase.OUT and may_be_thrown_out(s, member))
+
+
+def may_be_thrown_out(s: Cluster, member: Consumer) -> bool:
+    """Whether the coordinator with which a consumer speaks has it as a member, or may have it as one as soon as its
+    JoinGroup arrives."""
+    return member in at_hand(s, s.talks_to[member]).members or (
+        s.phase[member] == Phase.JOINING and s.generation[member] == 0 and s.answers[member] is None
+    )
+
+
+def what_is_owned(s: Cluster, member: Consumer) -> Set[Partition]:
+    """What was assigned to a consumer, and it has not given up."""
+    return Set() if s.phase[member] == Phase.OUT else s.owned[member]
+
+
+def where(s: Cluster, member: Consumer, partition: Partition) -> int:
+    """Up to where a consumer has processed what it owns."""
+    return 0 if s.phase[member] == Phase.OUT and commit_what_is_owned else s.position[member][partition]
+
+
+def what_it_does(s: Cluster, member: Consumer) -> Phase:
+    """What a client is doing: one that is in no group joins."""
+    return Phase.JOINING if s.phase[member] == Phase.OUT else s.phase[member]
