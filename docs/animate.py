@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import html
 import shutil
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from playwright.sync_api import Page, sync_playwright
 SECONDS = 2.2
 """How long a step is shown; the last one three times as long."""
 
-HEAD, WIDTH = 78, 760
+HEAD, WIDTH = 92, 760
+TITLE = 108
+"""Characters of a title that a line has room for."""
 
 _DRAWN = """() => {
   const lanes = document.querySelector("#panes .lanes");
@@ -70,10 +73,14 @@ def _frame(frame: dict[str, Any], at: int, last: int, scale: float, whole: float
     words, length = frame["sentence"], 92
     cut = words if len(words) <= length else f"{words[: length - 1]}…"
     inner = frame["inner"].replace("-now", f"-{at}")
+    title = "".join(
+        f'<tspan x="12" y="{24 + 17 * row}">{html.escape(line)}</tspan>'
+        for row, line in enumerate(textwrap.wrap(frame["title"], TITLE))
+    )
     return (
         f'<g class="{kind}" style="animation: {name} {whole:.2f}s step-end {at * SECONDS:.2f}s infinite">'
-        f'<text x="12" y="26" font-size="13" opacity="0.75">{html.escape(frame["title"][:118])}</text>'
-        f'<text x="12" y="56" font-size="16" font-weight="600">{at}. {html.escape(cut)}</text>'
+        f'<text font-size="13" opacity="0.75">{title}</text>'
+        f'<text x="12" y="70" font-size="16" font-weight="600">{at}. {html.escape(cut)}</text>'
         f'<g class="lanes" transform="translate(0 {HEAD}) scale({scale:.4f})">{inner}</g></g>'
     )
 

@@ -347,6 +347,8 @@ def test_a_check_leads_to_its_traces(tidegate: Run, tmp_path: Path) -> None:
     assert done.err.splitlines()[-1].startswith(f"saved {tmp_path / 'index.html'}, which leads to report.json")
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '<h1 class="bad">replication:kip101 violates 2 properties</h1>' in text
+    verdicts = re.findall(r'<tr><td class="(\w+)"', text)
+    assert verdicts == sorted(verdicts, key=("bad", "open", "good").index) and verdicts[0] == "bad"
     assert [link for link in links(text) if not (tmp_path / link).is_file()] == []
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert len(links(text)) == len(list(tmp_path.glob("*.trace.json")))

@@ -131,7 +131,7 @@ def _overview(groups: Sequence[Sequence[Mapping[str, Any]]]) -> str:
         f'<th scope="col">{name}</th>' for name in ("topics", "what can go wrong", "what decides", "repair")
     )
     head = f"<thead><tr>{titles}</tr></thead>"
-    return f'<div class="overview">{wide_table(head, rows)}</div>' if rows else ""
+    return f'<div class="overview">{wide_table(head, rows, stacked=True)}</div>' if rows else ""
 
 
 def _in_a_row(number: int, group: Sequence[Mapping[str, Any]]) -> str:

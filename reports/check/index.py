@@ -16,6 +16,8 @@ _FOUND = {
     "deadlock": "has a deadlock",
     "model_error": "breaks its own types",
 }
+_FIRST = ("bad", "open", "good")
+"""What fails stands first."""
 _LOOK = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad", "refuted": "bad"}
 
 
@@ -40,7 +42,7 @@ def _found(document: Mapping[str, Any]) -> str:
 def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> Iterator[str]:
     good = (document["verdict"], document["outcome"]) == ("holds", "none")
     look = "good" if good else "bad" if document["outcome"] in _FOUND else "open"
-    yield f'<h1 class="{look}">{text(title)}</h1><p class="lead">{text(document["assurance"])}</p>'
+    yield f'<h1 class="{look}">{text(title)}</h1><p class="lead">{text(sentence(document["assurance"]))}</p>'
     if "" in pages:
         yield f'<a class="button" href="{text(pages[""])}">See the failure step by step</a>'
     titles = ("verdict", "property", "what it says")
@@ -53,9 +55,10 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
             pages.get(prop["name"]),
             reason_text(prop["verdict"], prop["why"]),
         )
-        for prop in document["properties"]
+        for prop in sorted(document["properties"], key=lambda prop: _FIRST.index(_look_of(prop["verdict"])))
     )
-    yield f"<section><h2>Properties</h2>{wide_table(f'<thead><tr>{head}</tr></thead>', rows)}</section>"
+    table = wide_table(f"<thead><tr>{head}</tr></thead>", rows, stacked=True)
+    yield f"<section><h2>Properties</h2>{table}</section>"
     known = {"", *(prop["name"] for prop in document["properties"])}
     others = {name: page for name, page in pages.items() if name not in known}
     if others:
@@ -67,6 +70,15 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
         yield f"<section><h2>Notes</h2><ul>{notes}</ul></section>"
 
 
+def _look_of(verdict: str) -> str:
+    return _LOOK.get(verdict, "open")
+
+
+def sentence(says: str) -> str:
+    """A phrase of a report as a sentence."""
+    return f"{says[:1].upper()}{says[1:]}{'' if says.endswith('.') else '.'}" if says else ""
+
+
 def row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:
     """A property with its verdict; where there is a page of its trace, the verdict opens it. `why` is a sentence."""
     said = text(says) + (f"<br>{text(why)}" if why else "")
@@ -75,7 +87,7 @@ def row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> 
 
 def _cells(verdict: str, name: str, page: str | None) -> str:
     """The first cells of a row: the verdict, and of what."""
-    look = _LOOK.get(verdict, "open")
+    look = _look_of(verdict)
     mark = {"good": "✓", "bad": "✗", "open": "?"}[look]
     word = f"{mark} {text(verdict)}"
     cell = word if page is None else f'<a href="{text(page)}">{word}</a>'
@@ -98,7 +110,8 @@ def _proof_body(
     head = '<thead><tr><th scope="col">verdict</th><th scope="col">{}</th><th scope="col">{}</th></tr></thead>'
     if document["properties"]:
         rows = "".join(row(one["name"], one["says"], one["verdict"], None) for one in document["properties"])
-        yield f"<section><h2>Properties</h2>{wide_table(head.format('property', 'what it says'), rows)}</section>"
+        table = wide_table(head.format("property", "what it says"), rows, stacked=True)
+        yield f"<section><h2>Properties</h2>{table}</section>"
     if pages:
         yield "<section><h2>Counterexamples</h2><ul>"
         titles = {file: shared(trace)["title"] for file, trace in pages.items()}

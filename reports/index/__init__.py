@@ -41,10 +41,13 @@ def index_page(title: str, body: str, *, tool: str) -> str:
 """
 
 
-def wide_table(head: str, rows: str) -> str:
-    """A table that scrolls by itself where it is wider than the page, by keyboard as well."""
+def wide_table(head: str, rows: str, *, stacked: bool = False) -> str:
+    """A table that scrolls by itself where it is wider than the page, by keyboard as well. On a phone the cells of one
+    that is `stacked` stand below each other, so that a sentence in them is read without scrolling."""
     table = f"<table>{head}<tbody>{rows}</tbody></table>"
-    return f'<div class="wide" tabindex="0" role="group" aria-label="table">{table}</div>'
+    return (
+        f'<div class="wide{" stacked" if stacked else ""}" tabindex="0" role="group" aria-label="table">{table}</div>'
+    )
 
 
 def commands(lines: str) -> str:
