@@ -172,12 +172,22 @@ def test_a_record_joins_a_batch_that_waits() -> None:
 
 
 def test_send_may_fail_before_anything_is_accepted() -> None:
-    story = Story(blocks=1).step("block")
-    assert (story.state.outcome[0], len(story.state.waiting), story.false()) == (
-        Outcome.GIVEN_UP,
-        0,
-        {"accepted_is_there"},
-    )
+    story = Story("send_fails").step("block")
+    assert (story.state.outcome[0], len(story.state.waiting), story.false()) == (Outcome.REFUSED, 0, set())
+    assert story.sends().written().false() == {"no_gap"}
+
+
+def test_records_of_one_batch_are_in_order() -> None:
+    story = Story("batches").step("send", partition=0).step("send", partition=0).step("transmit", partition=0)
+    assert story.step("append_batch", turn=0).false() == set()
+
+
+def test_up_to_2_4_a_batch_of_an_older_producer_id_is_given_up_and_asks_for_no_other_id() -> None:
+    """TransactionManager.handleFailedBatch of 2.4.1: two batches are refused for their sequence."""
+    story = Story("gives_up_2_4").sends(3).step("refuse_for_now", turn=0).step("expire_waiting")
+    story.step("refuse_sequence", turn=0).step("refuse_sequence", turn=0)
+    assert (story.state.given, len(story.state.waiting)) == (2, 0)
+    assert [story.state.outcome[n] for n in range(3)] == [Outcome.GIVEN_UP] * 3
 
 
 def test_close_without_waiting_gives_up_what_has_no_answer() -> None:
