@@ -40,8 +40,8 @@ def test_what_is_recorded_of_processing_comes_out(check: Recorded, cache: Path) 
 
 
 def test_what_is_taken_for_granted_of_transactions_is_exhausted_with_late_requests() -> None:
-    """Each claim of the page's table, of records and of offsets; but that a late copy of a commit of offsets shares the
-    fate of its transaction (T6)."""
+    """Each claim of the page's table, of records, of offsets, and of both in one transaction; but that a late copy of a
+    commit of offsets shares the fate of its transaction (T6)."""
     text = (ROOT / "docs" / "transactions.md").read_text(encoding="utf-8")
     table = text.partition("| what is taken for granted |")[2].partition("\n\n")[0]
     claims = set(re.findall(r"\| T\d+ `(\w+)` \|", table))
@@ -51,6 +51,7 @@ def test_what_is_taken_for_granted_of_transactions_is_exhausted_with_late_reques
     for profile, asked, within in (
         ("kafka_4_2", claims, {"late_pair", "late_write", "late_marker"}),
         ("offsets_4_2", of_offsets, {"late_write"}),
+        ("both_4_2", of_offsets, {"late_write_and_marker"}),
     ):
         exhausted = {
             check.bounds

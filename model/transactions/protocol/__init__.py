@@ -35,6 +35,10 @@ each, and each of Kafka's published mistakes a profile:
   What holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. AddOffsetsToTxn is as AddPartitionsToTxn.
 * `takes_unknown`: since 2.5 a leader takes any sequence number of a producer that it does not know (`forgetful_2_5`).
   Before it refuses all but 0, with which a client begins again whose records are gone (UNKNOWN_PRODUCER_ID).
+* `with_records`: a transaction commits offsets in one partition, and writes records to the others (`both_3_7`,
+  `both_4_2`). Without it, it does one or the other.
+* `zero_of_unknown`: in version 2 such a leader takes 0 alone (KAFKA-18202, 4.1). It makes a difference with `pipelined`
+  (`pipelined_4_0`, which is 4.0.1 as well), since each transaction of version 2 begins with the first number.
 * `keep_failed_fence`: an epoch that was raised, and could not be written, is not raised again (KAFKA-9666, 2.6).
 * `read_limit_once`: a fetch finds the high watermark once (KAFKA-9807, up to 2.4).
 * `lumped` is no mistake: what can make no difference any more is forgotten, as `transactions_as_lumped` checks.
@@ -64,15 +68,12 @@ each id by itself. Producers never get the last epoch of an id, but by mistake. 
 sent again is answered with what was written (KIP-360). An id that has expired (`expirations`) is not known: whoever
 asks, with an epoch or without, gets the next producer id, and all else is refused (INVALID_PRODUCER_ID_MAPPING).
 
-What is abstracted away. One `transactional.id`. When the producer ids of the bounds run out the search stops. That a
-leader which does not know a producer takes none but the first number in version 2 is since 4.1 (KAFKA-18202); it makes
-a difference with `pipelined` alone, since each transaction of version 2 begins with the first. A transaction writes
-`batches` to each partition at most, each when the one before is acknowledged; with `pipelined` a client that waits for
-one sends the next (what more of them do is in `producer`). Writes without transactions are left out. A partition's log
-keeps of a marker what it does to records. Partitions do not fail over, since what a leader knows of a producer is made
-from its log; without `replicate_later` a record is below the high watermark at once. A transaction writes records
-alone, or commits of offsets alone (`checks`). There is no clock: a transaction may take too long, and an id that is not
-used expire, at any time.
+What is abstracted away. One `transactional.id`. When the producer ids of the bounds run out the search stops. A
+transaction writes `batches` to each partition at most, each when the one before is acknowledged; with `pipelined` a
+client that waits for one sends the next (what more of them do is in `producer`). Writes without transactions are left
+out. A partition's log keeps of a marker what it does to records. Partitions do not fail over, since what a leader knows
+of a producer is made from its log; without `replicate_later` a record is below the high watermark at once. There is no
+clock: a transaction may take too long, and an id that is not used expire, at any time.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
@@ -139,10 +140,14 @@ BEFORE_3_6 = {**BEFORE_VERSION_2, "verify": False}
 
 BEFORE_2_5 = {**BEFORE_3_6, "after_failure": AfterFailure.STOPS, "takes_unknown": False}
 
+IN_4_0 = {"strict_markers": False, "fence_takes_two": True, "zero_of_unknown": False}
+
+BOTH = {"checks": Checks.EPOCH, "with_records": True}
+
 profiles = {
     "kafka_4_2": {},
     "kafka_4_1": {"strict_markers": False},
-    "kafka_4_0": {"strict_markers": False, "fence_takes_two": True},
+    "kafka_4_0": IN_4_0,
     "kafka_3_6": BEFORE_VERSION_2,
     "kafka_2_5": BEFORE_3_6,
     "kafka_1_1": BEFORE_2_5,
@@ -174,6 +179,11 @@ profiles = {
     "lumped": {"lumped": True},
     "pipelined": {"pipelined": True},
     "pipelined_3_6": {**BEFORE_VERSION_2, "pipelined": True},
+    "pipelined_4_0": {**IN_4_0, "pipelined": True},
+    "both_3_7": {**BEFORE_VERSION_2, **BOTH},
+    "both_4_2": BOTH,
+    "two_steps_4_2": {"verify_in_two_steps": True},
+    "unguarded_4_2": {"verify_in_two_steps": True, "guard": False},
 }
 
 

@@ -36,7 +36,7 @@ from .state import (
     batches,
     bump_every_time,
     bump_on_timeout,
-    checks,
+    checks_of,
     fence_takes_two,
     in_one_step,
     is_free,
@@ -83,9 +83,11 @@ def produce(s: Cluster, client: Client, partition: Partition) -> None:
     require(is_duplicate(s, partition, epoch, sequence) or is_verified(s, partition, epoch))
     if not is_duplicate(s, partition, epoch, sequence):
         append(s, partition, s.txn[client], s.wrote[client][partition], epoch, sequence)
-    s.sequence[client][partition] = sequence + 1 if checks == Checks.ALL else 0
+    s.sequence[client][partition] = sequence + 1 if checks_of(s, partition) == Checks.ALL else 0
     s.wrote[client][partition] += 1
-    s.unsure[client].discard(partition)
+    if partition not in s.ahead[client]:
+        s.unsure[client].discard(partition)
+    s.ahead[client].discard(partition)
     s.counted[s.txn[client]][partition] = s.wrote[client][partition]
     settle(s)
 
@@ -164,7 +166,8 @@ def is_fenced(s: Cluster, client: Client) -> None:
 
 def is_refused(s: Cluster, client: Client) -> bool:
     """Whether what a client asks for next is refused for good: also an end of its transaction, which has ended
-    otherwise without it."""
+    otherwise without it. Kafka says CONCURRENT_TRANSACTIONS while such an end is under way, in version 2 whatever the
+    epoch, and refuses when it is done; here a client may learn it before, and does no more than one that is closed."""
     phase = s.phase[client]
     if phase in (Phase.COMMITTING, Phase.ABORTING):
         return refuses_end(s, s.epoch[client], phase == Phase.COMMITTING)
@@ -188,6 +191,7 @@ def leave(s: Cluster, client: Client) -> None:
     s.added[client] = Set()
     s.wrote[client] = Map({p: 0 for p in Partition})
     s.unsure[client] = Set()
+    s.ahead[client] = Set()
 
 
 # --- requests that are late: their sender has given up waiting for an answer ------------------------------------------
@@ -233,6 +237,8 @@ def give_up_produce(s: Cluster, client: Client, partition: Partition) -> None:
     ahead = is_ahead(s, client, partition)
     require((bump_every_time or partition in s.added[client]) and s.wrote[client][partition] + ahead < batches)
     s.unsure[client].add(partition)
+    if ahead == 1:
+        s.ahead[client].add(partition)
     s.late.add(request_of(s, client, Kind.PRODUCE, partition, ahead=ahead))
     settle(s)
 

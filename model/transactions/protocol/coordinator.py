@@ -128,6 +128,7 @@ def finish(s: Cluster, epoch: Epoch, client: Client) -> None:
     s.added[client] = Set()
     s.wrote[client] = Map({p: 0 for p in Partition})
     s.unsure[client] = Set()
+    s.ahead[client] = Set()
 
 
 @action(kind="fault")

@@ -112,7 +112,7 @@ def known_of(s: Cluster, partition: Partition, pid: Pid) -> Producer:
     """What the leader of a partition knows of a producer id: of an epoch that is over, its coordinator alone."""
     known = s.producers[partition][pid]
     if is_over_for_all(s, partition, pid):
-        return Producer(epoch=0, records=0, coordinator=known.coordinator)
+        return Producer(epoch=0, first=0, records=0, coordinator=known.coordinator)
     return known
 
 

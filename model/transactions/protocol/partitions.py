@@ -28,7 +28,7 @@ from .state import (
     Txn,
     TxnState,
     bump_every_time,
-    checks,
+    checks_of,
     fence_markers,
     first_open,
     forgets,
@@ -48,6 +48,7 @@ from .state import (
     takes_unknown,
     verify,
     verify_in_two_steps,
+    zero_of_unknown,
 )
 
 # --- writes -----------------------------------------------------------------------------------------------------------
@@ -55,12 +56,13 @@ from .state import (
 
 def is_in_order(s: Cluster, partition: Partition, epoch: Epoch, sequence: Count) -> bool:
     """Whether a leader appends a write: its epoch is not old, and its sequence number the next one, or the first of a
-    new epoch. Who is not known may have any number since 2.5; before, and in version 2, the first one."""
+    new epoch. Who is not known may have any number since 2.5; before, and in version 2 since 4.1, the first one."""
     known = s.producers[partition][pid_of(epoch)]
     newest = known.epoch if known.epoch > 0 else None
-    if checks != Checks.ALL:
-        return checks == Checks.NOTHING or epoch >= known.epoch
-    return checked(newest, known.records, epoch, sequence, takes_unknown and not bump_every_time) == Check.NEXT
+    if checks_of(s, partition) != Checks.ALL:
+        return checks_of(s, partition) == Checks.NOTHING or epoch >= known.epoch
+    any_number = takes_unknown and not (bump_every_time and zero_of_unknown)
+    return checked(newest, known.records, epoch, sequence, any_number) == Check.NEXT
 
 
 def next_sequence(s: Cluster, client: Client, partition: Partition) -> Count:
@@ -73,9 +75,15 @@ def next_sequence(s: Cluster, client: Client, partition: Partition) -> Count:
 
 
 def is_duplicate(s: Cluster, partition: Partition, epoch: Epoch, sequence: Count) -> bool:
-    """Whether a leader has the write already, and says so."""
+    """Whether a leader has the write already, and says so: it remembers the numbers of what it has appended, and
+    refuses a smaller one (findDuplicateBatch)."""
     known = s.producers[partition][pid_of(epoch)]
-    return checks == Checks.ALL and known.epoch == epoch and sequence < known.records
+    return (
+        checks_of(s, partition) == Checks.ALL
+        and known.epoch == epoch
+        and known.first <= sequence
+        and sequence < known.records
+    )
 
 
 def is_verified(s: Cluster, partition: Partition, epoch: Epoch) -> bool:
@@ -98,11 +106,16 @@ def says_ongoing(line: Line, partition: Partition, epoch: Epoch) -> bool:
 def append(s: Cluster, partition: Partition, txn: Txn, batch: Batch, epoch: Epoch, sequence: Count) -> None:
     """A leader appends a record."""
     pid = pid_of(epoch)
+    known = s.producers[partition][pid]
+    goes_on = known.epoch == epoch and known.records > 0 and checks_of(s, partition) == Checks.ALL
     s.logs[partition] = s.logs[partition] + Seq([Cell(txn=txn, batch=batch, pid=pid, status=Status.OPEN)])
     if not replicate_later:
         s.replicated[partition] = len(s.logs[partition])
     s.producers[partition][pid] = Producer(
-        epoch=epoch, records=sequence + 1, coordinator=s.producers[partition][pid].coordinator
+        epoch=epoch,
+        first=known.first if goes_on else sequence,
+        records=sequence + 1,
+        coordinator=known.coordinator,
     )
 
 
@@ -163,18 +176,24 @@ def takes_marker(s: Cluster, partition: Partition, request: Request) -> bool:
 
 def mark(s: Cluster, partition: Partition, request: Request) -> None:
     """What is open of its producer id is committed, or aborted, and a write that was verified and not appended is
-    refused."""
+    refused; but in version 2 not one of the next transaction, whose epoch the marker says: `outlives`."""
     pid = pid_of(request.epoch)
     known = s.producers[partition][pid]
     s.logs[partition] = closed(s.logs[partition], pid, Status.COMMITTED if request.commit else Status.ABORTED)
     s.producers[partition][pid] = Producer(
         epoch=request.epoch,
+        first=known.first if known.epoch == request.epoch else 0,
         records=known.records if known.epoch == request.epoch else 0,
         coordinator=request.coordinator,
     )
     s.obeyed[partition] = max(s.obeyed[partition], request.coordinator)
     if guard:
-        s.verified = Set(w for w in s.verified if w.partition != partition or pid_of(w.epoch) != pid)
+        s.verified = Set(w for w in s.verified if w.partition != partition or outlives(w, request))
+
+
+def outlives(write: Request, request: Request) -> bool:
+    """Whether a write that was verified may be appended though a marker has come since (isV2NextTransactionStarted)."""
+    return pid_of(write.epoch) != pid_of(request.epoch) or (bump_every_time and write.epoch == request.epoch)
 
 
 def closed(cells: Cells, pid: Pid, status: Status) -> Cells:

@@ -17,6 +17,7 @@ from ....language import (
     constant,
     initial,
     record,
+    require,
     state,
 )
 from ...parts.replicated_logs import Entry, Log, appended, committed, empty, entries, with_losses
@@ -77,7 +78,9 @@ strict_markers = constant(True, says="KIP-1228: a marker of version 2 ends only 
 fence_markers = constant(True, says="a leader refuses markers of a coordinator older than one that it has obeyed")
 forgets = constant(Forgets.NEVER, says="when a partition's leader forgets a producer")
 checks = constant(Checks.ALL, says="what a leader checks of a write: commits of offsets have no sequence numbers")
+with_records = constant(False, says="commits of offsets go to one partition, and the same transactions write records")
 takes_unknown = constant(True, says="a leader takes any sequence number of a producer that it does not know: since 2.5")
+zero_of_unknown = constant(True, says="KAFKA-18202: in version 2 a leader takes 0 alone of who is not known: since 4.1")
 read_limit_once = constant(True, says="KAFKA-9807: a fetch finds the high watermark once")
 replicate_later = constant(False, says="a record is below the high watermark in a step of its own")
 keep_failed_fence = constant(True, says="KAFKA-9666: an epoch is raised once, however often the log fails")
@@ -182,7 +185,8 @@ class Producer:
     """What a partition's leader knows of a producer id: epoch 0 is nothing."""
 
     epoch: Epoch
-    records: Count  # written in that epoch: the next sequence number
+    first: Count  # the sequence number of the first record that it has of that epoch
+    records: Count  # the next sequence number
     coordinator: Coordinator  # of the newest marker
 
 
@@ -214,6 +218,7 @@ class Cluster:
     added: Map[Client, Set[Partition]]  # which partitions of it it knows to be added
     wrote: Map[Client, Map[Partition, Batch]]  # how many of its batches were acknowledged
     unsure: Map[Client, Set[Partition]]  # to which it has written, without an answer
+    ahead: Map[Client, Set[Partition]]  # and has sent the batch after that one, too
     sequence: Map[Client, Map[Partition, Count]]  # its next sequence number of each partition
     begun: Txn  # transactions that were begun so far
     coordinator: Coordinator  # how often another broker became the coordinator: its epoch
@@ -224,6 +229,7 @@ class Cluster:
     lines: Map[Entry, Line]  # its records: the newest one, and one that is not committed yet
     asker: Option[Client]  # who waits for that one
     fence_failed: bool  # the epoch was raised, and not written
+    of_offsets: Set[Partition]  # the one of __consumer_offsets, where the others have records (with_records)
     logs: Map[Partition, Cells]  # each partition's records
     replicated: Map[Partition, Offset]  # its high watermark
     producers: Map[Partition, Map[Pid, Producer]]  # what its leader knows of each producer id
@@ -239,12 +245,13 @@ class Cluster:
 
 NOTHING = Line(state=TxnState.DEAD, epoch=0, partitions=Set(), rotates=False, answers_again=False)
 ABSENT = Line(state=TxnState.NOT_HERE, epoch=0, partitions=Set(), rotates=False, answers_again=False)
-UNKNOWN = Producer(epoch=0, records=0, coordinator=0)
+UNKNOWN = Producer(epoch=0, first=0, records=0, coordinator=0)
 
 
 @initial
-def start() -> Cluster:
+def start(offsets: Set[Partition]) -> Cluster:
     """Nobody has begun, and the id is not known."""
+    require(len(offsets) == (1 if with_records else 0))
     return Cluster(
         phase=Map({c: Phase.OUT for c in Client}),
         epoch=Map({c: 0 for c in Client}),
@@ -252,6 +259,7 @@ def start() -> Cluster:
         added=Map({c: Set() for c in Client}),
         wrote=Map({c: Map({p: 0 for p in Partition}) for c in Client}),
         unsure=Map({c: Set() for c in Client}),
+        ahead=Map({c: Set() for c in Client}),
         sequence=Map({c: Map({p: 0 for p in Partition}) for c in Client}),
         begun=0,
         coordinator=0,
@@ -262,6 +270,7 @@ def start() -> Cluster:
         lines=Map({entry: NOTHING for entry in range(entries)}),
         asker=None,
         fence_failed=False,
+        of_offsets=offsets,
         logs=Map({p: Seq() for p in Partition}),
         replicated=Map({p: 0 for p in Partition}),
         producers=Map({p: Map({i: UNKNOWN for i in range(producer_ids)}) for p in Partition}),
@@ -343,6 +352,11 @@ def has_next(epoch: Epoch) -> bool:
 
 
 # --- partitions -------------------------------------------------------------------------------------------------------
+
+
+def checks_of(s: Cluster, partition: Partition) -> Checks:
+    """What the leader of a partition checks of a write: all of a record."""
+    return Checks.ALL if with_records and partition not in s.of_offsets else checks
 
 
 def first_open(s: Cluster, partition: Partition) -> Offset:
