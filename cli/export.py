@@ -184,21 +184,27 @@ def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networ
     around: int | None = options.around
     if around is not None and around >= len(way):
         raise UsageError(f"--around {around}: the trace has {len(way) - 1} steps")
-    return _merged(model, _explored(model, way, options), options.quotient, way, around)
+    fields = _fields(model, options.quotient)  # before the search, which a mistake in them would make useless
+    return _merged(model, _explored(model, way, options), fields, way, around, merges=bool(options.quotient))
 
 
 def _merged(
-    model: Model, found: StateGraph, text: str | None, way: Sequence[State], around: int | None = None
+    model: Model,
+    found: StateGraph,
+    fields: Mapping[str, Shown],
+    way: Sequence[State],
+    around: int | None = None,
+    *,
+    merges: bool,
 ) -> networkx.DiGraph:
-    """The states with those merged that are equal on the expressions, if any are given."""
+    """The states with those merged that show the same; where that merges any, an edge names actions and not steps."""
     from ..reports.trace.graph import quotient
 
-    fields = _fields(model, text)
     place = {state: at for at, state in enumerate(found.states)}
     initial = [place[state] for state in initial_states(model) if state in place]
     return quotient(
         [_name(fields, state) for state in found.states],
-        [(edge.source, edge.target, edge.action if text else edge.step) for edge in found.edges],
+        [(edge.source, edge.target, edge.action if merges else edge.step) for edge in found.edges],
         initial=initial,
         path=[place[state] for state in way if state in place],
         centre=None if around is None else place[way[around]],
@@ -211,7 +217,9 @@ def small_graph(model: Model, run: Run) -> str:
     if importlib.util.find_spec("fast_sugiyama") is None:
         return ""
     try:
-        return _graph_of(model, run, _merged(model, state_graph(model, FEW), None, run.states()), None)
+        fields = _fields(model, None)
+        found = state_graph(model, FEW)
+        return _graph_of(run, _merged(model, found, fields, run.states(), merges=False), fields)
     except (TooLarge, ModelError):
         return ""
 
@@ -220,21 +228,21 @@ def graph_of_page(model: Model, run: Run, text: str) -> str:
     """The state graph of a run's model for the run's page; states are merged that are equal on the expressions of the
     text, if it has any. UsageError, with what helps, where it would have more than `MOST_DRAWN` nodes."""
     helps = "merge states with --graph EXPRESSIONS, such as len(log[A])" if not text else "name fewer expressions"
+    fields = _fields(model, text or None)
     try:
         found = state_graph(model, _MOST_STATES if text else MOST_DRAWN)
     except TooLarge as error:
         raise UsageError(f"--graph: {model.name} has more than {error.most:,} states; {helps}") from None
-    graph = _merged(model, found, text or None, run.states())
+    graph = _merged(model, found, fields, run.states(), merges=bool(text))
     if graph.number_of_nodes() > MOST_DRAWN:
         many = graph.number_of_nodes()
         raise UsageError(f"--graph: the graph has {many:,} nodes, and more than {MOST_DRAWN} are not drawn; {helps}")
-    return _graph_of(model, run, graph, text or None)
+    return _graph_of(run, graph, fields)
 
 
-def _graph_of(model: Model, run: Run, graph: networkx.DiGraph, text: str | None) -> str:
-    """The picture of a state graph, merged by a text, of which nodes lead to the steps of a run."""
+def _graph_of(run: Run, graph: networkx.DiGraph, fields: Mapping[str, Shown]) -> str:
+    """The picture of a state graph whose nodes show these fields; those of the run's states lead to its steps."""
     steps: dict[str, list[int]] = {}
-    fields = _fields(model, text)
     for at, state in enumerate(run.states()):
         steps.setdefault(_name(fields, state), []).append(at)
     return _picture(graph, steps)
