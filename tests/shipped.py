@@ -11,6 +11,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.constants import Value
 from tidegate.language.model import Model
 
+mark = pytest.mark
 T = TypeVar("T")
 KEPT = 48
 """Bound models that a process keeps: binding one takes up to a second, and some ten MB."""
@@ -29,11 +30,26 @@ def _bound(name: str, constants: tuple[tuple[str, Value], ...], ghosts: bool, ca
     return definition.bind(called, dict(constants), profile, ghosts=ghosts)
 
 
-def tiered(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T], str] = str) -> list[Any]:
-    """Parameters of a test: those that are `ordinary` as they are, the others for the long tier."""
-    return [pytest.param(row, id=name(row), marks=[] if ordinary(row) else [pytest.mark.long]) for row in every]
+def tiered(
+    every: Iterable[T],
+    ordinary: Callable[[T], bool],
+    name: Callable[[T], str] = str,
+    long: Callable[[T], bool] = lambda row: True,
+) -> list[Any]:
+    """Parameters of a test: those that are `ordinary` as they are, of the others those that are `long` for the long
+    tier, and the rest for the nightly one: decision 63."""
+    return [
+        pytest.param(row, id=name(row), marks=[] if ordinary(row) else [mark.long if long(row) else mark.nightly])
+        for row in every
+    ]
+
+
+def gated(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T], str] = str) -> list[Any]:
+    """As `tiered`, of a test that makes recorded checks again: the gate, which `.ci/run` runs whole, makes those that
+    are not `ordinary`."""
+    return tiered(every, ordinary, name, long=lambda row: False)
 
 
 def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[[Sequence[Any]], bool]) -> list[Any]:
     """As `tiered`, of a test that takes several parameters: each row has their values."""
-    return [pytest.param(*row, marks=[] if ordinary(row) else [pytest.mark.long]) for row in every]
+    return [pytest.param(*row, marks=[] if ordinary(row) else [mark.long]) for row in every]

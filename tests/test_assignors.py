@@ -20,7 +20,7 @@ from tidegate.model.groups.assignors import Assignor, Member, Topic
 
 from .capture import brokers as capture
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 CHECKS = read(ROOT / "spec" / "assignors.toml").checks
@@ -156,6 +156,6 @@ def named(check: Recorded) -> str:
     return f"assignors {check.bounds} {len(check.properties)}"
 
 
-@pytest.mark.parametrize("check", tiered(CHECKS, lambda check: check.bounds == "articles", named))
+@pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "articles", named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))

@@ -17,7 +17,7 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.groups.classic.state import Commit, Consumer, GroupState, Partition, Phase
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B = Consumer(0), Consumer(1)
@@ -470,7 +470,7 @@ def is_quick(check: Recorded) -> bool:
     return check.profile in ("offsets_lost", "kafka_12984")
 
 
-@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

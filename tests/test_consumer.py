@@ -17,7 +17,7 @@ from tidegate.language.values import Map, State
 from tidegate.model.consumer import Member, Partition, Phase
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B = Member(0), Member(1)
@@ -190,7 +190,7 @@ def is_quick(check: Recorded) -> bool:
     return (check.profile, check.bounds) == ("truncated", "three_records")
 
 
-@pytest.mark.parametrize("check", tiered(CHECKS, is_quick, named))
+@pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

@@ -17,7 +17,7 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.groups.consumer.state import Answer, Client, GroupStatus, Heartbeat, MemberStatus, Status
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B = Client(0), Client(1)
@@ -221,7 +221,7 @@ def named(check: Recorded) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
-@pytest.mark.parametrize("check", tiered(CHECKS, lambda check: check.bounds == "one_client", named))
+@pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "one_client", named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

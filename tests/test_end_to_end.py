@@ -16,7 +16,7 @@ from tidegate.language.values import Map, State
 from tidegate.model.consumer import Member, Partition
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B = Member(0), Member(1)
@@ -90,7 +90,7 @@ def named(check: Recorded) -> str:
     return f"{check.profile} {check.bounds} {next(iter(check.properties))}"
 
 
-@pytest.mark.parametrize("check", tiered(RECORDED.checks, lambda c: named(c).startswith("offset_in_sink crash"), named))
+@pytest.mark.parametrize("check", gated(RECORDED.checks, lambda c: named(c).startswith("offset_in_sink crash"), named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

@@ -16,7 +16,7 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.groups.modern.state import Commit, Consumer, Heartbeat, MemberState, Partition, Pending, Phase
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B = Consumer(0), Consumer(1)
@@ -327,6 +327,6 @@ def is_small(check: Recorded) -> bool:
     return check.profile in ("kafka_4_1", "target_reported") and check.bounds in ("lost_answer", "late")
 
 
-@pytest.mark.parametrize("check", tiered([c for c in CHECKS if c.tier == "commit"], is_small, named))
+@pytest.mark.parametrize("check", gated([c for c in CHECKS if c.tier == "commit"], is_small, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))

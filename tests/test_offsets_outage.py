@@ -16,7 +16,7 @@ from tidegate.language.values import Map, Set, State
 from tidegate.model.groups.outage import Broker, Group, Home
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 ONE, TWO, THREE = Broker(0), Broker(1), Broker(2)
@@ -208,7 +208,7 @@ def is_quick(check: Recorded) -> bool:
     return (check.profile, check.bounds) in {("kafka_0_10", "one_up"), ("shipped", "repaired"), ("log_loses", "a_log")}
 
 
-@pytest.mark.parametrize("check", tiered(CHECKS, is_quick, named))
+@pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

@@ -18,7 +18,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.steptext import StepError
 
 from .partition_story import A, B, C, Story
-from .shipped import tiered
+from .shipped import gated, tiered
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = read(ROOT / "spec" / "partition.toml")
@@ -297,8 +297,7 @@ PAIRS = [check for check in RECORD.checks if set(check.properties) == {"leader_c
 SOME_PAIRS = [check for check in PAIRS if "one_fault" in check.name][::2]
 
 
-# The gate, too, runs each of them.
-@pytest.mark.parametrize("check", tiered(PAIRS, SOME_PAIRS.__contains__, lambda record: record.name))
+@pytest.mark.parametrize("check", gated(PAIRS, SOME_PAIRS.__contains__, lambda record: record.name))
 def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: Recorded, cache: Path) -> None:
     # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
     definition, _ = find("partition")

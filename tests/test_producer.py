@@ -16,7 +16,7 @@ from tidegate.language.values import State
 from tidegate.model.producer.state import Outcome
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 CHECKS = read(ROOT / "spec" / "producer.toml").checks
@@ -228,7 +228,7 @@ def is_quick(check: Recorded) -> bool:
     return (check.profile, check.bounds) == ("gives_up_2_4", "network")
 
 
-@pytest.mark.parametrize("check", tiered(CHECKS, is_quick, named))
+@pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

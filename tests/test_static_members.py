@@ -16,7 +16,7 @@ from tidegate.language.values import State
 from tidegate.model.groups.static_members import Client, GroupState, Instance, Phase
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B, C = Client(0), Client(1), Client(2)
@@ -140,7 +140,7 @@ def is_quick(check: Recorded) -> bool:
     return check.profile in ("kafka_8715", "kafka_10284")
 
 
-@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

@@ -11,7 +11,7 @@ from tidegate.invariants.catalogue import CATALOGUE
 from .conftest import COLLECTED
 
 TESTS = Path(__file__).resolve().parent
-OTHERS = ("long", "cluster", "matrix", "proof", "brokers")
+OTHERS = ("long", "nightly", "cluster", "matrix", "proof", "brokers")
 """The marks of tests that the ordinary tier leaves out."""
 BY_HAND = {"test_mutants", "test_confirm_brokers"}
 """Files of which no test is ordinary: each of their tests begins with the proof of a whole model, or starts brokers."""

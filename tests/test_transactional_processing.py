@@ -18,7 +18,7 @@ from tidegate.model.parts.generations import Consumer, Partition
 from tidegate.model.transactions.processing import TxnState
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B, P = Consumer(0), Consumer(1), Partition(0)
@@ -34,7 +34,7 @@ def is_short(check: Recorded) -> bool:
     return check.bounds == "two_members" and check.profile != "kafka_2_5"
 
 
-@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_short, named))
+@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_short, named))
 def test_what_is_recorded_of_processing_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=True, cache=cache), None))
 

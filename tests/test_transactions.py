@@ -30,7 +30,7 @@ from tidegate.traces.document import run_document
 from tidegate.traces.picture import Picture
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 from .test_transactional_processing import CHECKS as PROCESSING
 
@@ -481,14 +481,14 @@ def is_quick(check: Recorded) -> bool:
     return check.bounds in ("log_lost", "time_out")
 
 
-@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, cache=cache)
     assert_as_recorded(check, ENGINES["native"](bound(check), search, None))
 
 
 @pytest.mark.parametrize(
-    "check", tiered(PUBLISHED, lambda check: check.bounds in ("two_clients", "upstream"), lambda check: check.name)
+    "check", gated(PUBLISHED, lambda check: check.bounds in ("two_clients", "upstream"), lambda check: check.name)
 )
 def test_the_published_module_has_as_many_states(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))

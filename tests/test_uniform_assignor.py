@@ -18,7 +18,7 @@ from tidegate.model.groups.topology import Member, Topic
 
 from .capture import brokers as capture
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_assignors import MEMBERS, PARTITIONS, TOPICS, Owners, assigned
 from .test_counts import assert_as_recorded, bound
 
@@ -233,6 +233,6 @@ def named(check: Recorded) -> str:
     return f"{check.model} {check.bounds} {len(check.properties)}"
 
 
-@pytest.mark.parametrize("check", tiered(CHECKS, lambda check: check.bounds == "three_members", named))
+@pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "three_members", named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))

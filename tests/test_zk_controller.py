@@ -18,7 +18,7 @@ from tidegate.model.parts.zookeeper import Session
 from tidegate.model.zk_controller.state import Answer, Broker, Partition
 
 from .conftest import ROOT
-from .shipped import shipped, tiered
+from .shipped import gated, shipped
 from .test_counts import assert_as_recorded, bound
 
 A, B, C = (Broker(i) for i in range(3))
@@ -481,7 +481,7 @@ def is_quick(check: Recorded) -> bool:
     return any(0 < (it.steps or 0) < 10 and it.verdict == "violated" for it in check.properties.values())
 
 
-@pytest.mark.parametrize("check", tiered([check for check in CHECKS if check.tier == "commit"], is_quick, named))
+@pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
 def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
