@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
 from .phrases import phrase
 from .processes import Processes, Work
-from .questions import PROPERTIES, Asked, Case
+from .questions import PROPERTIES, WITH_ALL, Asked, Case
 from .signature import definition
 
 SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
@@ -190,7 +190,13 @@ class Bench:
         return key, self._models[key]
 
     def model_of(self, case: Case) -> Model:
-        """The model of a case, with its values of all constants; nothing is compiled."""
+        """The model of a case, with its values of all constants and its own properties; nothing is compiled."""
+        model = self._whole(case)
+        own = tuple(prop for prop in model.properties if prop.name not in WITH_ALL.values())
+        return replace(model, properties=own)
+
+    def _whole(self, case: Case) -> Model:
+        """The same with all that its exploration checks."""
         _, model = self._open(case)
         values = {name: value for name, value in case.constants if name in model.open}
         return definition().revalued(model, "partition", values)
@@ -213,7 +219,7 @@ class Bench:
 
     def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
         """The model of a case, what its exploration gives, and why it was given up, or ""."""
-        engine, model = self.engine(case), self.model_of(case)
+        engine, model = self.engine(case), self._whole(case)
         search = Search(
             symmetry=True,
             recheck=RECHECK,
@@ -248,6 +254,15 @@ class Bench:
             "" if whole or verdict.outcome == "safety" else given_up or verdict.assurance,
             until is None or time.time() < until,
         )
+
+
+def seen_by(case: Case, found: CaseResult) -> CaseResult:
+    """What an exploration that answers for a case says of it: of service, what holds with its acks."""
+    if case.asked != "goes_on":
+        return found
+    names = {WITH_ALL[name] if case.values["acks"] == "all" else name: name for name in WITH_ALL}
+    lost = {names[name]: steps for name, steps in found.scenarios.items() if name in names}
+    return replace(found, scenarios=lost, checked=frozenset(names[name] for name in found.checked if name in names))
 
 
 def is_lost(prop: PropertyVerdict) -> bool:
@@ -313,7 +328,7 @@ class Explorations:
     def found(self, case: Case) -> CaseResult:
         """What one case finds."""
         self.all([case])
-        return self.known[case.explored]
+        return seen_by(case, self.known[case.explored])
 
     def all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""

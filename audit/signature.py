@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ..invariants import partition as properties
-from ..invariants.partition import reads
+from ..invariants.partition import reads, waiting
 from ..language.binding import Definition, load
 from ..model import partition
 from .cluster import (
@@ -162,8 +162,8 @@ BY_METADATA = ("truncation", "fence_fetch", "alter_partition", "maximal_isr", "r
 
 @cache
 def definition() -> Definition:
-    """The partition, with a property that only audits ask about."""
-    return load(partition, (properties, reads))
+    """The partition, with properties that only audits ask about."""
+    return load(partition, (properties, reads, waiting))
 
 
 @cache

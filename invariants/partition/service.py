@@ -73,9 +73,18 @@ def nothing_to_register(s: Partition) -> bool:
 @invariant
 def writes_resume(s: Partition) -> bool:
     """Without a repair by hand a leader takes records again, and answers as its producers wait for it (`acks`)."""
-    return not is_settled(s) or any(
-        is_current(s, leader)
-        and (acks != Acks.ALL or (len(s.view[leader].isr) >= effective_min_isr() and s.view[leader].isr <= s.up))
+    return not is_settled(s) or (takes_with_all(s) if acks == Acks.ALL else takes_with_less(s))
+
+
+def takes_with_less(s: Partition) -> bool:
+    """Whether some broker knows that it leads, and the ISR as it is registered: it takes records with acks=1 or 0."""
+    return any(is_current(s, leader) for leader in s.up)
+
+
+def takes_with_all(s: Partition) -> bool:
+    """Whether such a broker answers acks=all: its ISR is large enough, and all of it runs."""
+    return any(
+        is_current(s, leader) and len(s.view[leader].isr) >= effective_min_isr() and s.view[leader].isr <= s.up
         for leader in s.up
     )
 
@@ -87,15 +96,20 @@ def reads_resume(s: Partition) -> bool:
     That needs a leader; and with acks other than all, that its high watermark moves, since records are acknowledged
     above it: all of the ISR must run, and be as many as min.insync.replicas asks for (KAFKA-15583).
     """
-    return not is_settled(s) or any(
+    return not is_settled(s) or (serves_all(s) if acks == Acks.ALL else serves_less(s))
+
+
+def serves_all(s: Partition) -> bool:
+    """Whether some broker leads in the newest epoch: what was acknowledged with acks=all can be read."""
+    return any(is_true_leader(s, leader) for leader in s.up)
+
+
+def serves_less(s: Partition) -> bool:
+    """Whether such a broker's high watermark moves, too."""
+    return any(
         is_true_leader(s, leader)
-        and (
-            acks == Acks.ALL
-            or (
-                s.view[leader].isr <= s.up
-                and (not strict_high_watermark or len(s.view[leader].isr) >= effective_min_isr())
-            )
-        )
+        and s.view[leader].isr <= s.up
+        and (not strict_high_watermark or len(s.view[leader].isr) >= effective_min_isr())
         for leader in s.up
     )
 
