@@ -14,6 +14,7 @@ from .cluster import Cluster, Finding
 from .consumers import with_consumers
 from .current_state import describe_current_state
 from .document import Document, SubjectReport, badness, document, loss_of
+from .garbage import seldom_collected
 from .nodes import keep_down
 from .outages import outages
 from .own_fault import run_shown
@@ -60,7 +61,7 @@ class Audited:
 
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
     """Checks every topic of a cluster."""
-    with kept_in(asked.folder):
+    with kept_in(asked.folder), seldom_collected():
         return _audited(cluster, findings, asked)
 
 

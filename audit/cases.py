@@ -28,6 +28,7 @@ from ..language.code_digest import text_digest as digest_of_files
 from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.verdict import PropertyVerdict, Run, Verdict
+from .garbage import look_seldom
 from .phrases import phrase
 from .processes import Processes, Work
 from .questions import PROPERTIES, WITH_ALL, Asked, Case
@@ -321,6 +322,9 @@ class Explorations:
         self.shown: dict[Any, tuple[ScenarioStep, ...]] = {}
         """Runs as `own_fault` shows them, by what they were found as."""
         self.explored = 0
+        self._ahead: dict[Case, None] = {}
+        """Those that are explored though nobody asked yet, and of which nothing is known."""
+        self._prepared: set[tuple[str, int]] = set()
         self._ask: Callable[[Sequence[Case]], None] | None = None
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
         self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
@@ -339,14 +343,34 @@ class Explorations:
         for case in wanted:
             if (kept := self._kept(case)) is not None:
                 self._learn(case, kept)
-        new = [explored for explored in wanted if explored not in self.known]
+        new = dict.fromkeys(explored for explored in wanted if explored not in self.known)
         self._say("compiling", 0, len(new))
-        for number, (case, found) in enumerate(self._explored(new), 1):
+        done = 0
+        for case, found in self._explored(list(new)):
             self._learn(case, found)
             self.explored += 1
-            self._say("exploring", number, len(new))
+            done += case in new
+            self._say("exploring", done, len(new))
             if found.for_good:
                 self._keep(case, found)
+
+    def ahead(self, cases: Iterable[Case], others: Iterable[Case] = ()) -> None:
+        """Cases that will be asked for after `others`, or as others of their sizes: explored where a process has
+        nothing else to do. Nothing begins for few."""
+        if self.workers < 2 or self.folder is None or self.late:
+            return
+        wanted = dict.fromkeys(case.explored for case in cases)
+        new = [case for case in wanted if case not in self.known and not self._is_kept(case)]
+        if len(new) >= WORTH_A_PROCESS:
+            self._ahead |= dict.fromkeys(new)
+            self._prepare([*others, *new])
+            self.processes.spare.extend(chunked(new, self.workers))
+
+    def _prepare(self, cases: Iterable[Case]) -> None:
+        """Begins the kernels of cases, the largest first, where that was not done."""
+        sizes = {case.size: case for case in cases if case.size not in self._prepared}
+        self._prepared |= sizes.keys()
+        self.processes.prepare([sizes[size] for size in sorted(sizes, reverse=True)])
 
     @contextmanager
     def asking(self, ask: Callable[[Sequence[Case]], None]) -> Generator[None]:
@@ -376,15 +400,28 @@ class Explorations:
         return self.until is not None and time.time() >= self.until
 
     def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
+        """What cases find, and some of those that were explored ahead meanwhile."""
         if self.late:
+            self._ahead.clear()
+            self.processes.spare.clear()
             yield from ((case, CaseResult(stopped=NO_TIME, for_good=False)) for case in cases)
             return
+        if any(case in self._ahead for case in cases):
+            yield from self._of_chunks(self.processes.rest())
+        own = [case for case in cases if case not in self.known]
         worth = WORTH_A_TURN if self.processes.running else WORTH_A_PROCESS
-        if self.workers < 2 or self.folder is None or len(cases) < worth:
-            yield from ((case, self.bench.found(case, self.until)) for case in cases)
+        if self.workers < 2 or self.folder is None or len(own) < worth:
+            yield from ((case, self.bench.found(case, self.until)) for case in own)
             return
-        kernels = list({case.size: case for case in sorted(cases, key=lambda case: case.size)}.values())
-        for chunk, found in self.processes.results(list(chunked(cases, self.workers)), list(reversed(kernels))):
+        self._prepare(own)
+        yield from self._of_chunks(self.processes.results(list(chunked(own, self.workers))))
+
+    def _of_chunks(
+        self, chunks: Iterable[tuple[Sequence[Case], list[CaseResult] | None]]
+    ) -> Iterator[tuple[Case, CaseResult]]:
+        for chunk, found in chunks:
+            for case in chunk:
+                self._ahead.pop(case, None)
             yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
 
     @property
@@ -406,6 +443,11 @@ class Explorations:
         except (OSError, ValueError):
             return None
         return None if kept is None else from_json(kept)
+
+    def _is_kept(self, case: Case) -> bool:
+        """Whether there is a file of what a case finds."""
+        path = self._path(case)
+        return path is not None and path.is_file()
 
     def _keep(self, case: Case, found: CaseResult) -> None:
         path = self._path(case)
@@ -445,6 +487,7 @@ _benches: list[tuple[Bench, float | None]] = []
 
 
 def _begin(folder: Path, until: float | None) -> None:
+    look_seldom()
     _benches.append((Bench(folder), until))
 
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any, Generic, TypeVar
@@ -18,8 +19,8 @@ R = TypeVar("R")
 class Work(Generic[T, R]):
     """What each process does: `begin(*arguments)` once, then `run` for every task that it is given.
 
-    `prepare` is done first for what the tasks need, and all wait for it. These are functions of modules, for other
-    processes.
+    `prepare` is done first for what the tasks need, where that is said, and all wait for it. These are functions of
+    modules, for other processes.
     """
 
     run: Callable[[T], R]
@@ -29,27 +30,42 @@ class Work(Generic[T, R]):
 
 
 class Processes(Generic[T, R]):
-    """So many processes, begun with the first tasks and kept for later ones until `close`."""
+    """So many processes, begun with the first tasks and kept for later ones until `close`.
+
+    `spare` are tasks that nobody waits for yet: a process takes one where there is nothing else to do.
+    """
 
     def __init__(self, work: Work[T, R], workers: int) -> None:
         self.work, self.workers = work, workers
+        self.spare: deque[T] = deque()
         self._pool: ProcessPoolExecutor | None = None
+        self._preparing: list[Future[object]] = []
+        self._beside: dict[Future[R], tuple[T, int]] = {}
 
-    def results(self, tasks: Sequence[T], before: Sequence[Any] = ()) -> Iterator[tuple[T, R | None]]:
-        """Each task with its result as it comes; None if a process died meanwhile, and it may have been this one's.
+    def prepare(self, before: Sequence[Any]) -> None:
+        """Begins what is to be prepared; later tasks wait for it."""
+        pool = self._begun()
+        with suppress(BrokenProcessPool):  # which `_prepared` finds, too
+            for one in before:
+                self._preparing.append(pool.submit(self.work.prepare, one))
+
+    def results(self, tasks: Sequence[T]) -> Iterator[tuple[T, R | None]]:
+        """Each task with its result as it comes, and spare ones that end meanwhile; None if a process died, and it may
+        have been this one's.
 
         Every other process takes tasks from the end, so that long tasks, which are put there, are not begun last.
         """
         waiting = deque(tasks)
         while waiting:
-            pool = self._begun()
-            try:
-                list(pool.map(self.work.prepare, before))
-            except BrokenProcessPool:
-                before = ()  # each process prepares for itself what it runs, and dies of that if it must
-                self.close()
-                continue
+            pool = self._prepared()
             yield from self._done(pool, waiting)
+
+    def rest(self) -> Iterator[tuple[T, R | None]]:
+        """The spare tasks that are left, with their results."""
+        tasks, self.spare = self.spare, deque[T]()
+        yield from self.results(tasks)
+        while self._beside:
+            yield from self._ended({})
 
     @property
     def running(self) -> bool:
@@ -57,9 +73,15 @@ class Processes(Generic[T, R]):
         return self._pool is not None
 
     def close(self) -> None:
-        """Ends the processes; those that run something end after it."""
+        """Ends the processes; those that run something end after it. No spare task is begun any more."""
+        self.spare.clear()
+        self._end()
+
+    def _end(self) -> None:
+        self._beside.clear()
+        self._preparing.clear()
         if self._pool is not None:
-            self._pool.shutdown()
+            self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
     def _begun(self) -> ProcessPoolExecutor:
@@ -68,27 +90,48 @@ class Processes(Generic[T, R]):
             self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), work.begin, work.arguments)
         return self._pool
 
+    def _prepared(self) -> ProcessPoolExecutor:
+        """The processes, all prepared; one that dies of that prepares for itself what it runs, and dies if it must."""
+        try:
+            for one in self._preparing:
+                one.result()
+        except BrokenProcessPool:
+            self._end()
+        self._preparing.clear()
+        return self._begun()
+
     def _done(self, pool: ProcessPoolExecutor, waiting: deque[T]) -> Iterator[tuple[T, R | None]]:
         """Results until all are there, or the pool is broken and what was begun is reported."""
         running: dict[Future[R], tuple[T, int]] = {}
-        idle, broken = list(range(self.workers)), False
-        while not broken or running:
-            while idle and waiting and not broken:
-                lane = idle.pop()
-                task = waiting.pop() if lane % 2 else waiting.popleft()
+        while pool is self._pool:
+            busy = {lane for _, lane in (*running.values(), *self._beside.values())}
+            for lane in (lane for lane in range(self.workers) if lane not in busy and (waiting or self.spare)):
+                at, tasks = (running, waiting) if waiting else (self._beside, self.spare)
+                task = tasks.pop() if lane % 2 and waiting else tasks.popleft()
                 try:
-                    running[pool.submit(self.work.run, task)] = (task, lane)
+                    at[pool.submit(self.work.run, task)] = (task, lane)
                 except BrokenProcessPool:
-                    broken = True
                     yield task, None
-            if not running:
+                    yield from self._broken(running)
+                    return
+            if not running and not waiting:
                 return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                task, lane = running.pop(future)
-                idle.append(lane)
-                try:
-                    yield task, future.result()
-                except BrokenProcessPool:
-                    broken = True
-                    yield task, None
-        self.close()
+            yield from self._ended(running)
+
+    def _ended(self, running: dict[Future[R], tuple[T, int]]) -> Iterator[tuple[T, R | None]]:
+        """What has ended of these and of the spare ones, once anything has; all of them if the pool is broken."""
+        for future in wait([*running, *self._beside], return_when=FIRST_COMPLETED).done:
+            if isinstance(future.exception(), BrokenProcessPool):
+                yield from self._broken(running)
+                return
+            task, _ = running.pop(future) if future in running else self._beside.pop(future)
+            yield task, future.result()
+
+    def _broken(self, running: dict[Future[R], tuple[T, int]]) -> Iterator[tuple[T, R | None]]:
+        """All that was begun, once a process has died: others are begun for what comes."""
+        begun = {**running, **self._beside}
+        running.clear()
+        wait(begun)
+        for future, (task, _) in begun.items():
+            yield task, None if isinstance(future.exception(), BrokenProcessPool) else future.result()
+        self._end()

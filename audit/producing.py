@@ -34,8 +34,15 @@ def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
     return (None,) if cluster.acks is not None or only is None else (only,)
 
 
-def producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
-    """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all."""
+Said = dict[Client, tuple[Sequence[Fact], Sequence[Used]]]
+"""What the files of producers say, and what they say it with: the same for every topic that they write."""
+
+
+def producer_facts(
+    cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used], said: Said
+) -> Iterator[Fact]:
+    """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all. What is
+    found of a producer is added to `said`, and taken from there."""
     if topic.internal or topic.by_itself:
         yield _acks_of_kafka(cluster, topic, used)
     elif producer is None:
@@ -45,11 +52,19 @@ def producer_facts(cluster: Cluster, topic: Topic, producer: Client | None, used
         if not any(producer.called(name) for name in _named(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
             used.append(Used("producer", producer.name, producer.origin, why))
-        refusal = why_not(cluster, producer)
-        if refusal:
-            raise DoesNotStart(f"{producer.name} writes nothing: {refusal}")
-        yield _acks(cluster, producer, used)
-        yield from _sending(cluster, producer, used)
+        if producer not in said:
+            said[producer] = _said_by(cluster, producer)
+        facts, by = said[producer]
+        used += by
+        yield from facts
+
+
+def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[Used]]:
+    refusal = why_not(cluster, producer)
+    if refusal:
+        raise DoesNotStart(f"{producer.name} writes nothing: {refusal}")
+    used: list[Used] = []
+    return [_acks(cluster, producer, used), *_sending(cluster, producer, used)], used
 
 
 def is_idempotent(*, wanted: bool, explicit: bool, acks: str, retries: bool, in_flight: int) -> bool:

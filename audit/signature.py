@@ -39,7 +39,7 @@ from .facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from .keys import ELR_FEATURE, SPANS, earliest, elr_is_too_early, is_version, span, value_of
 from .nodes import Refusals, raise_if_never_up, refusals
 from .placing import follower_reads, logs_that_pass, names_of_hosts, open_places
-from .producing import is_idempotent, producer_facts, producers
+from .producing import Said, is_idempotent, producer_facts, producers
 from .rules_of_versions import has_old_format, protocols
 
 Constant = bool | int | str
@@ -300,8 +300,9 @@ class Subject:
 def subjects(cluster: Cluster) -> list[Subject]:
     """Every topic of a cluster, alike ones together; those that the brokers would create, where they are not there."""
     why_down = refusals(cluster)
+    said: Said = {}
     made = [
-        _subject(cluster, topic, producer, why_down, planned=planned)
+        _subject(cluster, topic, producer, why_down, said, planned=planned)
         for topic, planned in _topics(cluster)
         for producer in producers(cluster, topic)
     ]
@@ -326,14 +327,16 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
         yield from ((topic, True) for topic in to_be_made(cluster))
 
 
-def _subject(cluster: Cluster, topic: Topic, producer: Client | None, why_down: Refusals, *, planned: bool) -> Subject:
+def _subject(
+    cluster: Cluster, topic: Topic, producer: Client | None, why_down: Refusals, said: Said, *, planned: bool
+) -> Subject:
     used: list[Used] = []
     try:
         if topic.doubt:
             doubt = f"the description of {topic.name} cannot be used: {topic.doubt}; give it whole, unchanged"
             raise CannotTell(doubt)
         raise_if_never_up(cluster, topic, why_down)
-        facts = list(_facts(cluster, topic, producer, used))
+        facts = list(_facts(cluster, topic, producer, used, said))
         variants = tuple(_variants(facts))
     except CannotTell as error:
         why, stops = str(error), error.stops
@@ -386,7 +389,7 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     return Signature(profile=sets["binary"], switches=made, max_in_flight=min(5, in_flight), **found)
 
 
-def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used]) -> Iterator[Fact]:
+def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used], said: Said) -> Iterator[Fact]:
     numbers = replicas_of(cluster, topic, used)
     placed = list(factor_and_placement(cluster, topic, numbers, used))
     yield from placed
@@ -399,7 +402,7 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
     yield _fsync(cluster, topic, used)
     yield from open_places(cluster)
     yield follower_reads(cluster, topic, used)
-    yield from producer_facts(cluster, topic, producer, used)
+    yield from producer_facts(cluster, topic, producer, used, said)
 
 
 def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:

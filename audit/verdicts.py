@@ -96,8 +96,10 @@ class SubjectVerdict:
 def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> list[SubjectVerdict]:
     """Every subject's answers. All explorations that they need run together."""
     signatures = dict.fromkeys(variant.signature for subject in subjects for variant in subject.variants)
+    others = dict.fromkeys(case for signature in signatures for case in other_cases(signature))
+    explorations.ahead(others, (case for signature in signatures for case in plan_of(signature).cases))
     explore_losses(signatures, explorations)
-    explorations.all([case for signature in signatures for case in other_cases(signature)])
+    explorations.all(others)
     explorations.all([case for signature in signatures for case in _behind(signature, explorations)])
     explorations.all(dict.fromkeys(case for signature in signatures for case in _besides(signature, explorations)))
     tables = {signature: table_of(signature, explorations) for signature in signatures}

@@ -258,10 +258,43 @@ def test_a_process_that_dies_takes_nothing_with_it_but_what_was_begun(
     assert tasks[-1] in lost and len(lost) <= 2
 
 
+def test_a_spare_task_is_run_where_a_process_has_nothing_else_to_do(
+    two: Processes[Callable[[], Any], Any],
+) -> None:
+    own, spare = partial(abs, -1), [partial(abs, -number) for number in range(20, 26)]
+    two.spare.extend(spare)
+    first = list(two.results([own]))
+    assert (own, 1) in first and len(first) < 7  # nobody waits for the rest
+    found = [*first, *two.rest()]
+    assert len(found) == 7 and {task for task, _ in found} == {own, *spare}
+    assert all(task() == result for task, result in found) and not list(two.rest())
+    dies = partial(os._exit, 9)
+    two.spare.append(dies)
+    assert list(two.rest()) == [(dies, None)] and list(two.results([own])) == [(own, 1)]
+
+
+@pytest.mark.long  # both processes, and kernels of their own: 6 s
+def test_what_is_explored_ahead_is_what_is_asked_for_later(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tidegate.audit.cases.WORTH_A_PROCESS", 3)
+    cases = list({case.explored: None for case in service_cases() if case.values["replicas"] == 2})[:6]
+    some = Explorations(tmp_path)
+    some.ahead(cases[:5])
+    assert some.processes.running and sum(map(len, some.processes.spare)) == 5
+    some.all(cases)
+    some.close()
+    assert all(some.known[case] == bench.found(case) for case in cases) and some.explored == len(cases)
+    again = Explorations(tmp_path)
+    again.ahead(cases)
+    assert not again.processes.running and not again.processes.spare
+
+
 def test_processes_that_die_while_they_prepare_are_begun_again_without(
     two: Processes[Callable[[], Any], Any],
 ) -> None:
-    found = list(two.results([partial(abs, -3)], before=[9]))
+    two.prepare([9, 9])
+    found = list(two.results([partial(abs, -3)]))
     assert [result for _, result in found] == [3]
 
 
