@@ -21,6 +21,8 @@ from tidegate.real.driving.wire import Refused
 from tidegate.reports.confirm import confirm_text, side_by_side
 from tidegate.reports.paper import Paper
 
+from .capture.confirmed import merged
+from .capture.confirmed_consumers import NOT_DRIVEN, QUESTIONS
 from .confirming import came_of, document_of
 from .conftest import Run
 
@@ -180,6 +182,22 @@ def test_each_action_is_driven_or_says_why_not() -> None:
     model = find("consumer")[0].bind("consumer", constants={}, profile=None, ghosts=True, properties=())
     assert KINDS.keys() | WHY_NOT.keys() == {action.name for action in model.actions}
     assert not KINDS.keys() & WHY_NOT.keys()
+
+
+def test_each_profile_of_consumers_has_a_question_or_says_why_not() -> None:
+    profiles = find("consumer")[0].profiles.keys()
+    assert {one.profile for one in QUESTIONS} | NOT_DRIVEN.keys() == set(profiles)
+
+
+def test_rows_that_are_made_anew_take_the_place_of_those_before() -> None:
+    table = "| profile |\n| --- |\n| `b` | new |"
+    old = "## Consumers\n\n| profile |\n| --- |\n| `a` | 1 |\n| `b` | old |\n| `c` | 2 |"
+    assert merged([old], table, ["b"], ["a", "b", "c"]) == [
+        *table.split("\n")[:2],
+        "| `a` | 1 |",
+        "| `b` | new |",
+        "| `c` | 2 |",
+    ]
 
 
 def test_settings_that_repair_consumers_are_their_own() -> None:

@@ -163,8 +163,10 @@ class Fake:
     def look(self) -> ProducerSeen:
         return expected_of_producer(self.state, self.given)
 
+    copied = 0
+
     def has(self, broker: int) -> int:
-        return 0
+        return self.copied
 
     def hand_over(self, record: int, partition: int, within: float) -> bool:
         self.given.add(record)
@@ -267,6 +269,17 @@ def test_an_answer_that_is_another_one(trace: tuple[str, str, str], code: int, s
     fake = Fake(plan, code=code)
     (*_, last) = ProducerDriver(plan, fake, 0.0).drive(fake.next)
     assert (last.stage.first, last.otherwise) == (step, otherwise)
+
+
+def test_with_acks_1_an_answer_after_another_leader_is_lost_with_its_connection() -> None:
+    """A leader that has appended has answered: no broker says NOT_LEADER_OR_FOLLOWER of that batch."""
+    steps = "send(0); transmit(0); append_batch(0); fail_over(1); refuse_leader(0); transmit(0); append_batch(0)"
+    plan = plan_of(("acks_1", "no_duplicates", steps))
+    fake = Fake(plan)
+    fake.copied = 1
+    taken = ProducerDriver(plan, fake, 0.1).drive(fake.next)
+    assert taken[-1].otherwise is None
+    assert fake.did == ["send 0", "request to 1", "move to 2", "cut 1", "request to 2"]
 
 
 def test_a_producer_that_is_ahead_of_the_trace_could_not_be_driven() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tidegate.cli.confirm import marked
+from tidegate.real.driving.cluster import Seen
 from tidegate.real.driving.driver import expected, numbers_of
 from tidegate.real.driving.fitting import CannotBeDriven
+from tidegate.real.driving.plan import Plan
+from tidegate.real.driving.running import Broken
 from tidegate.reports.confirm import side_by_side
 from tidegate.reports.trace.html import page
 
 from .capture.confirmed import BUGS, NOT_IN_KRAFT, OTHERS, profiles_that_lack
 from .conftest import ROOT
-from .test_confirm import STANDING, Model, outcome, plan, trace
+from .test_confirm import STANDING, Model, driven, outcome, plan, trace
 
 COVERED = "produce(A); fence_alive(broker=B, successor=A); learn(A); advance_high_watermark(A)"
 FENCED_LEADS = (
@@ -45,6 +49,32 @@ def test_what_is_wrong_and_no_lost_record_is_confirmed_where_brokers_show_it(
         assert (parted["result"], parted["step"]) == ("not_confirmed", len(made.stages))
     with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it"):
         plan(document, "4.1.0")
+
+
+class Unused(Model):
+    """A cluster in which nothing uses what permits at a step: `seen` is what is seen then."""
+
+    def __init__(self, made: Plan, step: int, seen: Seen) -> None:
+        super().__init__(made, {step: seen})
+        self.step = step
+
+    def let_fetch(self, *given: object) -> bool:
+        return self.stage.first != self.step
+
+    let_alter = let_fetch
+
+
+@pytest.mark.parametrize("step", [2, 6], ids=["fetch", "change_isr"])
+def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
+    """Where all is as it was before, the driver has not managed; where it is not, brokers did otherwise."""
+    document = trace(STANDING)
+    made = plan(document)
+    stage = made.stages[step - 1]
+    before = expected(stage.before, numbers_of(made))
+    with pytest.raises(Broken, match=rf"step {stage.first}: .*, and nothing else happened"):
+        driven(made, Unused(made, stage.first, before))
+    found = outcome(document, made, Unused(made, stage.first, replace(before, leader_epoch=7)))
+    assert (found["result"], found["step"]) == ("not_confirmed", stage.first)
 
 
 def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:

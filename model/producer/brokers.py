@@ -212,7 +212,11 @@ def waits_for_others(s: Producing, batch: Batch) -> bool:
 
 @action
 def refuse_leader(s: Producing, turn: Turn) -> None:
-    """Broker {s.in_flight[turn].leader} does not lead: NOT_LEADER_OR_FOLLOWER; the producer asks who does."""
+    """Broker {s.in_flight[turn].leader} does not lead: NOT_LEADER_OR_FOLLOWER; the producer asks who does.
+
+    With acks=1 a leader answers as soon as it has appended (`ReplicaManager.delayedProduceRequestRequired`: -1 alone
+    waits). Of such a batch this is not that answer, but the end of the connection with a leader that dies before it is
+    sent: the client sends the batch again just so, and no budget of `cuts` is used."""
     require(elections > 0)
     require(turn < len(s.in_flight) and is_first(s, turn))
     require(s.in_flight[turn].leader != s.leader or s.in_flight[turn].refused)

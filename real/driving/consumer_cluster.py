@@ -81,7 +81,7 @@ class Consuming(Cluster):
         super().__init__(release, Needs((BROKER,), {}, False, 12_000, 600_000, more, partitions=partitions), kept)
         self.partitions = partitions
         self.settings = {**SETTINGS, **settings, "topic": TOPIC}
-        self.committed = committed
+        self.committed, self.together = committed, together
         self.numbers = range(FIRST, FIRST + members)
         self.clients = dict[int, Client]()
         self._clocks = Clocks(self.folder.path)
@@ -92,7 +92,7 @@ class Consuming(Cluster):
         self._clocks.build()
         super()._start()
         self.until("the group's coordinator did not start", self._coordinates)
-        for number in self.numbers:
+        for number in self.numbers if self.together else ():
             self.start_client(number)
 
     def _coordinates(self) -> bool:

@@ -11,7 +11,7 @@ from .consumer_cluster import BROKER, COMMIT_MS, FIRST, SETTINGS, GroupSeen, Mem
 from .consumer_plan import ConsumerPlan, ConsumerStage
 from .nodes import CLOCKS
 from .running import Broken, wait_for
-from .stages import STEP_SECONDS, Document, Otherwise, StageDriver, Taken
+from .stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken
 from .steps_verdict import Driven, of_steps
 from .wire import Refused
 
@@ -167,7 +167,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
 
     def _add_partition(self, stage: ConsumerStage) -> str:
         if not self.world.add_partition(self.limit):
-            raise Otherwise(f"nobody leads the partition that was added, after {self.limit:g} s")
+            raise Nothing(f"nobody leads the partition that was added, after {self.limit:g} s")
         return "CreatePartitions"
 
     def _lose_offset(self, stage: ConsumerStage) -> str:
@@ -185,8 +185,10 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
     def _tells(self, number: int, line: str, *answers: str) -> str:
         """Has a consumer do something, which must answer with one of these."""
         said = self.world.tell(number, line, self.limit)
+        if said is None:
+            raise Nothing(f"{line.split()[0]}: no answer, after {self.limit:g} s")
         if said not in answers:
-            raise Otherwise(f"{line.split()[0]}: {said or f'no answer, after {self.limit:g} s'}")
+            raise Otherwise(f"{line.split()[0]}: {said}")
         return said
 
     def _start_member(self, stage: ConsumerStage) -> str:
@@ -315,7 +317,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
 
     def _drop(self, number: int) -> None:
         if not self.world.drop_commit(number, self.limit):
-            raise Otherwise(f"no OffsetCommit came, after {self.limit:g} s")
+            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
         self.world.hold_commits(number, False)
 
     def _delay_commit(self, stage: ConsumerStage) -> str:
@@ -331,7 +333,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             return list(self.world.said(number)).count("failed") > before
 
         if not wait_for(failed, self.limit):
-            raise Otherwise(f"commitAsync does not fail, after {self.limit:g} s")
+            raise Nothing(f"commitAsync does not fail, after {self.limit:g} s")
         return "commitAsync, whose request is lost with its connection"
 
     def _commit_again(self, stage: ConsumerStage) -> str:

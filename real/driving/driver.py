@@ -12,7 +12,7 @@ from . import wire
 from .cluster import Seen
 from .plan import BrokerStage, Plan
 from .running import BETWEEN, Broken, wait_for
-from .stages import STEP_SECONDS, Otherwise, StageDriver, Taken
+from .stages import STEP_SECONDS, Nothing, Otherwise, StageDriver, Taken
 
 ACKS: Mapping[str, int] = {"none": 0, "leader": 1, "all": -1}
 
@@ -191,7 +191,9 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
         while self.world.seen().logs[follower] != wanted:
             if time.monotonic() > until or not self.world.let_fetch(follower, leader, until - time.monotonic()):
                 has = _log(self.world.seen().logs[follower])
-                raise Otherwise(f"after {passed} fetches broker {follower} has {has} in place of {_log(wanted)}")
+                raise (Otherwise if passed else Nothing)(
+                    f"after {passed} fetches broker {follower} has {has} in place of {_log(wanted)}"
+                )
             passed += 1
             wait_for(lambda: self.world.seen().logs[follower] == wanted, 4 * BETWEEN)
         if stage.after.fetch_offset[stage.arguments["leader"]][stage.arguments["follower"]] == len(wanted):
@@ -242,8 +244,9 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
         until = time.monotonic() + self.limit
         while (asks := self.world.asked(leader)) != wanted:
             if time.monotonic() > until:
-                what = "nothing" if asks is None else sorted(asks)
-                raise Otherwise(f"broker {leader} asks for {what} in place of the ISR {sorted(wanted)}")
+                if asks is None:
+                    raise Nothing(f"broker {leader} asks for no ISR, and is to ask for {sorted(wanted)}")
+                raise Otherwise(f"broker {leader} asks for {sorted(asks)} in place of the ISR {sorted(wanted)}")
             if asks is not None:
                 self.world.unsettle()
                 self.world.let_alter(leader, self.limit)
@@ -258,7 +261,7 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
 
     def _let_alter(self, leader: int) -> None:
         if not self.world.let_alter(leader, self.limit):
-            raise Otherwise(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
+            raise Nothing(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
 
     def _learn(self, stage: BrokerStage) -> str:
         broker, state = self._of(stage), stage.after
@@ -312,7 +315,7 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
 
     def _shut_down(self, stage: BrokerStage) -> str:
         if not self.world.shut_down(self._of(stage), 2 * self.limit):
-            raise Otherwise(f"broker {self._of(stage)} does not end its controlled shutdown")
+            raise Nothing(f"broker {self._of(stage)} does not end its controlled shutdown")
         return "SIGTERM"
 
     def _crash(self, stage: BrokerStage) -> str:

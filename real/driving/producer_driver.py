@@ -11,7 +11,7 @@ from .nodes import CLOCKS
 from .producer_cluster import BROKERS, SETTINGS, ProducerSeen, Written, numbered, topic_of
 from .producer_plan import ProducerPlan
 from .running import Broken, wait_for
-from .stages import STEP_SECONDS, Document, Otherwise, Stage, StageDriver, Taken
+from .stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver, Taken
 from .steps_verdict import Driven, of_steps
 from .txn_wire import NAMES
 from .wire import ERRORS, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
@@ -119,7 +119,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
 
     def _close(self, stage: Stage) -> str:
         if not self.world.close_client(self.limit):
-            raise Otherwise(f"close() does not return, after {self.limit:g} s")
+            raise Nothing(f"close() does not return, after {self.limit:g} s")
         return "close(Duration.ZERO)"
 
     def _die(self, stage: Stage) -> str:
@@ -141,12 +141,14 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         if fresh:
             self._sent.add(batch.first)
             if not self.world.hand_over(batch.first, partition, self.limit):
-                raise Otherwise(f"send() of record {batch.first} does not return, after {self.limit:g} s")
+                raise Nothing(f"send() of record {batch.first} does not return, after {self.limit:g} s")
         self._unsent[broker] += 1
         if not wait_for(lambda: self.world.queued(broker) >= self._unsent[broker], self.limit):
             others = sum(self.world.queued(one) for one in BROKERS if one != broker)
             there = "; one came to the other" if others > self._unsent.total() - self._unsent[broker] else ""
-            raise Otherwise(f"no Produce request to broker {broker} came, after {self.limit:g} s{there}")
+            raise (Otherwise if there else Nothing)(
+                f"no Produce request to broker {broker} came, after {self.limit:g} s{there}"
+            )
         return f"{f'send({batch.first}); its' if fresh else 'a'} Produce request to broker {broker} waits"
 
     def _resolve(self, stage: Stage) -> str:
@@ -157,7 +159,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
     def _learn_leader(self, stage: Stage) -> str:
         leader = broker_of(stage.after.believed)
         if not wait_for(lambda: self.world.believes(0, self.limit) == leader, self.limit):
-            raise Otherwise(f"the producer does not know leader {leader}, after {self.limit:g} s")
+            raise Nothing(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return f"the producer's metadata say that broker {leader} leads"
 
     # --- requests and answers -----------------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         self._fetch_until(broker, lambda: self.world.answer(broker) is not None, fetch=fetch)
         code = self.world.answer(broker)
         if code is None:
-            raise Otherwise(f"broker {broker} does not answer, after {self.limit:g} s")
+            raise Nothing(f"broker {broker} does not answer, after {self.limit:g} s")
         if code not in set(wanted):
             raise Otherwise(f"broker {broker} answers with {_name(code)}")
         self.world.let_answer(broker)
@@ -226,17 +228,31 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
 
     def _refuse_leader(self, stage: Stage) -> str:
         broker = self._broker(stage)
-        if not self._open[broker]:
-            self._let_request(broker)
-        did = self._answered(broker, {NOT_LEADER})
+        if self.plan.acks == 1 and self._open[broker]:
+            did = self._goes_down(broker)
+        else:
+            if not self._open[broker]:
+                self._let_request(broker)
+            did = self._answered(broker, {NOT_LEADER})
         leader = broker_of(stage.after.leader)
         if not wait_for(lambda: self.world.believes(0, self.limit) == leader, self.limit):
-            raise Otherwise(f"the producer does not know leader {leader}, after {self.limit:g} s")
+            raise Nothing(f"the producer does not know leader {leader}, after {self.limit:g} s")
         return did
+
+    def _goes_down(self, broker: int) -> str:
+        """With acks=1 a leader has answered when it has appended. What the trace has in place of that answer is one
+        that is lost with its broker: the connection ends."""
+        if self._open[broker] + self._unsent[broker] > 1:
+            raise Broken(
+                "with acks=1 an answer is lost with its connection, and so are requests that the trace has later"
+            )
+        self.world.cut(broker, keep=False)
+        self._open[broker] = 0
+        return f"the connection to broker {broker} ended, and with it the answer that acks=1 has at once"
 
     def _set_writes(self, leader: int, on: bool) -> None:
         if not self.world.take_writes(leader, on, self.limit):
-            raise Otherwise(f"broker {leader} does not {'take' if on else 'refuse'} writes, after {self.limit:g} s")
+            raise Nothing(f"broker {leader} does not {'take' if on else 'refuse'} writes, after {self.limit:g} s")
         self._takes_writes = on
 
     def _refuse_for_now(self, stage: Stage) -> str:
@@ -255,7 +271,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
 
     def _leave_alone(self, leader: int, *, bait: bool) -> None:
         if not self._alone and not self.world.alone(leader, bait=bait, within=self.limit):
-            raise Otherwise(f"broker {leader} does not come to be alone in the ISR, after {self.limit:g} s")
+            raise Nothing(f"broker {leader} does not come to be alone in the ISR, after {self.limit:g} s")
         self._alone = True
 
     # --- connections and leaders --------------------------------------------------------------------------------------
@@ -280,7 +296,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
             return "what was kept is sent"
         self._fetch_until(leader, lambda: self.world.late_answer() is not None)
         if (code := self.world.late_answer()) is None:
-            raise Otherwise(f"what was kept is not answered, after {self.limit:g} s")
+            raise Nothing(f"what was kept is not answered, after {self.limit:g} s")
         return f"what was kept is sent, and answered with {_name(code)}"
 
     def _fail_over(self, stage: Stage) -> str:
@@ -291,7 +307,7 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
         if (has := self.world.has(new)) != kept:
             raise Broken(f"broker {new} has {has} batches, and is to have {kept}: one fetch more or less brings others")
         if not self.world.move(new, self.limit):
-            raise Otherwise(f"broker {new} does not lead, after {self.limit:g} s")
+            raise Nothing(f"broker {new} does not lead, after {self.limit:g} s")
         return f"broker {new} has {kept} batches, and is elected"
 
 

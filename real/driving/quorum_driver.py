@@ -12,7 +12,7 @@ from .gates import OF_QUORUM, Request
 from .nodes import CLOCKS
 from .quorum import QuorumPlan
 from .running import wait_for
-from .stages import STEP_SECONDS, Document, Otherwise, Stage, StageDriver, Taken
+from .stages import STEP_SECONDS, Document, Nothing, Stage, StageDriver, Taken
 from .steps_verdict import Driven, of_steps
 from .voters import ANNOUNCES_AGAIN, MAX_AHEAD, TIMEOUTS, VoterSeen
 
@@ -160,7 +160,7 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
 
     def _let(self, sender: int, receiver: int, apis: Iterable[int], what: str, *, answered: bool = True) -> str:
         if not self.world.let(sender, receiver, apis, self.limit, answered=answered):
-            raise Otherwise(f"no {what} of controller {sender} came to controller {receiver}, after {self.limit:g} s")
+            raise Nothing(f"no {what} of controller {sender} came to controller {receiver}, after {self.limit:g} s")
         return f"{what} of controller {sender} to {receiver} let through{'' if answered else ', and its answer lost'}"
 
     def _vote(self, stage: Stage) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from ...language.immutable import immutable
@@ -13,7 +13,7 @@ from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run
 from ...traces.sentences import sentence
-from .running import wait_for
+from .running import Broken, wait_for
 
 Document = dict[str, Any]
 Kind: TypeAlias = Literal["commanded", "permitted", "awaited"]
@@ -23,6 +23,11 @@ STEP_SECONDS = 60.0
 
 class Otherwise(Exception):
     """Real nodes did something else than the run, or did not do what it says."""
+
+
+class Nothing(Otherwise):
+    """What was permitted or awaited did not come at all. Where nothing else happened either, nothing contradicts the
+    run: it could not be driven."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class StageDriver(Generic[S, Wanted, Found]):
         self.stages, self.limit = stages, limit
 
     def drive(self, report: Callable[[S], None] = lambda stage: None) -> tuple[Taken, ...]:
-        """All stages, until one goes otherwise."""
+        """All stages, until one goes otherwise. Broken where one could not be had, and nothing contradicts it."""
         taken = list[Taken]()
         for stage in self.stages:
             report(stage)
@@ -81,12 +86,19 @@ class StageDriver(Generic[S, Wanted, Found]):
             did = self._do(stage)
         except Otherwise as error:
             otherwise = str(error)
+            if isinstance(error, Nothing) and self._is_as_before(stage):
+                raise Broken(f"step {stage.first}: {error}, and nothing else happened") from None
         if otherwise is None:
             wait_for(lambda: not self._parting(wanted, self._seen(wanted)), self.limit)
         seen = self._seen(wanted)
         if otherwise is None and (differs := self._parting(wanted, seen)):
             otherwise = f"{differs}, after {self.limit:g} s"
         return Taken(stage, did, time.monotonic() - began, wanted, seen, otherwise)
+
+    def _is_as_before(self, stage: S) -> bool:
+        """Whether all that is to be seen is as it was before the stage."""
+        wanted = self._wanted(replace(stage, after=stage.before))
+        return not self._parting(wanted, self._seen(wanted))
 
     def _do(self, stage: S) -> str:
         """Does what the stage says; what that was, in words. Otherwise where real nodes do something else."""

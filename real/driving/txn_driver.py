@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ...language.values import State
 from .nodes import CLOCKS
-from .stages import STEP_SECONDS, Document, Otherwise, Stage, StageDriver, Taken
+from .stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver, Taken
 from .steps_verdict import Driven, of_steps
 from .txn_cluster import SETTINGS, TIMEOUT_MS, TxnSeen, topic_of
 from .txn_plan import TxnPlan
@@ -198,7 +198,7 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
     def _write_marker(self, stage: Stage) -> str:
         partition = str(stage.arguments["partition"])
         if not self.world.let_marker(partition, self.limit):
-            raise Otherwise(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
+            raise Nothing(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
         return "WriteTxnMarkers let through"
 
     def _complete(self, stage: Stage) -> str:
@@ -207,7 +207,7 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
     def _repeat_marker(self, stage: Stage) -> str:
         partition = str(stage.arguments["partition"])
         if not self.world.copy_marker(partition, self.limit):
-            raise Otherwise(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
+            raise Nothing(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
         return "WriteTxnMarkers waits, and a copy of it is kept"
 
     def _late_marker_arrives(self, stage: Stage) -> str:
@@ -222,7 +222,7 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
 
     def _fail_over(self, stage: Stage) -> str:
         if not self.world.fail_over(self.limit):
-            raise Otherwise(f"no other broker is the coordinator, after {self.limit:g} s")
+            raise Nothing(f"no other broker is the coordinator, after {self.limit:g} s")
         return "the other replica of the coordinator's log leads"
 
     def _read(self, stage: Stage) -> str:

@@ -1,16 +1,17 @@
 """Drives real brokers through everything that is recorded, and writes docs/confirmed.md with what came out.
 
-    python -m tests.capture.confirmed docs/confirmed.md [--only PART]
+    python -m tests.capture.confirmed docs/confirmed.md [--only PART [PROFILE...]]
 
 Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
 setting that loses records; each different loss that `audit` finds in examples/clusters; what controllers do, what
 becomes of transactions, and what producers and consumers do. Needs Java 17, Maven, a C compiler, and about an hour.
-`--only` makes one table anew, and leaves the others as they are.
+`--only` makes one table anew, or the rows of some profiles in it, and leaves the others as they are.
 """
 
 from __future__ import annotations
 
 import datetime
+import importlib
 import json
 import os
 import platform
@@ -205,48 +206,17 @@ def not_driven() -> Iterator[str]:
         )
     for name, (released, why) in OTHERS.items():
         yield row((f"`partition:{name}`", released, why))
-    for name, why in of_controllers().NOT_DRIVEN.items():
+    for name, why in module("controllers").NOT_DRIVEN.items():
         yield row((f"`kraft:{name}`", "", why))
-    for name, why in of_consumers().NOT_DRIVEN.items():
+    for name, why in module("consumers").NOT_DRIVEN.items():
         yield row((f"`consumer:{name}`", "", why))
 
 
-def of_controllers() -> Any:
-    """The module of that table, which needs this one."""
-    from . import confirmed_controllers
-
-    return confirmed_controllers
+def module(name: str) -> Any:
+    """The module of a table, which needs this one."""
+    return importlib.import_module(f"{__package__}.confirmed_{name}")
 
 
-def of_transactions() -> Any:
-    """The module of that table, which needs the other one."""
-    from . import confirmed_transactions
-
-    return confirmed_transactions
-
-
-def of_producers() -> Any:
-    """The module of that table, which needs the one of controllers."""
-    from . import confirmed_producers
-
-    return confirmed_producers
-
-
-def of_consumers() -> Any:
-    """The module of that table, which needs the one of controllers."""
-    from . import confirmed_consumers
-
-    return confirmed_consumers
-
-
-PARTS: Mapping[str, Any] = {
-    "bugs": bugs,
-    "audits": audited,
-    "controllers": lambda: of_controllers().controllers(),
-    "transactions": lambda: of_transactions().transactions(),
-    "producers": lambda: of_producers().producers(),
-    "consumers": lambda: of_consumers().consumers(),
-}
 HEADERS = {
     "controllers": "## Controllers",
     "transactions": "## Transactions",
@@ -257,29 +227,47 @@ HEADERS = {
 NOT_DRIVEN = "## What was not driven"
 
 
+def rows_of(name: str, *profiles: str) -> Iterator[str]:
+    """The table of a part, or its rows of some profiles."""
+    by_itself = {"bugs": bugs, "audits": audited}
+    return by_itself[name]() if name in by_itself else getattr(module(name), name)(*profiles)
+
+
 def parts() -> list[str]:
     """The tables of runs: each in a process of its own, one after the other."""
-    return [part(name) for name in PARTS]
+    return [part(name) for name in ("bugs", "audits", *HEADERS)]
 
 
-def part(name: str) -> str:
-    """The table of a run."""
-    command = [sys.executable, "-m", "tests.capture.confirmed", "--part", name]
+def part(name: str, *profiles: str) -> str:
+    """The table of a run, or its rows of some profiles."""
+    command = [sys.executable, "-m", "tests.capture.confirmed", "--part", name, *profiles]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"the part {name} failed, see above")
     return done.stdout.rstrip("\n")
 
 
-def with_anew(old: str, name: str) -> str:
-    """A page with the table of one part made anew, and what was not driven."""
+def with_anew(old: str, name: str, profiles: Sequence[str]) -> str:
+    """A page with the table of one part made anew, or its rows of some profiles, and what was not driven."""
     sections = old.partition(NOT_DRIVEN)[0].split("\n## ")
     kept = [f"## {one}".rstrip("\n") if at else one.rstrip("\n") for at, one in enumerate(sections)]
     before = [one for one in kept if not one.startswith(HEADERS[name])]
     later = tuple(list(HEADERS.values())[list(HEADERS).index(name) + 1 :])
     place = next((at for at, one in enumerate(before) if one.startswith(later)), len(before))
-    section = about(name, part(name)).rstrip("\n")
+    table = part(name, *profiles)
+    if profiles:
+        order = list(dict.fromkeys(one.profile for one in module(name).QUESTIONS))
+        table = "\n".join(merged([one for one in kept if one.startswith(HEADERS[name])], table, profiles, order))
+    section = about(name, table).rstrip("\n")
     return "\n\n".join([*before[:place], section, *before[place:], "\n".join(rest())])
+
+
+def merged(sections: Sequence[str], table: str, profiles: Sequence[str], order: Sequence[str]) -> list[str]:
+    """A table that is made anew of some profiles, and the rows that a section has of others, in their order."""
+    old = [line for section in sections for line in section.split("\n") if line.startswith("| `")]
+    head, rule, *new = table.split("\n")
+    rows = [*new, *(line for line in old if line.split("`")[1] not in profiles)]
+    return [head, rule, *sorted(rows, key=lambda line: order.index(line.split("`")[1]))]
 
 
 ABOUT: Mapping[str, str] = {
@@ -351,9 +339,9 @@ def profiles_that_lack() -> set[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--part":
-        print("\n".join(PARTS[sys.argv[2]]()))
+        print("\n".join(rows_of(*sys.argv[2:])))
     else:
         file = Path(sys.argv[1])
-        only = sys.argv[3] if sys.argv[2:3] == ["--only"] else None
-        made = page() if only is None else with_anew(file.read_text("utf-8"), only)
+        only = sys.argv[3:] if sys.argv[2:3] == ["--only"] else []
+        made = with_anew(file.read_text("utf-8"), only[0], only[1:]) if only else page()
         file.write_text(made, encoding="utf-8")

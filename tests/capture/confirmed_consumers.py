@@ -72,6 +72,6 @@ NOT_DRIVEN: Mapping[str, str] = {
 """Profiles of consumers that were not driven, and why."""
 
 
-def consumers() -> Iterator[str]:
+def consumers(*profiles: str) -> Iterator[str]:
     """The table."""
-    return of_questions("consumer", QUESTIONS)
+    return of_questions("consumer", QUESTIONS, profiles)

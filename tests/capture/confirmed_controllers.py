@@ -70,16 +70,18 @@ NOT_DRIVEN: Mapping[str, str] = {
 """Profiles of controllers that were not driven, and why."""
 
 
-def controllers() -> Iterator[str]:
+def controllers(*profiles: str) -> Iterator[str]:
     """The table."""
-    return of_questions("kraft", QUESTIONS)
+    return of_questions("kraft", QUESTIONS, profiles)
 
 
-def of_questions(model: str, questions: Sequence[Question]) -> Iterator[str]:
-    """The table of what came of some questions about a model."""
+def of_questions(model: str, questions: Sequence[Question], profiles: Sequence[str]) -> Iterator[str]:
+    """The table of what came of some questions about a model; of those of some profiles where there are any."""
     yield row(("profile", "what it is about", "release", "steps", "seconds", "result"))
     yield row(("---",) * 6)
     for question in questions:
+        if profiles and question.profile not in profiles:
+            continue
         more = (*question.bounds, "--property", question.property, "--symmetry")
         trace: Document = (
             document_of(model, question.profile, question.property, question.steps)

@@ -50,6 +50,6 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def producers() -> Iterator[str]:
+def producers(*profiles: str) -> Iterator[str]:
     """The table."""
-    return of_questions("producer", QUESTIONS)
+    return of_questions("producer", QUESTIONS, profiles)

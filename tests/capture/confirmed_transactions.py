@@ -33,6 +33,6 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def transactions() -> Iterator[str]:
+def transactions(*profiles: str) -> Iterator[str]:
     """The table."""
-    return of_questions("transactions", QUESTIONS)
+    return of_questions("transactions", QUESTIONS, profiles)
