@@ -190,14 +190,9 @@ def test_each_profile_of_consumers_has_a_question_or_says_why_not() -> None:
 
 
 def test_rows_that_are_made_anew_take_the_place_of_those_before() -> None:
-    table = "| profile |\n| --- |\n| `b` | new |"
-    old = "## Consumers\n\n| profile |\n| --- |\n| `a` | 1 |\n| `b` | old |\n| `c` | 2 |"
-    assert merged([old], table, ["b"], ["a", "b", "c"]) == [
-        *table.split("\n")[:2],
-        "| `a` | 1 |",
-        "| `b` | new |",
-        "| `c` | 2 |",
-    ]
+    old = "\n".join(("## Consumers", "| `a` | x | 4.1.0 | 1 |", "| `b` | x | 4.1.0 | old |", "| `b` | y | 4.1.0 | 2 |"))
+    found = merged([old], "| profile |\n| --- |\n| `b` | x | 4.1.0 | new |", ["a", "b"])
+    assert found[2:] == ["| `a` | x | 4.1.0 | 1 |", "| `b` | x | 4.1.0 | new |", "| `b` | y | 4.1.0 | 2 |"]
 
 
 def test_settings_that_repair_consumers_are_their_own() -> None:

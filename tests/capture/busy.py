@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tidegate.real.driving.verdict import confirmed
+from tidegate.reports.confirm import WORDS
 
 from ..test_confirm import BOTH_LAG, MOVED, OLD, RESTARTED_3_4, STANDING, trace
 
@@ -43,19 +44,20 @@ def busy(loops: int) -> Generator[None, None, None]:
 def main(times: int) -> int:
     """Runs all in turn, so that a run that is ended early has as much of each; how many did not come out as they
     must."""
-    good, done = Counter[str](), Counter[str]()
+    good, done, came = Counter[str](), Counter[str](), Counter[str]()
     with busy(2):
         for _ in range(times):
             for name, (steps, constants, kafka, with_repair) in SCENARIOS.items():
                 found = confirmed(trace(steps, **constants), kafka=kafka, with_repair=with_repair)
                 done[name] += 1
+                came[found["result"]] += 1
                 good[name] += found["result"] == "confirmed"
                 said = f"{good[name]} of {done[name]} confirmed, {found['seconds']} s"
                 print(f"{name} on {kafka}: {said}", flush=True)
                 if found["result"] != "confirmed":
                     print(f"  {found['result']}: {found['why']}", flush=True)
                     print(f"  {json.dumps(found)}", flush=True)
-    print(f"{good.total()} of {done.total()} confirmed", flush=True)
+                print(", ".join(f"{number} {WORDS[word]}" for word, number in came.items()), flush=True)
     return done.total() - good.total()
 
 

@@ -1,11 +1,11 @@
 """Drives real brokers through everything that is recorded, and writes docs/confirmed.md with what came out.
 
-    python -m tests.capture.confirmed docs/confirmed.md [--only PART [PROFILE...]]
+    python -m tests.capture.confirmed docs/confirmed.md [--only PART [PROFILE[:PROPERTY[:RELEASE]]...]]
 
 Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
 setting that loses records; each different loss that `audit` finds in examples/clusters; what controllers do, what
 becomes of transactions, and what producers and consumers do. Needs Java 17, Maven, a C compiler, and about an hour.
-`--only` makes one table anew, or the rows of some profiles in it, and leaves the others as they are.
+`--only` makes one table anew, or some rows of it, and leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -227,10 +227,10 @@ HEADERS = {
 NOT_DRIVEN = "## What was not driven"
 
 
-def rows_of(name: str, *profiles: str) -> Iterator[str]:
-    """The table of a part, or its rows of some profiles."""
+def rows_of(name: str, *only: str) -> Iterator[str]:
+    """The table of a part, or some of its rows."""
     by_itself = {"bugs": bugs, "audits": audited}
-    return by_itself[name]() if name in by_itself else getattr(module(name), name)(*profiles)
+    return by_itself[name]() if name in by_itself else getattr(module(name), name)(*only)
 
 
 def parts() -> list[str]:
@@ -238,36 +238,37 @@ def parts() -> list[str]:
     return [part(name) for name in ("bugs", "audits", *HEADERS)]
 
 
-def part(name: str, *profiles: str) -> str:
-    """The table of a run, or its rows of some profiles."""
-    command = [sys.executable, "-m", "tests.capture.confirmed", "--part", name, *profiles]
+def part(name: str, *only: str) -> str:
+    """The table of a run, or some of its rows."""
+    command = [sys.executable, "-m", "tests.capture.confirmed", "--part", name, *only]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"the part {name} failed, see above")
     return done.stdout.rstrip("\n")
 
 
-def with_anew(old: str, name: str, profiles: Sequence[str]) -> str:
-    """A page with the table of one part made anew, or its rows of some profiles, and what was not driven."""
+def with_anew(old: str, name: str, only: Sequence[str]) -> str:
+    """A page with the table of one part made anew, or some of its rows, and what was not driven."""
     sections = old.partition(NOT_DRIVEN)[0].split("\n## ")
     kept = [f"## {one}".rstrip("\n") if at else one.rstrip("\n") for at, one in enumerate(sections)]
     before = [one for one in kept if not one.startswith(HEADERS[name])]
     later = tuple(list(HEADERS.values())[list(HEADERS).index(name) + 1 :])
     place = next((at for at, one in enumerate(before) if one.startswith(later)), len(before))
-    table = part(name, *profiles)
-    if profiles:
+    table = part(name, *only)
+    if only:
         order = list(dict.fromkeys(one.profile for one in module(name).QUESTIONS))
-        table = "\n".join(merged([one for one in kept if one.startswith(HEADERS[name])], table, profiles, order))
+        table = "\n".join(merged([one for one in kept if one.startswith(HEADERS[name])], table, order))
     section = about(name, table).rstrip("\n")
     return "\n\n".join([*before[:place], section, *before[place:], "\n".join(rest())])
 
 
-def merged(sections: Sequence[str], table: str, profiles: Sequence[str], order: Sequence[str]) -> list[str]:
-    """A table that is made anew of some profiles, and the rows that a section has of others, in their order."""
+def merged(sections: Sequence[str], table: str, order: Sequence[str]) -> list[str]:
+    """A table of some rows that are made anew, and the other rows that a section has, in an order of profiles. Rows are
+    the same that have the same profile, words and release."""
     old = [line for section in sections for line in section.split("\n") if line.startswith("| `")]
     head, rule, *new = table.split("\n")
-    rows = [*new, *(line for line in old if line.split("`")[1] not in profiles)]
-    return [head, rule, *sorted(rows, key=lambda line: order.index(line.split("`")[1]))]
+    rows = {tuple(line.split(" | ")[:3]): line for line in [*old, *new]}
+    return [head, rule, *sorted(rows.values(), key=lambda line: order.index(line.split("`")[1]))]
 
 
 ABOUT: Mapping[str, str] = {

@@ -72,6 +72,6 @@ NOT_DRIVEN: Mapping[str, str] = {
 """Profiles of consumers that were not driven, and why."""
 
 
-def consumers(*profiles: str) -> Iterator[str]:
+def consumers(*only: str) -> Iterator[str]:
     """The table."""
-    return of_questions("consumer", QUESTIONS, profiles)
+    return of_questions("consumer", QUESTIONS, only)

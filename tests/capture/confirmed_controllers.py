@@ -70,24 +70,31 @@ NOT_DRIVEN: Mapping[str, str] = {
 """Profiles of controllers that were not driven, and why."""
 
 
-def controllers(*profiles: str) -> Iterator[str]:
+def controllers(*only: str) -> Iterator[str]:
     """The table."""
-    return of_questions("kraft", QUESTIONS, profiles)
+    return of_questions("kraft", QUESTIONS, only)
 
 
-def of_questions(model: str, questions: Sequence[Question], profiles: Sequence[str]) -> Iterator[str]:
-    """The table of what came of some questions about a model; of those of some profiles where there are any."""
+def of_questions(model: str, questions: Sequence[Question], only: Sequence[str]) -> Iterator[str]:
+    """The table of what came of some questions about a model; of those of `only`, where there are any: each is
+    `profile`, `profile:property` or `profile:property:release`."""
     yield row(("profile", "what it is about", "release", "steps", "seconds", "result"))
     yield row(("---",) * 6)
     for question in questions:
-        if profiles and question.profile not in profiles:
-            continue
-        more = (*question.bounds, "--property", question.property, "--symmetry")
-        trace: Document = (
-            document_of(model, question.profile, question.property, question.steps)
-            if question.steps
-            else found_by(f"{model}:{question.profile}", more)
-        )
-        for release, anyway in question.releases:
+        chosen = [one for one in question.releases if not only or any(_is_of(question, one[0], word) for word in only)]
+        trace = _trace_of(model, question) if chosen else {}
+        for release, anyway in chosen:
             found = driven(trace, release, anyway=anyway)
             yield row((f"`{question.profile}`", question.says, *cells_of(found)))
+
+
+def _is_of(question: Question, release: str, word: str) -> bool:
+    parts = word.split(":")
+    return parts == [question.profile, question.property, release][: len(parts)]
+
+
+def _trace_of(model: str, question: Question) -> Document:
+    if question.steps:
+        return document_of(model, question.profile, question.property, question.steps)
+    more = (*question.bounds, "--property", question.property, "--symmetry")
+    return found_by(f"{model}:{question.profile}", more)

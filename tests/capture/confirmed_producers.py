@@ -50,6 +50,6 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def producers(*profiles: str) -> Iterator[str]:
+def producers(*only: str) -> Iterator[str]:
     """The table."""
-    return of_questions("producer", QUESTIONS, profiles)
+    return of_questions("producer", QUESTIONS, only)

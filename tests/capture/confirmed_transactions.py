@@ -33,6 +33,6 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def transactions(*profiles: str) -> Iterator[str]:
+def transactions(*only: str) -> Iterator[str]:
     """The table."""
-    return of_questions("transactions", QUESTIONS, profiles)
+    return of_questions("transactions", QUESTIONS, only)
