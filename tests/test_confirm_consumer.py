@@ -209,7 +209,7 @@ class Fake:
     def __init__(self, plan: ConsumerPlan, stays_at: int = 0, without: frozenset[int] = frozenset()) -> None:
         self.plan, self.state, self.stays_at, self.without = plan, plan.run.start, stays_at, without
         self.partitions = dict(zip("PQ", sorted("PQ", key=lambda one: one != str(plan.oldest)), strict=True))
-        self.did, self.failed = list[str](), 0
+        self.did, self.failed, self.polled = list[str](), 0, False
 
     def next(self, stage: ConsumerStage) -> None:
         if stage.first != self.stays_at:
@@ -227,7 +227,7 @@ class Fake:
         return GroupSeen(
             {one: (state.first[self._at(one)], len(state.logs[self._at(one)].committed)) for one in every},
             {one: state.offset[self._at(one)] for one in every},
-            frozenset(members - self.without),
+            frozenset(members - (self.without if self.polled else frozenset())),
         )
 
     def member(self, number: int, within: float) -> MemberSeen | None:
@@ -263,6 +263,7 @@ class Fake:
         if word not in ("assign", "settle", "idle"):
             self.did.append(f"{number}: {line}")
         self.failed += word == "idle"
+        self.polled = self.polled or word == "poll"
         return "TimeoutException" if line.startswith("commit 500 ") else self.answers[word]
 
     def said(self, number: int) -> Sequence[str]:
@@ -359,8 +360,11 @@ def test_an_offset_that_is_not_deleted_is_not_confirmed() -> None:
 def test_a_member_that_is_thrown_out_before_its_time_could_not_be_driven() -> None:
     """A machine without time has its session end: that says nothing of Kafka."""
     plan = plan_of(LOST)
-    with pytest.raises(Broken, match="ended before its time"):
+    with pytest.raises(Broken, match="step 5: the session of consumer A ended before its time"):
         driven(plan, Fake(plan, without=frozenset({FIRST})))
+    never = Fake(plan, without=frozenset({FIRST}))
+    never.polled = True
+    assert driven(plan, never)["step"] == 2, "a member that does not join is no session that ends"
 
 
 # --- a real broker, and Kafka's own consumers -------------------------------------------------------------------------

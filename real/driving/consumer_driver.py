@@ -141,7 +141,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
 
     def _take(self, stage: ConsumerStage) -> Taken:
         taken = super()._take(stage)
-        thrown_out = taken.expected.members - taken.seen.members
+        thrown_out = (taken.expected.members & frozenset(map(str, stage.before.group))) - taken.seen.members
         if taken.otherwise is not None and thrown_out:
             raise Broken(
                 f"step {stage.first}: the session of consumer {min(thrown_out)} ended before its time: the machine had "
