@@ -21,7 +21,8 @@ with the records (`forgets_with_records`, KAFKA-7190). A retry waits for all bat
 up in a retry may be there or not: no new batch is sent until the others are answered, and then, if there may be a gap,
 the epoch is bumped, since 2.5 (KIP-360); before, the client took a new producer id, so that a late request of the old
 one was not refused (`bumps_epoch`). Comes an error when the time is over and the client has not looked at it
-(`run_out`), the epoch is bumped at once, and batches behind, which may be written, get other sequences. Of a producer
+(`run_out`), the epoch is bumped at once, and batches behind, which may be written, get other sequences. Up to 2.4 their
+sequences are moved down, so that the next batch may be taken for a copy of the one that was given up. Of a producer
 that a leader does not know it takes any sequence since 2.5. So a batch may be a producer's first whose predecessor was
 refused for now, or is on its way to the leader before, and the predecessor is refused for ever (KAFKA-14359,
 KAFKA-15591). Up to 2.4 such a batch was refused with UNKNOWN_PRODUCER_ID, and since 4.5 it is where the partition never
@@ -39,14 +40,14 @@ What is abstracted away. There are no clocks. Of a connection that is lost, one 
 arrives at most, and one of all at a time. `max.in.flight` counts the requests to all leaders together. An epoch is
 bumped for one partition, and when nothing of it is in flight (Kafka rewrites what is). UNKNOWN_PRODUCER_ID of brokers
 up to 2.4, after which the client begins its sequence anew, is here that any sequence is taken at once where the
-partition has records of the producer's. Up to 2.4 the sequences behind a batch that is given up with an error are moved
-down, which is not here. Of records that are sent again on errors none is given up for another's age. Batches are not
+partition has records of the producer's. Up to 2.4 sequences are moved down where the batch is alone on its way, and for
+no other error. Of records that are sent again on errors none is given up for another's age. Batches are not
 split. Transactions are not here.
 
 Sources: KIP-98, KIP-91, KIP-360, KIP-480; RecordAccumulator (drain, reenqueue, shouldStopDrainBatchesForPartition),
 Sender (completeBatch, failBatch, canRetry, sendProducerData, getExpiredInflightBatches), TransactionManager (canRetry,
-handleFailedBatch, maybeResolveSequences) and ProducerAppendInfo (checkSequence) of Kafka's trunk of October 2024,
-before 4.0; the issues named above. Properties are in `invariants/producer.py`.
+handleFailedBatch, maybeResolveSequences) of kafka-clients 2.4.1 and 4.1.0; ProducerAppendInfo (checkSequence) of
+Kafka's trunk of October 2024, before 4.0; the issues named above. Properties are in `invariants/producer.py`.
 """
 
 from __future__ import annotations

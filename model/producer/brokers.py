@@ -190,7 +190,7 @@ def refuse_sequence(s: Producing, turn: Turn) -> None:
     limit(s.given < restarts + 3)
     take(s, turn)
     if not request.abandoned:
-        if batch.attempts < retries and waits_for_others(s, batch):
+        if has_retries(s, batch) and waits_for_others(s, batch):
             fail(s, request)
         elif bumps_epoch:
             s.gap.add(partition)
@@ -199,6 +199,11 @@ def refuse_sequence(s: Producing, turn: Turn) -> None:
             give_up(s, batch)
             if not has_another_id(s, partition, batch.pid):
                 begin_anew(s, partition)
+
+
+def has_retries(s: Producing, batch: Batch) -> bool:
+    """Whether a refused batch may be sent again. Up to 2.4 the producer id is another once its time is over."""
+    return batch.attempts < retries and (bumps_epoch or batch.first >= s.overdue)
 
 
 def waits_for_others(s: Producing, batch: Batch) -> bool:

@@ -99,12 +99,27 @@ def fail(s: Producing, request: Request) -> None:
         if batch.attempts >= retries or has_another_id(s, batch.partition, batch.pid):
             give_up(s, batch)
         elif batch.first < s.overdue:
-            s.gap.add(batch.partition)
+            if bumps_epoch:
+                s.gap.add(batch.partition)
+            else:
+                move_down(s, batch)
             give_up(s, batch)
         else:
             place = place_of(s, batch)
             again = replace(batch, attempts=batch.attempts + 1)
             s.waiting = s.waiting[:place] + Seq([again]) + s.waiting[place:]
+
+
+def move_down(s: Producing, batch: Batch) -> None:
+    """Up to 2.4 sequences behind a batch that is given up with retries left are moved down by its records, as if it
+    were not there (KAFKA-14397; Sender.completeBatch, TransactionManager.adjustSequencesDueToFailedBatch of 2.4.1)."""
+    size = batch.last - batch.first + 1
+    s.next_sequence[batch.partition] -= size
+    for place in range(records):
+        if place < len(s.waiting):
+            other = s.waiting[place]
+            if other.partition == batch.partition and other.pid == batch.pid and other.sequence > batch.sequence:
+                s.waiting[place] = replace(other, sequence=other.sequence - size)
 
 
 def has_another_id(s: Producing, partition: Partition, pid: Pid) -> bool:
@@ -189,8 +204,11 @@ def expire_older(s: Producing, number: int) -> None:
 
 @action(kind="fault", budget="expiries")
 def run_out(s: Producing, turn: Turn) -> None:
-    """delivery.timeout.ms is over for the batch of request {turn}, at which the producer has not looked yet."""
-    require(expiries > 0 and idempotent and bumps_epoch and on_error != OnError.SEND_AGAIN)
+    """delivery.timeout.ms is over for the batch of request {turn}, at which the producer has not looked yet.
+
+    Up to 2.4 it is asked of the only request on its way: what is behind it gets other sequences while it is there."""
+    require(expiries > 0 and idempotent and on_error != OnError.SEND_AGAIN)
+    require(bumps_epoch or len(s.in_flight) == 1)
     require(s.overdue == 0 and turn < len(s.in_flight) and is_first(s, turn) and not s.in_flight[turn].abandoned)
     s.overdue = s.in_flight[turn].batch.first + 1
 
