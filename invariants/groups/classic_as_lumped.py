@@ -35,6 +35,7 @@ from ...model.groups.classic.joining import (
 from ...model.groups.classic.lumping import (
     commits_that_matter,
     groups_that_matter,
+    late_commit_that_matters,
     pauses_that_matter,
     what_is_owned,
     what_it_does,
@@ -65,7 +66,7 @@ view = classic.view
     classic,
     {
         join: STUTTERS,
-        load: STUTTERS,
+        load: (load, STUTTERS),
         resume: (resume, STUTTERS),
         pause: (pause, STUTTERS),
         refuse_commit: (refuse_commit, STUTTERS),
@@ -100,6 +101,7 @@ def as_lumped(s: Cluster) -> Cluster:
         s,
         groups=groups_that_matter(s),
         commits=commits_that_matter(s),
+        late_commit=late_commit_that_matters(s),
         paused=pauses_that_matter(s),
         owned=Map({member: what_is_owned(s, member) for member in Consumer}),
         position=Map({member: Map({p: where(s, member, p) for p in Partition}) for member in Consumer}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....language import Set, action, limit, replace, require
 from ...parts.replicated_logs import Entry, committed, entries, may_commit, may_lose, with_losses
 from .loading import read, with_offset
-from .lumping import settle
+from .lumping import loads_at_once, settle
 from .state import (
     Cluster,
     Consumer,
@@ -110,8 +110,10 @@ def fail_over(s: Cluster, survives: bool) -> None:
 @action
 def load(s: Cluster) -> None:
     """Coordinator {s.newest} loads the group and its offsets from the log."""
-    require(not lumped and not is_here(s.groups[s.newest]) and (load_newest or len(s.log.committed) == 0))
+    require(not lumped or not loads_at_once())
+    require(not is_here(s.groups[s.newest]) and (load_newest or len(s.log.committed) == 0))
     s.groups[s.newest] = read(s, last(s.log))
+    settle(s)
 
 
 @action
@@ -122,6 +124,7 @@ def load_first_buffer(s: Cluster, end: Entry) -> None:
     """
     require(not load_newest and not is_here(s.groups[s.newest]) and end in s.log.committed)
     s.groups[s.newest] = read(s, end)
+    settle(s)
 
 
 @action(kind="fault", budget="failed_loads")
@@ -129,6 +132,7 @@ def load_fails(s: Cluster) -> None:
     """Coordinator {s.newest} fails to load the log, takes it for loaded, and knows of no group and no offset."""
     require(failed_loads > 0 and not await_load and not is_here(s.groups[s.newest]))
     s.groups[s.newest] = nothing(GroupState.DEAD)
+    settle(s)
 
 
 @action

@@ -227,6 +227,7 @@ def join_again(s: Cluster, member: Consumer) -> None:
     require(leave_in_rebalances and rejoin_when_cleared)
     require(s.phase[member] == Phase.SYNCING and member not in s.paused and s.generation[member] == 0)
     lose(s, member)
+    settle(s)
 
 
 @action

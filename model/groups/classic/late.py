@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....language import Map, action, replace, require
 from .joining import append_group, divided, is_balanced, joined_by
+from .lumping import settle
 from .members import append_offset, is_accepted
 from .state import (
     Cluster,
@@ -117,6 +118,7 @@ def delay_commit(s: Cluster, commit: Commit) -> None:
     require(delays > 0 and s.late_commit is None)
     s.commits.remove(commit)
     s.late_commit = commit
+    settle(s)
 
 
 @action

@@ -4,8 +4,9 @@ States that differ only in what nobody will read are one state then. What is for
 
 * A consumer that is in no group has sent a JoinGroup, which may arrive late: it does nothing else. One whose heartbeat
   thread has left in a pause has given up what it owned.
-* A new coordinator has loaded the log. Nobody else may append, so that it finds the same at any later time; it may
-  refuse a commit, as one that still loads does.
+* A new coordinator has loaded the log (`loads_at_once`). Nobody else may append, so that it finds the same at any later
+  time; it may refuse a commit, as one that still loads does. Where the one before may append, a load may fail or
+  end early, or the log lose what it acknowledged, when it loads makes a difference, and it is a step.
 * A member that pauses, and that its coordinator has thrown out, goes on. It may do so at any time, and nothing can be
   done to it any more.
 * Commits that no coordinator will accept: they were sent to one that leads the log no longer, or in a generation that
@@ -18,7 +19,7 @@ That nothing is lost is a refinement that is checked, of one fail-over: `classic
 
 from __future__ import annotations
 
-from ....language import Map, Set, replace
+from ....language import Map, Option, Set, replace
 from .loading import read
 from .state import (
     Cluster,
@@ -29,12 +30,16 @@ from .state import (
     GroupState,
     Partition,
     Phase,
+    await_load,
     commit_what_is_owned,
     entries,
+    failed_loads,
     failovers,
     fence_appends,
     fence_commits,
     is_here,
+    load_newest,
+    loses_acknowledged,
     lumped,
 )
 
@@ -44,9 +49,10 @@ def settle(s: Cluster) -> None:
     if lumped:
         s.groups = groups_that_matter(s)
         s.commits = commits_that_matter(s)
-        s.paused = pauses_that_matter(s)
+        s.late_commit = late_commit_that_matters(s)
         s.owned = Map({member: what_is_owned(s, member) for member in Consumer})
         s.position = Map({member: Map({p: where(s, member, p) for p in Partition}) for member in Consumer})
+        s.paused = pauses_that_matter(s)  # after what depends on who pauses
         s.phase = Map({member: what_it_does(s, member) for member in Consumer})
 
 
@@ -61,7 +67,12 @@ def groups_that_matter(s: Cluster) -> Map[Coordinator, Group]:
 def at_hand(s: Cluster, coordinator: Coordinator) -> Group:
     """What a coordinator has of the group: the one that leads the log has loaded it."""
     group = s.groups[coordinator]
-    return read(s, entries) if coordinator == s.newest and not is_here(group) else group
+    return read(s, entries) if loads_at_once() and coordinator == s.newest and not is_here(group) else group
+
+
+def loads_at_once() -> bool:
+    """Whether a new coordinator finds the same in the log whenever it loads it, and always finds it."""
+    return fence_appends and load_newest and not loses_acknowledged and (await_load or failed_loads == 0)
 
 
 def without_idle_claims(s: Cluster, coordinator: Coordinator, group: Group) -> Group:
@@ -88,6 +99,12 @@ def commits_that_matter(s: Cluster) -> Set[Commit]:
     return Set(sent for sent in s.commits if not is_doomed(s, sent))
 
 
+def late_commit_that_matters(s: Cluster) -> Option[Commit]:
+    """The commit that is late, if a coordinator may yet accept it."""
+    late = s.late_commit
+    return None if late is not None and is_doomed(s, late) else late
+
+
 def is_doomed(s: Cluster, sent: Commit) -> bool:
     """Whether a commit was sent to a coordinator that may append nothing, or in a generation that is over."""
     return (fence_appends and sent.to < s.newest) or (
@@ -112,13 +129,19 @@ def may_be_thrown_out(s: Cluster, member: Consumer) -> bool:
 
 
 def what_is_owned(s: Cluster, member: Consumer) -> Set[Partition]:
-    """What was assigned to a consumer, and it has not given up."""
-    return Set() if s.phase[member] == Phase.OUT else s.owned[member]
+    """What was assigned to a consumer, and it has not given up. Who is out and pauses gives it up before all else; who
+    is out and owns something did not forget it when it was lost (KAFKA-12983)."""
+    return Set() if has_left_in_a_pause(s, member) else s.owned[member]
 
 
 def where(s: Cluster, member: Consumer, partition: Partition) -> int:
     """Up to where a consumer has processed what it owns."""
-    return 0 if s.phase[member] == Phase.OUT and commit_what_is_owned else s.position[member][partition]
+    return 0 if has_left_in_a_pause(s, member) and commit_what_is_owned else s.position[member][partition]
+
+
+def has_left_in_a_pause(s: Cluster, member: Consumer) -> bool:
+    """Whether a consumer's heartbeat thread has left the group on its behalf, and it does not know."""
+    return s.phase[member] == Phase.OUT and member in s.paused
 
 
 def what_it_does(s: Cluster, member: Consumer) -> Phase:

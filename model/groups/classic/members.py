@@ -180,7 +180,7 @@ def session_times_out(s: Cluster, coordinator: Coordinator, member: Consumer) ->
     require(is_here(group) and member in group.members and member not in group.joined)
     require(member in s.paused or s.talks_to[member] != coordinator or is_out(s, member))
     require(throw_out_unsynced or not only_heartbeats(s, coordinator, member))
-    require(watch_new_members or not is_unwatched(s, coordinator, member))
+    require(watch_new_members or is_out(s, member) or not is_unwatched(s, coordinator, member))
     s.groups[coordinator] = without(group, Set({member}))
     settle(s)
 
@@ -246,3 +246,4 @@ def leave_in_rebalance(s: Cluster, member: Consumer) -> None:
     require(s.answers[member] is not None and is_here(group) and counts(group, member, s.generation[member]))
     s.groups[s.talks_to[member]] = without(group, Set({member}))
     s.generation[member] = 0
+    settle(s)
