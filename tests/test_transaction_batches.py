@@ -87,3 +87,15 @@ def test_records_and_offsets_of_one_transaction_go_to_partitions_of_their_own() 
             with pytest.raises(StepError):
                 story.arrives("late_produce_arrives")
         assert story.ends(A, records, offsets).false() == false
+
+
+def test_a_partition_has_room_for_each_batch_and_for_each_copy_that_is_late() -> None:
+    """Commits of offsets have no numbers, so that both copies are appended, beside two batches of each transaction."""
+    story = Story("offsets_4_2", transactions=1, batches=2, late_produces=2).step("init_producer", client=A)
+    story.step("begin", client=A).step("add_partition", client=A, partition=P)
+    story.step("give_up_produce", client=A, partition=P).step("produce", client=A, partition=P)
+    story.step("give_up_produce", client=A, partition=P).step("produce", client=A, partition=P)
+    for request in sorted(story.state.late, key=lambda request: request.batch):
+        story.step("late_produce_arrives", request=request)
+    assert [cell.batch for cell in story.state.logs[P]] == [0, 1, 0, 1]
+    assert {"appended_once", "type_ok"} & story.false() == {"appended_once"}

@@ -204,8 +204,8 @@ class Request:
     coordinator: Coordinator  # of a marker
 
 
-Cells = Annotated[Seq[Cell], Capacity(transactions * batches + 1)]
-Offset = Annotated[int, Range(0, transactions * batches + 1)]
+Cells = Annotated[Seq[Cell], Capacity(transactions * batches + late_produces)]  # each batch, and each that comes twice
+Offset = Annotated[int, Range(0, transactions * batches + late_produces)]
 
 
 @state
