@@ -121,6 +121,11 @@ def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
     elif LOST in crash_costs((*how, ("hands_over", True))):
         what += " are skipped after a crash, if they are processed outside of the polling thread"
         source = f"{_check('consumer', 'auto_handed_over --bounds one_crash', LOST)}; KafkaConsumer, javadoc"
+        if underneath(client) == "java" and has_new_protocol(client):  # CommitRequestManager of 4.1.0
+            what += (
+                ", or if a commit before a rebalance is sent again: group.protocol=consumer takes new offsets for it"
+            )
+            source += "; autoCommitSyncBeforeRebalanceWithRetries, source of 4.1.0"
         yield Finding("client", "note", what, where, to_do, source)
 
 
@@ -131,7 +136,8 @@ def way_to_commit(client: Client) -> Settings | None:
     what the application has marked, as librdkafka's does what it has stored, where it is to store offsets itself
     (`enable.auto.offset.store=false`). Otherwise librdkafka stores an offset before the application has the record. The
     consumer of KIP-848 committed in the background up to 3.9: CommitRequestManager calls maybeAutoCommitAsync in its
-    own poll in 3.9.1, and in 4.0.0 only for one of the application.
+    own poll in 3.9.1, and in 4.0.0 only for one of the application. A commit before a rebalance that is sent again
+    takes positions anew in the background in 4.1.0, too: of that there is a note, and no settings of the model.
     """
     family, stores = underneath(client), stated(client, "enable.auto.offset.store")
     if family == "sarama" or (family == "librdkafka" and stores is not None and stores.value == "false"):

@@ -581,7 +581,7 @@ def commit_again(s: Consuming, delayed: Delayed) -> None:
     """{delayed.member} commits offset {delayed.offset} of {delayed.partition} again, if it counts."""
     require(delays > 0)
     s.delayed.remove(delayed)
-    if is_of_generation(s.group, s.generation, delayed.member, delayed.generation):
+    if not fences_commits or is_of_generation(s.group, s.generation, delayed.member, delayed.generation):
         commit_at(s, delayed.partition, delayed.offset)
 
 

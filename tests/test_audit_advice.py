@@ -213,7 +213,7 @@ NEW = AUTOMATIC + "group.protocol=consumer\n"
         (AUTOMATIC, "kafka-python:2.0", "outside of the polling thread", "note"),
         (AUTOMATIC, "librdkafka:2.3", "are skipped after a crash", "note"),
         (NEW, "java:3.9", "commits in the background up to 3.9", "warning"),
-        (NEW, "java:4.0", "outside of the polling thread", "note"),
+        (NEW, "java:4.0", "is sent again: group.protocol=consumer takes new offsets for it", "note"),
     ],
 )
 def test_whose_automatic_commits_skip_what(tmp_path: Path, text: str, client: str, says: str, severity: str) -> None:

@@ -170,6 +170,14 @@ def test_a_commit_that_is_sent_again_moves_the_offset_back() -> None:
     assert (story.state.offset[P], holds(story.model, prop, before, story.state)) == (1, False)
 
 
+def test_a_commit_of_who_was_thrown_out_counts_where_none_is_fenced_when_it_is_sent_again_too() -> None:
+    for profile, offset in (("async_sent_again", 0), ("unfenced", 1)):
+        story = Story(profile, delays=1, polls_uncommitted=True, pauses=1).produced(2).consumed_by(A).polls(A, 1)
+        story.processes(A, 0).step("delay_commit", member=A, partition=P).step("pause", member=A)
+        (delayed,) = story.state.delayed
+        assert story.step("commit_again", delayed=delayed).state.offset[P] == offset, profile
+
+
 def test_properties_that_no_profile_violates_can_fail() -> None:
     """In a state that no action leads to."""
     story = Story().consumed_by(A)
