@@ -140,7 +140,7 @@ def _named(text: str, called: Mapping[str, str]) -> str:
 
 _KEPT = frozenset({
     "schema", "kind", "title", "model", "says", "commit", "engine", "tool", "bounds", "budgets", "replay", "where",
-    "statement", "conjunct", "notes", "fields", "truth", "called", "wording",
+    "statement", "call", "conjunct", "notes", "fields", "truth", "called", "wording",
 })  # fmt: skip
 """Parts of a trace that are about the model, and not about what happens in it."""
 
@@ -155,27 +155,27 @@ def with_names(text: str, names: Mapping[str, str]) -> str:
     return _BROKER.sub(lambda found: names.get(found[1], found[1]), text)
 
 
+def value_named(value: Any, names: Mapping[str, str]) -> Any:
+    """A value of JSON, or a part of a trace document, with its brokers as `names` has them."""
+    if isinstance(value, str):
+        return with_names(value, names)
+    if isinstance(value, list):
+        return [value_named(element, names) for element in cast("list[Any]", value)]
+    if isinstance(value, Mapping):
+        held = cast("Mapping[str, Any]", value).items()
+        return {
+            with_names(key, names): element if key in _KEPT else value_named(element, names) for key, element in held
+        }
+    return value
+
+
 def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, Any]:
     """A trace document with the brokers' names in the user's cluster, in lanes, states and sentences alike.
 
     `called` has them by the model's letters. The line that replays it keeps the letters.
     """
     names = {lane["id"]: called.get(lane["id"], f"broker {lane['id']}") for lane in trace["lanes"]}
-
-    def text(said: str) -> str:
-        return with_names(said, names)
-
-    def rename(value: Any) -> Any:
-        if isinstance(value, str):
-            return text(value)
-        if isinstance(value, list):
-            return [rename(element) for element in cast("list[Any]", value)]
-        if isinstance(value, Mapping):
-            held = cast("Mapping[str, Any]", value).items()
-            return {text(key): element if key in _KEPT else rename(element) for key, element in held}
-        return value
-
-    made: dict[str, Any] = rename(trace)
+    made: dict[str, Any] = value_named(trace, names)
     for step in (*made["steps"], *made["argument"]):
         name = "sentence" if "sentence" in step else "text"
         step[name] = step[name][:1].upper() + step[name][1:]

@@ -16,11 +16,14 @@ from ..language.kinds import Domain
 from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Run, Step
+from ..traces.differences import changes
+from ..traces.document import change_texts
+from ..traces.wording import RecordNames
 from .deciding import PLACING, said
 from .phrases import phrase
-from .scenario import ENDS, SERVICE, renamed, said_of, unavailable, with_names
+from .scenario import ENDS, SERVICE, renamed, said_of, unavailable, value_named, with_names
 from .situations import BY_NAME
-from .words import record_named, value_in_words, worded
+from .words import framed, in_several_epochs, named, record_named, value_in_words, worded
 
 Document = dict[str, Any]
 
@@ -111,8 +114,45 @@ def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> D
 def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str], before: int = 0) -> Document:
     """The document of a run that somebody explores, in the words of the cluster: `called` are its brokers, of which in
     a run about service so many are out `before` the fault."""
-    shown = Told(model, run, _of_service(model), called, before).said(renamed(trace, called))
-    return shown | {"cluster": {"properties": _properties(trace)}}
+    told = Told(model, run, _of_service(model), called, before)
+    about = {"title": "A run of the cluster", "letters": letters_of(called), "properties": _properties(trace)}
+    return told.said(renamed(trace, called)) | {"disabled": told.could_happen(), "cluster": about}
+
+
+class InWords:
+    """The states around a run, for `traces/around.py`, as its page says them: brokers with their names in the cluster,
+    steps in sentences, records by their numbers, those that the run has in several epochs with their epoch."""
+
+    def __init__(self, model: Model, run: Run, called: Mapping[str, str], before: int = 0, broken: str = "") -> None:
+        brokers = next(domain.size for domain in model.domains if domain.name == "Broker")
+        every = {letter: called.get(letter, f"broker {letter}") for letter in "ABCDE"[:brokers]}
+        self.told = Told(model, run, broken or _of_service(model), every, before)
+        names = RecordNames(model)
+        states = run.states()
+        pairs = zip(states, run.steps, strict=False)
+        texts = (change_texts(changes(model.fields, was, step.after), was, step.after, names) for was, step in pairs)
+        self.doubled = in_several_epochs(list(texts))
+
+    def named(self, value: Any) -> Any:
+        """A state, or another value of JSON, with the brokers' names."""
+        return value_named(value, self.told.called)
+
+    def framed(self, frame: Document) -> Document:
+        """What is drawn of a state."""
+        return framed(value_named(frame, self.told.called) | {"marks": {}})
+
+    def stepped(self, document: Document, state: State, step: Step) -> Document:
+        """A step from a state."""
+        shown: Document = value_named(document, self.told.called)
+        changed = [worded(change) for change in shown["changed"]]
+        return shown | {
+            "sentence": self.told.sentence_of(state, step.action, step.arguments),
+            "changed": named(changed, self.doubled | in_several_epochs(changed)),
+        }
+
+    def valued(self, text: str) -> str:
+        """A value that is watched."""
+        return value_said(text, self.told.called)
 
 
 def value_said(text: str, called: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from ..model.partition import words as WORDS
 
@@ -50,29 +50,33 @@ def value_in_words(text: str) -> str:
 def record_named(trace: Mapping[str, Any]) -> dict[str, Any]:
     """A trace in which a record has one name everywhere: `record 0`, and where several epochs have one of that number,
     `record 0 of epoch 1`. In a cell of a log, which has its epoch in a corner, it is the number."""
-    drawn = set(_RECORD.findall(str([step["changed"] for step in trace["steps"]])))
-    doubled = {letter for _, letter in drawn if sum(other == letter for _, other in drawn) > 1}
+    doubled = in_several_epochs([step["changed"] for step in trace["steps"]])
+    made: dict[str, Any] = {**trace}
+    made["steps"] = [{**step, "changed": named(step["changed"], doubled)} for step in trace["steps"]]
+    if "lost" in trace:
+        made["lost"] = [{**one, "text": _drawn(one["text"])} for one in trace["lost"]]
+    made["frames"] = {at: framed(frame) for at, frame in trace["frames"].items()}
+    return made
+
+
+def in_several_epochs(changed: Any) -> frozenset[str]:
+    """The letters of records of which changes name one of several epochs."""
+    drawn = set(_RECORD.findall(str(changed)))
+    return frozenset(letter for _, letter in drawn if sum(other == letter for _, other in drawn) > 1)
+
+
+def named(changed: list[str], doubled: frozenset[str]) -> list[str]:
+    """Changes with the records' names: those that are `doubled` with their epoch."""
 
     def name(found: re.Match[str]) -> str:
         number = ord(found[2]) - ord("a")
         return f"record {number}" + (f" of epoch {found[1]}" if found[2] in doubled else "")
 
-    def rename(value: Any) -> Any:
-        if isinstance(value, str):
-            return _RECORD.sub(name, value)
-        if isinstance(value, list):
-            return [rename(element) for element in cast("list[Any]", value)]
-        return value
-
-    made: dict[str, Any] = {**trace}
-    made["steps"] = [{**step, "changed": rename(step["changed"])} for step in trace["steps"]]
-    if "lost" in trace:
-        made["lost"] = [{**one, "text": _drawn(one["text"])} for one in trace["lost"]]
-    made["frames"] = {at: _frame(frame) for at, frame in trace["frames"].items()}
-    return made
+    return [_RECORD.sub(name, text) for text in changed]
 
 
-def _frame(frame: Mapping[str, Any]) -> dict[str, Any]:
+def framed(frame: Mapping[str, Any]) -> dict[str, Any]:
+    """What is drawn of a state with its records' numbers, and in words which they are."""
     lanes = {name: {**lane, "cells": [_cell(cell) for cell in lane["cells"]]} for name, lane in
              frame["lanes"].items()}  # fmt: skip
     marks = {

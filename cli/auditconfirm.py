@@ -15,7 +15,7 @@ from ..reports.confirm import confirm_junit, confirm_text, mark, side_by_side
 from ..reports.files import write_json, write_text
 from ..reports.paper import Paper
 from ..reports.trace.html import page
-from .auditfiles import Scenario, traces_of
+from .auditfiles import Scenario, around_of, traces_of
 from .confirm import SCHEMA, needs_kafka_python
 from .progress import ProgressLine, report_for
 
@@ -40,7 +40,7 @@ def confirm_losses(
     kafka = stated if _RELEASE.fullmatch(stated) else None
     found = dict[str, list[dict[str, Any]]]()
     with ProgressLine(sys.stderr) as line:
-        for number, (page_of, trace, shown) in enumerate(_losses(done, scenarios, out), 1):
+        for number, (page_of, trace, shown, beside) in enumerate(_losses(done, scenarios, out), 1):
             key = _key(trace)
             if key not in found:
                 say = _saying(line, f"loss {number}: ")
@@ -49,7 +49,7 @@ def confirm_losses(
                 ]
             marks = list(map(mark, found[key]))
             noted = shown | {"notes": [*shown["notes"], *marks]}
-            write_text(page_of, page([noted], beside=_beside(page_of), section=side_by_side(found[key])))
+            write_text(page_of, page([noted], beside=_beside(page_of), section=side_by_side(found[key]), around=beside))
     results = [result for both in found.values() for result in both]
     write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
     write_text(out / "confirmed.xml", confirm_junit(results))
@@ -66,10 +66,13 @@ def _confirm() -> Confirm:
 
 def _losses(
     done: Audited, scenarios: Sequence[Scenario], out: Path
-) -> list[tuple[Path, dict[str, Any], dict[str, Any]]]:
-    """Each loss that is reported and has a page: the page, its trace, and the trace with the cluster's names."""
+) -> list[tuple[Path, dict[str, Any], dict[str, Any], dict[str, Any]]]:
+    """Each loss that is reported and has a page: the page, its trace, the trace in the cluster's words, and what
+    could happen instead."""
     reported = {subject["loss"]["html"] for subject in done.document["subjects"] if subject["loss"] is not None}
-    return [(out / made.html, *traces_of(done, made)) for made in scenarios if made.html in reported]
+    return [
+        (out / made.html, *traces_of(done, made), around_of(done, made)) for made in scenarios if made.html in reported
+    ]
 
 
 def _key(trace: Mapping[str, Any]) -> str:

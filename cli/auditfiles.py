@@ -21,7 +21,7 @@ from ..audit.questions import QUESTION
 from ..audit.scenario import end_after, is_of_requests, names, names_after, renamed, said, sentences
 from ..audit.situations import BY_NAME
 from ..audit.small_models import run_of_finding
-from ..audit.telling import LOST, Told, in_the_clusters_words, letters_note, letters_of, title_of
+from ..audit.telling import LOST, InWords, Told, in_the_clusters_words, letters_note, letters_of, title_of
 from ..audit.verdicts import Answer
 from ..language.model import Model
 from ..language.verdict import PropertyVerdict
@@ -32,6 +32,7 @@ from ..reports.audit.repair import whole
 from ..reports.audit.sarif import audit_sarif
 from ..reports.files import write_json, write_text
 from ..reports.trace.html import page
+from ..traces.around import around
 from ..traces.document import run_document, trace_document
 
 FOLDER, REPAIRS = "scenarios", "repairs"
@@ -269,7 +270,7 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
     name = Path(made.html).with_suffix("")
     trace, shown = traces_of(done, made)
     write_json(out / f"{name}.trace.json", trace)
-    write_text(out / f"{name}.html", page([shown], beside=f"{name.name}.trace.json"))
+    write_text(out / f"{name}.html", page([shown], beside=f"{name.name}.trace.json", around=around_of(done, made)))
     if made.after is not None:
         both = page([shown, _shown_after(made, made.after)], aligned=made.after.aligned)
         write_text(out / f"{name}-repaired.html", both)
@@ -303,6 +304,14 @@ def _repairs(document: Document, out: Path) -> None:
 
 def _slug(subject: Document) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", subject["topics"][0])[:80].strip("-.")
+
+
+def around_of(done: Audited, made: Scenario) -> dict[str, Any]:
+    """What could happen instead in each state of a run, in the words of who runs the cluster."""
+    model, run = run_of(done.explorations, made.answer)
+    called = names(made.report.verdict.subject, made.answer.steps)
+    words = InWords(model, run, called, made.answer.before, made.answer.property)
+    return around(model, run, size=0, words=words)
 
 
 def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, Any]]:

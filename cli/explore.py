@@ -7,6 +7,7 @@ import os
 import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ..api.models import bind_model
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> Exit:
     """Explores until the end of what is typed."""
     model, begun, called, before = _begun(options)
     if options.web:
-        return _served(model, begun, called, options)
+        return _served(model, begun, called, before, options)
     for name, given in {"--port": options.port != 0, "--open": options.show}.items():
         if given:
             raise UsageError(f"{name} is for --web")
@@ -81,7 +82,9 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.HOLDS
 
 
-def _served(model: Model, begun: Run | None, called: Mapping[str, str] | None, options: argparse.Namespace) -> Exit:
+def _served(
+    model: Model, begun: Run | None, called: Mapping[str, str] | None, before: int, options: argparse.Namespace
+) -> Exit:
     """Serves the page until Ctrl-C."""
     if options.do is not None:
         raise UsageError("--do is for the terminal, and --web for a browser; give one of the two")
@@ -91,7 +94,7 @@ def _served(model: Model, begun: Run | None, called: Mapping[str, str] | None, o
     if first is None:
         raise UsageError(f"{model.name} has no initial state")
     try:
-        server = Server(Explored(model, begun or Run(first, ()), options.memory, called), options.port)
+        server = Server(Explored(model, begun or Run(first, ()), options.memory, called, before), options.port)
     except (OSError, OverflowError) as error:
         raise UsageError(f"--port {options.port}: cannot be listened on ({error}); give another, or none") from None
     print(f"exploring {model.name} at {server.address}")
@@ -121,8 +124,10 @@ def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, Mapping[str,
 
         print(f"In commands and expressions, {letters_of(document['called'])}.")
     with naming(options.model):
-        own = list(document["properties"]) if "called" in document else []
-        model = model_of(document, options.model, options.properties or own)
+        model = model_of(document, options.model, options.properties)
+        if "called" in document and not options.properties:
+            shown = document["properties"]
+            model = replace(model, properties=tuple(one for one in model.properties if one.name in shown))
         before = document.get("wording", {}).get("before", 0)
         return model, run_of(model, document, options.model), document.get("called"), before
 

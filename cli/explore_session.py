@@ -27,7 +27,7 @@ from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page as html_page
 from ..reports.trace.lanes import has_lanes
 from ..reports.trace.page import state_lines
-from ..traces.around import around
+from ..traces.around import Words, around
 from ..traces.branch import Branch, Possible, possible
 from ..traces.choices import choices
 from ..traces.document import run_document
@@ -104,9 +104,7 @@ class Session:
         document = self.document()
         if self.called is None:
             return document
-        from ..audit.telling import explored  # which other traces do not need
-
-        return explored(document, self.model, self.branch.run, self.called, self.before)
+        return in_words_of_cluster(document, self.model, self.branch.run, self.called, self.before)
 
     def _named(self, text: str) -> str:
         """A text of the model with the names that brokers have in the cluster."""
@@ -362,8 +360,10 @@ class Session:
 
     def html(self) -> str:
         """The run as a page in which other steps can be taken, too."""
-        beside = around(self.model, self.branch.run, watches=self.watches)
-        return html_page([self.document()], around=beside, graph=small_graph(self.model, self.branch.run))
+        run, names = self.branch.run, self.called
+        words = None if names is None else words_of_cluster(self.model, run, names, self.before)
+        beside = around(self.model, run, watches=self.watches, words=words)
+        return html_page([self.shown()], around=beside, graph="" if words else small_graph(self.model, run))
 
     def help(self, _rest: str) -> str:
         """All commands."""
@@ -388,6 +388,20 @@ def with_letters(document: Document, called: Mapping[str, str]) -> Document:
     from ..audit.telling import letters_note
 
     return document | {"called": dict(called), "notes": [*document["notes"], letters_note(called)]}
+
+
+def in_words_of_cluster(document: Document, model: Model, run: Run, called: Mapping[str, str], before: int) -> Document:
+    """The same in the words of the cluster."""
+    from ..audit.telling import explored  # which other traces do not need
+
+    return explored(document, model, run, called, before)
+
+
+def words_of_cluster(model: Model, run: Run, called: Mapping[str, str], before: int) -> Words:
+    """What says the states around such a run in these words."""
+    from ..audit.telling import InWords
+
+    return InWords(model, run, called, before)
 
 
 def _number(text: str, command: str) -> int:

@@ -29,7 +29,7 @@ from ..reports.paper import count
 from ..reports.trace.html import page
 from ..traces.around import Around
 from ..traces.document import run_document
-from .explore_session import with_letters
+from .explore_session import in_words_of_cluster, with_letters, words_of_cluster
 from .export import small_graph
 
 HOST = "127.0.0.1"
@@ -50,10 +50,15 @@ class Explored:
     """What the server knows of a model: the states that somebody has looked at."""
 
     def __init__(
-        self, model: Model, run: Run, memory: int | None = None, called: Mapping[str, str] | None = None
+        self,
+        model: Model,
+        run: Run,
+        memory: int | None = None,
+        called: Mapping[str, str] | None = None,
+        before: int = 0,
     ) -> None:
-        self.model, self.run, self.memory, self.called = model, run, memory, called
-        self.around = Around(model)
+        self.model, self.run, self.memory, self.called, self.before = model, run, memory, called, before
+        self.around = Around(model, words=None if called is None else words_of_cluster(model, run, called, before))
         self.path = [self.around.number(state) for state in run.states()]
         self.around.expand(self.path[-1])
         self.lock = threading.Lock()
@@ -64,9 +69,12 @@ class Explored:
         """The page, with what is known so far."""
         with self.lock:
             document = run_document(self.model, self.run)
-            document = document if self.called is None else with_letters(document, self.called)
-            beside, graph = self.around.document(self.run, self.path), small_graph(self.model, self.run)
-            return page([document], around=beside, live=True, graph=graph)
+            beside = self.around.document(self.run, self.path)
+            if self.called is None:
+                return page([document], around=beside, live=True, graph=small_graph(self.model, self.run))
+            document = with_letters(document, self.called)
+            shown = in_words_of_cluster(document, self.model, self.run, self.called, self.before)
+            return page([shown], around=beside, live=True)
 
     def next(self, given: dict[str, str]) -> dict[str, Any]:
         """What can happen in the state of a node, and the values and nodes that the page does not have."""

@@ -37,6 +37,7 @@ from tidegate.traces.document import schema
 from .browser import chromium, shown
 from .conftest import ROOT, Run
 
+AROUND = r'<script type="application/json" id="around">(.*?)</script>'
 CLUSTERS = ROOT / "examples" / "clusters"
 OLD = ("--kafka-version", "3.9")
 
@@ -123,6 +124,7 @@ def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None
     trace, page = tmp_path / "scenarios" / "01-orders.trace.json", tmp_path / "page.html"
     tidegate("show", str(trace), "--html", str(page))
     assert traces_in(page.read_text(encoding="utf-8")) == [shown_], "show says what the audit's page says"
+    _can_be_chosen_in_the_clusters_words((tmp_path / "scenarios" / "01-orders.html").read_text(encoding="utf-8"))
     terminal = tidegate("show", str(trace)).out
     assert " ".join(short.split()) in " ".join(terminal.split())
     above = terminal.partition("replay it:")[0]
@@ -159,7 +161,25 @@ def _explored_in_the_clusters_words(tidegate: Run, trace: Path, out: Path) -> No
     said = [line for line in rest.splitlines() if not line.startswith("explore>")]
     assert [line for line in said if re.search(r"\b[B-E]\b|\b0a\b|Record\(", line.replace("log[B]", ""))] == []
     assert tidegate("replay", str(saved)).exit == 0, "what is saved has the model's letters"
-    assert "Here A is broker 2" in (out / "mine.html").read_text(encoding="utf-8")
+    page = (out / "mine.html").read_text(encoding="utf-8")
+    assert traces_in(page)[0]["cluster"]["letters"] == "A is broker 2, B is broker 1, C is broker 3"
+    _can_be_chosen_in_the_clusters_words(page)
+
+
+def _can_be_chosen_in_the_clusters_words(page: str) -> None:
+    """What could happen in each state of the run: its steps, where they lead and what they change."""
+    (shown_,), (beside,) = traces_in(page), json.loads(f"[{re.findall(AROUND, page)[0]}]")
+    nodes, values = beside["nodes"], beside["values"]
+    assert len(beside["path"]) == len(shown_["steps"]) + 1 == len(beside["calls"]) + 1
+    for at, step in zip(beside["path"], shown_["steps"], strict=False):
+        there = [values[one["sentence"]] for one in nodes[at]["next"]]
+        assert step["sentence"] in there
+    steps = [one for at in beside["path"] for one in nodes[at]["next"]]
+    said = [text for one in steps for text in (values[one["sentence"]], *values[one["changed"]])]
+    assert [text for text in said if re.search(r"`|\w+\[|\b\d[a-e]\b|_|\b[B-E]\b", text)] == []
+    assert {"lose_power(broker=A, kept=0)", "produce(A)"} <= {values[one["call"]] for one in steps} | {*beside["calls"]}
+    lanes = values[nodes[0]["lanes"]["broker 2"]], values[nodes[beside["path"][1]]["lanes"]["broker 2"]]
+    assert [[cell["text"] for cell in lane["cells"]] for lane in lanes] == [[], ["00"]]
 
 
 def _says_what_happened_where_no_record_is_lost(scenarios: Path) -> None:
@@ -380,5 +400,12 @@ def test_in_chromium_it_asks_for_nothing_and_a_failing_cell_leads_to_its_page(
         wide = one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         link = one.page.locator("td.bad a").first.get_attribute("href")
     assert (wide, link is not None) == (True, True)
-    with shown(browser, tmp_path / "out" / str(link)) as scenario:
+    with shown(browser, tmp_path / "out" / str(link), "s=1") as scenario:
         assert "lost" in scenario.page.title() or "orders" in scenario.page.title()
+        offered = scenario.page.locator("#choices li:not(.taken) button.step").first
+        sentence = offered.inner_text()
+        offered.click()
+        assert (scenario.text("#sentence"), scenario.text("#model")) == (
+            sentence, "What else could happen after step 1"
+        )  # fmt: skip
+        assert not re.search(r"broker \d", scenario.text("#facts dd:nth-of-type(8)"))

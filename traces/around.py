@@ -8,9 +8,10 @@ that a page can take other steps without a model. All reachable states where the
 
 `values` holds once what many states and steps share: in a node and in a step stands its number.
 
-`path` are the nodes of the run's states; `watched` has for each expression its value in the state of each node. A node
-whose `next` is null is at the rim: what could happen there is not in the document. `truth` has a character for
-each property of states, as the trace document has; that of a step is with the step.
+`path` are the nodes of the run's states; `calls` are its steps as the model is given them, where `words` say them
+otherwise, and then a step from a node has its `call`, too. `watched` has for each expression its value in the state of
+each node. A node whose `next` is null is at the rim: what could happen there is not in the document. `truth` has a
+character for each property of states, as the trace document has; that of a step is with the step.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ..language.judge import format_run
 from ..language.model import Model
+from ..language.steptext import format_step
 from ..language.values import State
-from ..language.verdict import Run
+from ..language.verdict import Run, Step
 from ..language.watched import Watched
 from .branch import Possible, possible
 from .differences import changes, state_to_json
-from .document import lanes_of, step_document, truth_of_run
+from .document import lanes_of, step_document, step_without_reads, truth_of_run
 from .drawn import Drawing, picture_of
 from .heading import replay_command
 from .picture import Picture, Undrawable, marks
@@ -39,18 +41,49 @@ MOST_STATES = 2_000
 """States that a page holds beside its trace."""
 MOST_BYTES = 1_400_000
 """What they may take: a page stays under 2 MB with its trace, its style and its script."""
-SHARED = ("args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence")
+SHARED = ("call", "args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence")
 """The parts of a step of which the number among the shared values stands in it."""
 STEPS = "@STEPS@"
 """Where the steps of a run stand in the command that replays it."""
 
 
+class Words(Protocol):
+    """How a page says what the model has names for: an audit's speaks of a cluster, and not of what steps read."""
+
+    def named(self, value: Any) -> Any:
+        """A state, or another value of JSON, with the names that its members have."""
+        ...
+
+    def framed(self, frame: Document) -> Document:
+        """What is drawn of a state: its `lanes` and its `board`."""
+        ...
+
+    def stepped(self, document: Document, state: State, step: Step) -> Document:
+        """A step from a state."""
+        ...
+
+    def valued(self, text: str) -> str:
+        """A value that is watched."""
+        ...
+
+
 def around(
-    model: Model, run: Run, *, most: int = MOST_STATES, size: int = MOST_BYTES, watches: Sequence[Watched] = ()
+    model: Model,
+    run: Run,
+    *,
+    most: int = MOST_STATES,
+    size: int = MOST_BYTES,
+    watches: Sequence[Watched] = (),
+    words: Words | None = None,
 ) -> Document:
-    """The states around a run, those nearest to it first, until there are `most` or they take `size` bytes."""
-    made = Around(model, watches)
+    """The states around a run, those nearest to it first, until there are `most` or they take `size` bytes; with a
+    `size` of 0, the steps from each state of the run and no others. Said in `words` where the page does not speak as
+    the model."""
+    made = Around(model, watches, words)
     path = [made.number(state) for state in run.states()]
+    if size == 0:
+        for node in path:
+            made.expand(node)
     made.explore(most, size)
     return made.document(run, path)
 
@@ -58,8 +91,8 @@ def around(
 class Around:
     """States as they are met, and the steps between them."""
 
-    def __init__(self, model: Model, watches: Sequence[Watched] = ()) -> None:
-        self.model, self.names = model, RecordNames(model)
+    def __init__(self, model: Model, watches: Sequence[Watched] = (), words: Words | None = None) -> None:
+        self.model, self.names, self.words = model, RecordNames(model), words
         self.watches = list(watches)
         self.picture = _picture(model)
         self.known: dict[State, int] = {}
@@ -77,8 +110,9 @@ class Around:
         if state not in self.known:
             self.known[state] = len(self.nodes)
             frame = self._frame(state)
+            value = state_to_json(state)
             node = {
-                "state": self._shared_parts(state_to_json(state)),
+                "state": self._shared_parts(value if self.words is None else self.words.named(value)),
                 "lanes": None if frame is None else self._shared_parts(frame["lanes"]),
                 "board": None if frame is None else self._shared(frame["board"]),
                 "truth": self._truth(state),
@@ -97,6 +131,7 @@ class Around:
             "values": self.values,
             "nodes": self.nodes,
             "path": path,
+            "calls": None if self.words is None else [format_step(one.action, one.arguments) for one in run.steps],
             "watched": {watch.text: self.values_of(watch) for watch in self.watches},
             "properties": [prop.name for prop in self.model.properties],
             "complete": all(node["next"] is not None for node in self.nodes),
@@ -106,7 +141,8 @@ class Around:
     def values_of(self, watch: Watched, since: int = 0) -> list[str]:
         """What is watched, in words, in the state of each node from `since` on."""
         known = self.shown.setdefault(watch.text, [])
-        known += watch.shown_in(self.states[len(known) :])
+        values = watch.shown_in(self.states[len(known) :])
+        known += values if self.words is None else map(self.words.valued, values)
         return known[since:]
 
     def explore(self, most: int, size: int) -> None:
@@ -139,9 +175,10 @@ class Around:
         if self.picture is None:
             return None
         try:
-            return {"lanes": self.picture.lanes(state), "board": self.picture.board(state)}
+            frame = {"lanes": self.picture.lanes(state), "board": self.picture.board(state)}
         except Undrawable:
             return None
+        return frame if self.words is None else self.words.framed(frame)
 
     def _truth(self, state: State) -> str:
         """A character for each property; `-` of those of steps."""
@@ -156,14 +193,17 @@ class Around:
         run = Run(state, (chosen.step,))
         changed = changes(self.model.fields, state, chosen.step.after)
         (lane,) = lanes_of(self.model, run)
-        document = step_document(self.model, 1, state, chosen.step, changed, lane, self.names)
+        said = step_document if self.words is None else step_without_reads
+        document = said(self.model, 1, state, chosen.step, changed, lane, self.names)
         to = self.number(chosen.step.after)
         before, after = self.frames[self.known[state]], self.frames[to]
         drawn = {} if before is None or after is None else _marks(before["lanes"], after["lanes"])
         steps = [prop for prop in self.model.properties if prop.kind == "transition"]
         truth = {prop.name: truth_of_run(self.model, prop, run, anywhere=True)[1] for prop in steps}
         document |= {"marks": drawn, "truth": truth}
-        return document | self._shared_parts({name: document[name] for name in SHARED}) | {"to": to}
+        if self.words is not None:
+            document = self.words.stepped(document | {"call": document["step"]}, state, chosen.step)
+        return document | self._shared_parts({name: document[name] for name in SHARED if name in document}) | {"to": to}
 
 
 def _picture(model: Model) -> Picture | Drawing | None:

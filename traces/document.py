@@ -344,7 +344,22 @@ def step_document(
 ) -> Document:
     """A step of a run, as `steps` of the document has it, without its messages."""
     action = model.action(step.action)
-    reading = Reading(model, {action.form.state: before})
+    reads = Reading(model, {action.form.state: before}).step(action, step.arguments).reads()
+    shown = step_without_reads(model, number, before, step, changed, lane, names)
+    return shown | {"reads": list(dict.fromkeys(cell.main() for cell in reads))}
+
+
+def step_without_reads(
+    model: Model,
+    number: int,
+    before: State,
+    step: Step,
+    changed: list[Change],
+    lane: str | None,
+    names: RecordNames,
+) -> Document:
+    """The same without what it reads, which takes longest to find."""
+    action = model.action(step.action)
     return {
         "i": number,
         "action": step.action,
@@ -355,7 +370,6 @@ def step_document(
         "lane": lane,
         "where": place(action.form.where),
         "statement": place(writing(action.form, {str(change.path[0]) for change in changed})),
-        "reads": list(dict.fromkeys(cell.main() for cell in reading.step(action, step.arguments).reads())),
         "writes": list(dict.fromkeys(_written_cell(model, change) for change in changed)),
         "changed": change_texts(changed, before, step.after, names),
     }

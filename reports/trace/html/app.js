@@ -421,18 +421,23 @@ function renderTabs() {
   $("branches").hidden = !around || traces.length < 2;
 }
 
+/** What a step has that others of the same sentence have not: `(successor: broker 2)`. */
+const withWhom = ({ args }) => html("span", "muted", `(${Object.entries(args).map(([name, value]) =>
+  `${name.replaceAll("_", " ")}: ${value}`).join(", ")})`);
+
 /** What can happen here, as sentences to choose from. */
 function choosable(steps) {
-  const next = at.position < trace.last ? trace.step(at.position + 1).step : null;
+  const next = at.position < trace.last ? trace.step(at.position + 1).step : null, { cluster } = trace.document;
   if (steps === null) {
     if (around.live) ask(`next?node=${trace.nodes[at.position]}`);
     return [html("p", "muted", around.live ? "Asking what can happen here …"
-      : "What can happen here is not in this page: save the trace (export), and go on with tidegate explore.")];
+      : `What can happen here is not in this page: ${cluster ? "give tidegate explore the .trace.json file beside it"
+        : "save the trace (export), and go on with tidegate explore"}.`)];
   }
   const twin = (step) => steps.some((other) => other !== step && other.sentence === step.sentence);
   const one = (step, index) => html("li", `${step.kind} ${step.step === next ? "taken" : ""}`,
-    html("button", { class: "step", title: step.step, disabled: step.to === null, onclick: () => take(index) },
-      step.sentence, twin(step) ? [" ", html("code", "", step.step)] : null),
+    html("button", { class: "step", title: cluster ? null : step.step, disabled: step.to === null, onclick: () => take(index) },
+      step.sentence, twin(step) ? [" ", cluster ? withWhom(step) : html("code", "", step.step)] : null),
     step.kind === "protocol" ? null : html("em", "tag", step.kind),
     step.step === next ? html("em", "tag", "taken") : null,
     step.to === null ? html("em", "tag", "breaks the model's types") : null);
@@ -446,7 +451,7 @@ function renderChoices() {
   const could = (step) => html("li", { class: step === next ? "taken" : "" }, cluster ? step : html("code", "", step),
     step === next ? html("em", "tag", "taken") : null);
   const stuck = choices === null && failure && at.position === trace.last ? failure.disabled : [];
-  const known = around && trace.nodes && !cluster, steps = known ? around.next(trace.nodes[at.position]) : null;
+  const known = around && trace.nodes, steps = known ? around.next(trace.nodes[at.position]) : null;
   if (steps || (known && (around.live || choices === null))) {
     const why = choices === null ? [] : choices.disabled;
     return patch($("choices"), html("h2", "", "Could happen here"), ...choosable(steps),
@@ -701,13 +706,15 @@ function pictureText() {
 
 function exporting() {
   const dialog = $("export-dialog"), name = trace.document.model.replace(/[^\w.-]+/g, "-");
+  const replays = !trace.document.cluster; // such a trace has no step as the model is given it
   const entries = [["Replay command", () => copy(trace.replay, "the replay command")],
     ["Link to this state", () => copy(`${location.href}\n${trace.replay}`, "the link and the replay command")],
-    ["Trace as JSON", () => copy(fileText(trace.document), "the trace")],
+    ...(replays ? [["Trace as JSON", () => copy(fileText(trace.document), "the trace")]] : []),
     ["Save all states as CSV", () => save(csvOf(trace), "text/csv", `${name}.csv`)],
     ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
     ...Object.entries(trace.texts).map(([kind, phrase]) => [kind, () => copy(phrase, kind)]),
-    ["Save the trace", () => save(fileText(trace.document), "application/json", `${name}.trace.json`)],
+    ...(replays
+      ? [["Save the trace", () => save(fileText(trace.document), "application/json", `${name}.trace.json`)]] : []),
     ["Save the picture", () => save(pictureText(), "image/svg+xml", `${name}-${trace.number(at.position)}.svg`)],
     ["Print", () => { dialog.close(); print(); }]].filter(([phrase]) => phrase !== "Save the picture"
       || trace.document.view);

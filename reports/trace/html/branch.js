@@ -2,7 +2,7 @@
 // stand in the page (`traces/around.py`), or the server of `tidegate explore --web` adds them.
 
 /** The parts of a step of which a number among the shared values stands in it. */
-const SHARED = ["args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence"];
+const SHARED = ["call", "args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence"];
 
 class Around {
   constructor(document) {
@@ -35,8 +35,10 @@ class Around {
     return this.document.nodes[node].truth[this.document.properties.indexOf(name)];
   }
 
+  /** The command that replays steps: as the model is given them, where the page says them in other words. */
   replay(steps) {
-    return this.document.replay.replace("@STEPS@", steps.map((step) => step.step).join("; "));
+    const { calls, replay } = this.document;
+    return replay.replace("@STEPS@", steps.map((step, at) => step.call ?? calls?.[at] ?? step.step).join("; "));
   }
 
   /** Adds what a server knows more. Answers overlap, and come in any order: what is there already stays. */
@@ -76,6 +78,8 @@ function grown(around, base, root, position, taken) {
   }
   const here = doc.disabled.states, looked = Object.keys(here).filter((at) => Number(at) <= position);
   const { abstract: _, ...kept } = doc;
+  if (doc.cluster) kept.cluster = { ...doc.cluster, verdict: "another way",
+    title: `What else could happen ${position ? `after step ${position}` : "from the start"}` };
   const notes = doc.messages.length ? [`messages are shown up to step ${position}, where this branch begins`] : [];
   const made = new Trace({ ...kept, kind: "run", property: null, failure: null, argument: [], steps, states, frames,
     truth, notes, loop: null, title: `${doc.model}: ${count(steps.length, "step")}`, replay: around.replay(steps),
