@@ -115,6 +115,18 @@ CASES = (
         "two_offsets",
         "commits_never_go_back",
     ),
+    Case(
+        "a commit of one partition is one of the other, too",
+        Mutant(
+            "modern_group",
+            "groups/modern/clients.py",
+            "request.offset if p == request.partition else group.offsets[p] for p",
+            "request.offset for p",
+        ),
+        "target_reported",
+        "two_offsets",
+        "commits_move_their_own_partition",
+    ),
     classic(
         "a group that fails over begins anew",
         "loading",

@@ -219,6 +219,25 @@ def commits_never_go_back(before: Cluster, after: Cluster) -> bool:
     return not after.loaded or all(committed(after).offsets[p] >= before.confirmed[p] for p in Partition)
 
 
+@transition
+def commits_move_their_own_partition(before: Cluster, after: Cluster) -> bool:
+    """G9: an append leaves the offset of each partition as it was, but for that of a commit that has arrived."""
+    return (
+        before.pending is not None
+        or after.pending is None
+        or all(after.log.offsets[p] == after.pending.before.offsets[p] or says(before, after, p) for p in Partition)
+    )
+
+
+def says(before: Cluster, after: Cluster, p: Partition) -> bool:
+    """Whether a commit has arrived that says a partition's offset."""
+    late = before.late_commit
+    offset = after.log.offsets[p]
+    return any(
+        sent.partition == p and sent.offset == offset and sent not in after.commits for sent in before.commits
+    ) or (late is not None and after.late_commit is None and late.partition == p and late.offset == offset)
+
+
 @invariant
 def offset_durable(s: Cluster) -> bool:
     """G13: the offset that was confirmed last is not forgotten; a smaller one that is accepted takes its place."""
