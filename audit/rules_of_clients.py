@@ -21,6 +21,7 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
         if client.kind == "producer":
             yield from refused(cluster, client)
             yield from unsafe(cluster, client)
+            yield from gives_sequences_again(cluster, client)
         else:
             yield from of_members(cluster, client)
             yield from commits(cluster, client)
@@ -61,6 +62,21 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
         to_do = "remove it; since 2.1 a time limit alone bounds retries" if timed else "remove it, or set it above 0"
         check = _check("producer", "no_retries --bounds one_error", THERE)
         yield Finding("client", "warning", what, retries.origin, to_do, f"{check}; KIP-91" if timed else check)
+
+
+def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """KAFKA-14397: Java's idempotent producer of 2.1 to 2.4 may acknowledge what is not there (Sender of 2.4.1)."""
+    version = client.version
+    if version is None or underneath(client) != "java" or not asks_for_idempotence(cluster, client):
+        return
+    if at_least(version.value, "2.1") is True and at_least(version.value, "2.5") is False:
+        what = (
+            f"{client.name}: up to 2.4 the sequence of a batch whose delivery.timeout.ms is over is given to the next"
+        )
+        what += " one, which is acknowledged and not there if the first was written"
+        where = place_of(cluster, client, "enable.idempotence")
+        check = _check("producer", "gives_up_2_4 --bounds network", DURABLE)
+        yield Finding("client", "note", what, where, "a client of 2.5", f"{check}; KAFKA-14397")
 
 
 def _check(model: str, profile: str, name: str) -> str:

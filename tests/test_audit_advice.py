@@ -222,6 +222,25 @@ def test_whose_automatic_commits_skip_what(tmp_path: Path, text: str, client: st
 
 
 @pytest.mark.parametrize(
+    ("idempotent", "client", "warned"),
+    [
+        ("true", "java:2.4", True),
+        ("true", "java:2.1", True),
+        ("true", "java:2.0", False),
+        ("true", "java:2.5", False),
+        ("false", "java:2.4", False),
+        ("true", "librdkafka:2.3", False),
+    ],
+)
+def test_whose_sequences_are_given_to_the_next_record(
+    tmp_path: Path, idempotent: str, client: str, warned: bool
+) -> None:
+    text = f"{PRODUCER}acks=all\nenable.idempotence={idempotent}\n"
+    found = findings(tmp_path, {"app.properties": text}, Options(clients=(client,)))
+    assert any("is given to the next" in finding.what for finding in found) == warned
+
+
+@pytest.mark.parametrize(
     ("text", "client"), [(AUTOMATIC, "sarama:1.40"), (AUTOMATIC + "enable.auto.offset.store=false\n", "librdkafka:2.3")]
 )
 def test_who_marks_what_is_processed_commits_no_more(tmp_path: Path, text: str, client: str) -> None:
