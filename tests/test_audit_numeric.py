@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.cluster import Cluster, Finding
 from tidegate.audit.nodes import why_not
+from tidegate.audit.placing import has_dynamic_quorum
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.rules_of_controllers import loses_with_one_emptied
 from tidegate.explorer.native.search import check
@@ -79,6 +80,27 @@ def test_the_disk_of_one_of_several_controllers_has_a_finding_of_its_own(
     mine = [finding for finding in findings if "formatted anew" in finding.what]
     assert [(finding.kind, finding.severity) for finding in mine] == [("not_modelled", "note")] * said
     assert all("--bounds empty_disk --set voters=3 " in finding.source for finding in mine)
+
+
+@pytest.mark.parametrize(
+    ("directory", "features", "dynamic"),
+    [
+        ('"bbbbbbbbbbbbbbbbbbbbbb"', (), True),
+        ('"bbbbbbbbbbbbbbbbbbbbbb"', ("kraft.version=0",), False),
+        ("null", (), False),
+        ("null", ("kraft.version=1",), True),
+    ],
+)
+def test_voters_that_are_described_with_directory_ids_vote_by_them(
+    directory: str, features: tuple[str, ...], dynamic: bool
+) -> None:
+    """Of voters that are in files alone `describe --status` prints null; a feature that is stated is stronger."""
+    voters = ", ".join(f'{{"id": {i}, "directoryId": {directory}, "endpoints": ["C://c{i}:1"]}}' for i in (1, 2, 3))
+    observers = '[{"id": 4, "directoryId": "cccccccccccccccccccccc"}]'
+    status = f"ClusterId: x\nLeaderId: 1\nCurrentVoters: [{voters}]\nCurrentObservers: {observers}\n"
+    cluster, findings = of_texts([("quorum.txt", status, True)], Options(kafka_version="3.9", features=features), "x")
+    assert has_dynamic_quorum(cluster) is dynamic
+    assert any("formatted anew" in finding.what for finding in findings) is not dynamic
 
 
 def test_a_broker_that_is_a_controller_too_is_warned_of_its_disk() -> None:

@@ -374,6 +374,7 @@ def _status(path: str, text: str) -> Part:
             Origin(path, line),
             leader[0] if leader else None,
             _members(lines.get("CurrentObservers", "")),
+            dynamic=_has_directories(voters) or None,
             hosts=tuple(_hosts(voters)),
         )
     )
@@ -384,6 +385,13 @@ def _members(text: str) -> tuple[int, ...]:
     """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
     named = re.findall(r'"id":\s*(\d{1,10})', text)
     return tuple(int(member) for member in named) if named else numbers(text)
+
+
+def _has_directories(text: str) -> bool:
+    """Whether every voter is printed with its directory's id, which voters have in the log of kraft.version 1 alone:
+    before it `null` is printed (KIP-853; LeaderState, MetadataQuorumCommand of 3.9.1 and 4.1.0)."""
+    named = re.findall(r'"directoryId":\s*(null|"[\w-]{22}")', text)
+    return bool(named) and "null" not in named and len(named) == len(_members(text))
 
 
 def _hosts(text: str) -> Iterator[tuple[int, str]]:

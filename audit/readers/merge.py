@@ -472,7 +472,7 @@ def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
     if described:
         first = described[0]
         leader = next((quorum.leader for quorum in described if quorum.leader is not None), None)
-        return replace(first, leader=leader, dynamic=dynamic)
+        return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic)
     nodes = [broker for part in joined.parts for broker in part.brokers]
     listed = _listed(sorted(nodes, key=lambda node: "controller" not in node.roles))
     if listed and dynamic:
