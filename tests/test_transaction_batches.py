@@ -4,6 +4,7 @@ appended, as stories."""
 from __future__ import annotations
 
 import pytest
+from tidegate.language.judge import holds
 from tidegate.language.steptext import StepError
 from tidegate.model.transactions.protocol.state import Kind
 
@@ -99,3 +100,16 @@ def test_a_partition_has_room_for_each_batch_and_for_each_copy_that_is_late() ->
         story.step("late_produce_arrives", request=request)
     assert [cell.batch for cell in story.state.logs[P]] == [0, 1, 0, 1]
     assert {"appended_once", "type_ok"} & story.false() == {"appended_once"}
+
+
+@pytest.mark.parametrize("profile", ["both_3_7", "both_4_2"])
+def test_a_commit_of_offsets_that_was_sent_twice_is_there_twice_in_its_own_transaction(profile: str) -> None:
+    """T4 fails, and T5 in the step of the second one: a leader looks at no number of what a coordinator appends."""
+    story = Story(profile)
+    (offsets,) = story.state.of_offsets
+    story.step("init_producer", client=A).step("begin", client=A).step("add_partition", client=A, partition=offsets)
+    story.step("give_up_produce", client=A, partition=offsets).step("produce", client=A, partition=offsets)
+    before = story.state
+    story.arrives("late_produce_arrives")
+    (gap,) = (prop for prop in story.model.properties if prop.name == "sequences_have_no_gap")
+    assert (story.false(), holds(story.model, gap, before, story.state)) == ({"appended_once"}, False)
