@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from pathlib import Path
 
@@ -96,6 +97,25 @@ def test_every_action_and_property_says_what_it_is(name: str) -> None:
 def test_type_ok_can_be_asked_for(name: str) -> None:
     definition, profile = find(name)
     assert [prop.name for prop in definition.bind(profile=profile, properties=["type_ok"]).properties] == ["type_ok"]
+
+
+SHOWN_BY_ITS_FIRST_LINE = {
+    "action", "invariant", "transition", "reachable", "lemma", "leads_to", "always_eventually", "eventually_always",
+    "always_possible",
+}  # fmt: skip
+
+
+def test_the_first_line_of_what_is_shown_is_a_whole_sentence() -> None:
+    """Lists of proofs and of claims show the first line alone, of what no profile of a model has, too."""
+    cut: list[str] = []
+    for path in [*(ROOT / "model").rglob("*.py"), *(ROOT / "invariants").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                marks = {ast.unparse(mark).partition("(")[0] for mark in node.decorator_list}
+                lines = (ast.get_docstring(node) or "").splitlines()
+                if marks & SHOWN_BY_ITS_FIRST_LINE and lines and not lines[0].endswith((".", ".)")):
+                    cut.append(f"{path.name}: {node.name}: {lines[0]}")
+    assert not cut
 
 
 def test_ghosts_fold_away_with_what_reads_them() -> None:

@@ -55,8 +55,9 @@ def unheard_leaders_resign(s: Quorum, leader: Voter) -> bool:
 
 @always_possible
 def may_be_led(s: Quorum) -> bool:
-    """KL2 without any fairness: whatever has happened, some way leads to where a majority of voters follows a leader of
-    the newest epoch."""
+    """Whatever has happened, some way leads to where a majority of voters follows a leader of the newest epoch.
+
+    KL2 without any fairness."""
     return any(
         leads_newest(s, leader)
         and is_majority(Set(at for at in Voter if s.election[at].epoch == s.election[leader].epoch))

@@ -533,8 +533,7 @@ def servers_commit_what_was_counted(s: Cluster) -> bool:
 
 @lemma
 def logs_of_led_terms_have_what_servers_take_for_committed(s: Cluster) -> bool:
-    """What a server takes for committed is in the log of the term it is in, if that has had a leader, as it is in its
-    own."""
+    """What a server takes for committed is in the log of its term, if that was led, as it is in its own."""
     return all(
         o < len(s.log[server])
         and o < len(s.leader_log[s.current_term[server]])
@@ -547,8 +546,9 @@ def logs_of_led_terms_have_what_servers_take_for_committed(s: Cluster) -> bool:
 
 @lemma
 def logs_of_led_terms_have_what_was_counted_for_servers(s: Cluster) -> bool:
-    """What a server takes for committed is in the log of the term it is in, if that has had a leader, as it is in that
-    of the term that counted it."""
+    """What a server takes for committed is in the log of its term, if that was led, as where it was counted.
+
+    That is the log of the term that counted it."""
     return all(
         o < len(s.leader_log[s.current_term[server]])
         and o < len(s.leader_log[s.commit_term[server]])
@@ -561,8 +561,10 @@ def logs_of_led_terms_have_what_was_counted_for_servers(s: Cluster) -> bool:
 
 @lemma
 def servers_have_what_they_take_for_committed(s: Cluster) -> bool:
-    """What a server takes for committed is in its log, on its disk too; while nobody has led its term, it is so in the
-    log of the term that counted it. Of a term that was led the two lemmas before say so."""
+    """What a server takes for committed is in its log, on its disk too.
+
+    While nobody has led its term, it is so in the log of the term that counted it. Of a term that was led the two
+    lemmas before say so."""
     return all(s.commit_index[server] <= on_disk(s, server) <= len(s.log[server]) for server in Server) and all(
         o < len(s.log[server])
         and o < len(s.leader_log[s.commit_term[server]])

@@ -266,8 +266,9 @@ def leaders_know_what_they_committed(s: Partition) -> bool:
 
 @lemma
 def later_leaders_have_what_is_below_high_watermarks(s: Partition) -> bool:
-    """Who leads has what is below the high watermark of everybody who is in no later epoch, at the same offsets: across
-    elections and fail-overs no replica's high watermark is beyond the log of a later leader."""
+    """Who leads has what is below the high watermark of everybody who is in no later epoch, at the same offsets.
+
+    Across elections and fail-overs no replica's high watermark is beyond the log of a later leader."""
     return all(
         o < len(s.log[leader]) and o < len(s.log[r]) and s.log[leader][o] == s.log[r][o]
         for leader in Replica
@@ -305,8 +306,9 @@ def an_election_keeps_the_high_watermark(before: Partition, after: Partition) ->
 
 @lemma
 def a_high_watermark_goes_back_to_the_leaders_or_with_the_log(before: Partition, after: Partition) -> bool:
-    """A high watermark goes back only where a follower fetches from a leader whose own is lower, or truncates its log:
-    in both cases it is then that of its leader, or the end of its log."""
+    """A high watermark goes back only to its leader's, or to the end of the replica's own log.
+
+    A follower fetches from a leader whose own is lower, or truncates its log."""
     return all(
         after.high_watermark[r] >= before.high_watermark[r]
         or after.high_watermark[r] == len(after.log[r])

@@ -114,8 +114,9 @@ def last_stable_offset_moves(s: Cluster, partition: Partition, offset: Offset) -
 
 @always_possible
 def may_be_all_stable(s: Cluster, partition: Partition) -> bool:
-    """TL2 without any fairness: whatever has happened, some way leads to where the last stable offset waits for
-    nothing."""
+    """Whatever has happened, some way leads to where the last stable offset waits for nothing.
+
+    TL2 without any fairness."""
     return first_open(s, partition) == len(s.logs[partition])
 
 
