@@ -129,7 +129,12 @@ def test_the_newest_release_whose_model_takes_a_trace(
             "the model of Kafka 3.9.1 does not take it: step 12, change_isr(A), is disabled: "
             "not is_refused(s, request) is false",
         ),
-        (lambda: trace(STANDING) | {"model": "consumer"}, None, 0, "it is a trace of consumer, and what is driven"),
+        (
+            lambda: trace(STANDING) | {"model": "classic_group"},
+            None,
+            0,
+            "it is a trace of classic_group, and what is driven",
+        ),
         (lambda: trace(STANDING) | {"replay": None}, None, 0, "it has not all of its steps"),
         (lambda: trace(STANDING), "2.8.2", 0, "Kafka 2.8.2 has no KRaft that is modelled; 3.3 and later can be driven"),
         (
@@ -146,7 +151,7 @@ def test_the_newest_release_whose_model_takes_a_trace(
             "B and C lag at the same time, and Kafka takes all that lag out of the ISR in one request",
         ),
     ],
-    ids=["refused", "consumer", "cut", "zookeeper", "nothing lost", "two lag"],
+    ids=["refused", "classic group", "cut", "zookeeper", "nothing lost", "two lag"],
 )
 def test_what_cannot_be_driven_says_why(document: Any, kafka: str | None, step: int, why: str) -> None:
     with pytest.raises(CannotBeDriven) as raised:
@@ -436,7 +441,7 @@ def test_a_result_as_junit() -> None:
     document = trace(STANDING)
     made = plan(document)
     parted = outcome(document, made, Model(made, {9: expected(made.stages[8].before, numbers_of(made))}))
-    refused = confirmed(trace(STANDING) | {"model": "consumer"})
+    refused = confirmed(trace(STANDING) | {"model": "classic_group"})
     root = ElementTree.fromstring(confirm_junit([outcome(document, made, Model(made)), parted, refused]))
     suite = root[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")

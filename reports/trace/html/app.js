@@ -436,7 +436,8 @@ function choosable(steps) {
   }
   const twin = (step) => steps.some((other) => other !== step && other.sentence === step.sentence);
   const one = (step, index) => html("li", `${step.kind} ${step.step === next ? "taken" : ""}`,
-    html("button", { class: "step", title: cluster ? null : step.step, disabled: step.to === null, onclick: () => take(index) },
+    html("button",
+      { class: "step", title: cluster ? null : step.step, disabled: step.to === null, onclick: () => take(index) },
       step.sentence, twin(step) ? [" ", cluster ? withWhom(step) : html("code", "", step.step)] : null),
     step.kind === "protocol" ? null : html("em", "tag", step.kind),
     step.step === next ? html("em", "tag", "taken") : null,
