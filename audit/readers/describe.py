@@ -389,7 +389,7 @@ def _members(text: str) -> tuple[int, ...]:
 
 def _has_directories(text: str) -> bool:
     """Whether every voter is printed with its directory's id, which voters have in the log of kraft.version 1 alone:
-    before it `null` is printed (KIP-853; LeaderState, MetadataQuorumCommand of 3.9.1 and 4.1.0)."""
+    before it 3.9 prints `null`, and 4.1 no such entry (KIP-853; LeaderState, MetadataQuorumCommand of 3.9.1, 4.1.0)."""
     named = re.findall(r'"directoryId":\s*(null|"[\w-]{22}")', text)
     return bool(named) and "null" not in named and len(named) == len(_members(text))
 
