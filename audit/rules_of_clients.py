@@ -8,7 +8,7 @@ from ..model.consumer import Commits
 from . import starting
 from .clients import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from .cluster import Client, Cluster, Finding, Unknown
-from .keys import at_least, place_of, underneath, value_of
+from .keys import at_least, number_of, place_of, underneath, value_of
 from .placing import has_one_by_default
 from .producing import ACKS, asks_for_idempotence
 from .rules_of_members import has_new_protocol, of_members
@@ -22,6 +22,7 @@ def of_clients(cluster: Cluster) -> Iterator[Finding]:
             yield from refused(cluster, client)
             yield from unsafe(cluster, client)
             yield from gives_sequences_again(cluster, client)
+            yield from is_not_remembered(cluster, client)
         else:
             yield from of_members(cluster, client)
             yield from commits(cluster, client)
@@ -77,6 +78,24 @@ def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]
         where = place_of(cluster, client, "enable.idempotence")
         check = _check("producer", "gives_up_2_4 --bounds network", DURABLE)
         yield Finding("client", "note", what, where, "a client of 2.5", f"{check}; KAFKA-14397")
+
+
+def is_not_remembered(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Brokers of 0.11 remember an idempotent producer's last batch alone (ProducerStateManager of 0.11.0.3); clients of
+    that time had one request in flight, and those from 1.0 on may have five (KAFKA-5494)."""
+    kafka, version = cluster.versions.kafka, client.version
+    old = kafka is not None and at_least(kafka.value, "0.11") is True and at_least(kafka.value, "1.0") is False
+    if not old or version is None or at_least(version.value, "1.0") is not True:
+        return
+    if underneath(client) not in ("java", "librdkafka"):  # what others have in flight then is not known
+        return
+    if asks_for_idempotence(cluster, client) and number_of(cluster, client, starting.IN_FLIGHT) != 1:
+        what = f"{client.name}: brokers of 0.11 remember one batch of an idempotent producer, and it may have more in"
+        what += " flight; of an earlier one that is sent again it reports that it failed, and the record is there"
+        to_do = f"{starting.IN_FLIGHT}=1, or brokers of 1.0"
+        where = place_of(cluster, client, starting.IN_FLIGHT)
+        check = _check("producer", "short_memory --bounds network", "given_up_is_not_there")
+        yield Finding("client", "warning", what, where, to_do, f"{check}; KAFKA-5494")
 
 
 def _check(model: str, profile: str, name: str) -> str:

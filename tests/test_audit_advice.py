@@ -241,6 +241,24 @@ def test_whose_sequences_are_given_to_the_next_record(
 
 
 @pytest.mark.parametrize(
+    ("kafka", "client", "text", "warned"),
+    [
+        ("0.11.0.3", "java:2.8", "", True),
+        ("0.11.0.3", "librdkafka:1.9", "", True),
+        ("0.11.0.3", "java:2.8", "max.in.flight.requests.per.connection=1\n", False),
+        ("1.0.2", "java:2.8", "", False),
+        ("0.11.0.3", "java:0.11", "max.in.flight.requests.per.connection=1\n", False),
+        ("0.11.0.3", "java:2.8", "enable.idempotence=false\n", False),
+    ],
+)
+def test_brokers_of_0_11_remember_one_batch(tmp_path: Path, kafka: str, client: str, text: str, warned: bool) -> None:
+    idempotent = "" if "idempotence" in text else "enable.idempotence=true\n"
+    files = {"app.properties": f"{PRODUCER}acks=all\n{idempotent}{text}"}
+    found = findings(tmp_path, files, Options(kafka, distribution="apache", clients=(client,)))
+    assert any("remember one batch" in finding.what for finding in found) == warned
+
+
+@pytest.mark.parametrize(
     ("text", "client"), [(AUTOMATIC, "sarama:1.40"), (AUTOMATIC + "enable.auto.offset.store=false\n", "librdkafka:2.3")]
 )
 def test_who_marks_what_is_processed_commits_no_more(tmp_path: Path, text: str, client: str) -> None:
