@@ -77,7 +77,7 @@ class Ids:
     read: Map[Broker, Option[Block]]  # the block that each broker has read, before it writes
     read_version: Map[Broker, Version]  # and the version with it
     held: Map[Broker, Block]  # the block that each broker got last; 0: none
-    handed_out: Map[Block, Annotated[int, Range(0, brokers)]]  # how often each block was handed out, at most `brokers`
+    handed_out: Map[Block, Annotated[int, Range(0, brokers + 1)]]  # how often: once to each broker, and once by KRaft
     next_block: Option[Annotated[int, Range(0, blocks + 1)]]  # KRaft's record; None: the cluster is on ZooKeeper
 
 

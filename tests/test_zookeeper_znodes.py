@@ -106,6 +106,13 @@ def test_kraft_hands_out_the_last_block_again_if_that_is_what_was_copied() -> No
         assert story.false() == ({"block_is_handed_out_once"} if block == 1 else set())
 
 
+def test_a_block_may_be_given_twice_to_the_only_broker() -> None:
+    """Once by ZooKeeper and once by KRaft, which is more often than there are brokers."""
+    story = Story("producer_ids:kafka_15552", brokers=1).steps("read_block", "take_block", broker=A)
+    story.step("move_to_kraft").step("take_block_from_kraft", broker=A)
+    assert (story.state.handed_out[1], story.false()) == (2, {"block_is_handed_out_once"})
+
+
 def test_a_zombie_takes_the_block_that_kraft_hands_out() -> None:
     """The write compares the znode's version, which KRaft has only read, and not /controller_epoch."""
     story = Story("producer_ids:kafka_3_9").step("read_block", broker=A).step("move_to_kraft")
