@@ -2,7 +2,9 @@
 
 Whether groups stop, and whether they skip records where offsets are lost, is asked of the model `offsets_outage`, in
 `groups`, once the partition's model has said what the log of the offsets does. Whether a consumer skips records where
-the log was cut below its position and filled again is asked of the model `consumer`, in `clients` (KIP-320).
+the log was cut below its position and filled again is asked of the model `consumer`, in `clients` (KIP-320). Who
+begins at a committed offset sees that only if the leader's epoch was committed with it, which automatic commits do;
+what an application names itself, as `new OffsetAndMetadata(offset)` in Java or as Spring's containers do, has none.
 """
 
 from __future__ import annotations
@@ -17,15 +19,18 @@ from .keys import at_least, underneath, value_of
 from .racks import missing_racks
 from .signature import Subject
 from .situations import CELLS, Name
+from .starting import stated
 from .verdicts import GRAVITY, RACK, Answer, SubjectVerdict, Table
 
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
+COMMITS = "how the consumer commits"
 
 ASKS: Mapping[str, str] = {
     OFFSETS: "kafka-topics.sh --describe, with internal topics, or a broker's server.properties",
     READERS: "which consumers read it, in audit.toml",
     RESET: "auto.offset.reset of the consumer, or its family with --client",
     VERSION: "the client's family and version, such as --client java:3.9",
+    COMMITS: "enable.auto.commit=true; commits of the application need the leader's epoch (commitSync() has it)",
 }
 """What the user may give, by fact."""
 
@@ -142,6 +147,9 @@ def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: An
         sees = None if reader is None else sees_truncation(reader)
         fact = READERS if reader is None else VERSION
         says = f"{_name(reader)} does not see that the log was cut below its offset, before KIP-320"
+        if reader is not None and sees and not commits_epochs(cluster, reader):
+            sees, fact = None, COMMITS
+            says = f"{reader.name} sees that the log was cut below a committed offset only if its epoch was committed"
         if skips_what_was_cut(sees_truncation=sees is True):
             yield replace(_if_so(cut, fact if sees is None else None, says), basis=cut.basis)
     if forgotten.word != "no loss found":
@@ -177,3 +185,13 @@ def sees_truncation(reader: Client) -> bool | None:
     """Whether a consumer notices that the log was cut below its position; None if nothing says."""
     since = SEES_TRUNCATION.get(underneath(reader) or "")
     return None if since is None or reader.version is None else at_least(reader.version.value, since)
+
+
+def commits_epochs(cluster: Cluster, reader: Client) -> bool:
+    """Whether a consumer that has KIP-320 is known to commit the leader's epoch with each offset: it commits by itself
+    what it has read (SubscriptionState.allConsumed). With an offset alone a position is not validated."""
+    stores = stated(reader, "enable.auto.offset.store")
+    if stores is not None and stores.value == "false":
+        return False
+    answer = value_of(cluster, reader, "enable.auto.commit")
+    return not isinstance(answer, Unknown) and answer.value == "true"

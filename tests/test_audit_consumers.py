@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tidegate.audit.cluster import OFFSETS, Broker, Client, Cluster, Origin, Setting, Stated, Topic, Use
-from tidegate.audit.consumers import READERS, RESET, VERSION, sees_truncation, with_consumers
+from tidegate.audit.consumers import COMMITS, READERS, RESET, VERSION, sees_truncation, with_consumers
 from tidegate.audit.groups import SIZES, SKIPPED, STOPPED, fails
 from tidegate.audit.questions import OF_TOPICS
 from tidegate.audit.repair import wanted_of
@@ -66,6 +66,11 @@ OLD = consumer(version="2.2")
         (FINE, LOST, consumer("librdkafka", "2.5", auto_offset_reset="largest"), "can lose"),
         (FINE, LOST, None, "depends"),
         (CUT, KEPT, consumer(), "no loss found"),  # it goes back to where the logs part
+        (CUT, KEPT, consumer(enable_auto_commit="false"), "depends"),  # an offset without an epoch is not validated
+        (CUT, KEPT, consumer("spring"), "depends"),
+        (CUT, KEPT, consumer("librdkafka", "2.5", enable_auto_offset_store="false"), "depends"),
+        (CUT, KEPT, consumer("librdkafka", "2.5"), "no loss found"),
+        (CUT, KEPT, consumer(version="2.2", enable_auto_commit="false"), "can lose"),
         (CUT, KEPT, OLD, "can lose"),
         (CUT, KEPT, consumer("librdkafka", "2.0", auto_offset_reset="earliest"), "can lose"),
         (CUT, KEPT, consumer(version=None), "depends"),
@@ -108,11 +113,12 @@ def test_what_was_cut_is_asked_of_the_consumers_model(monkeypatch: pytest.Monkey
 def test_what_a_cell_depends_on_is_said() -> None:
     assert cell("no-skips", FINE, LOST, cluster()).on == (READERS,)
     assert cell("no-skips", CUT, KEPT, cluster(consumer(version=None))).on == (VERSION,)
+    assert cell("no-skips", CUT, KEPT, cluster(consumer("spring"))).on == (COMMITS,)
     assert cell("no-skips", FINE, None, cluster(consumer())).on == (OFFSETS,)
     assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
     assert cell("no-skips", verdict_of("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
     (verdict, _) = with_consumers([FINE, LOST], cluster())
-    assert {OFFSETS, READERS, RESET, VERSION} <= set(verdict.subject.asks)
+    assert {OFFSETS, READERS, RESET, VERSION, COMMITS} <= set(verdict.subject.asks)
 
 
 def test_the_worst_reader_of_alike_topics_counts() -> None:
