@@ -66,7 +66,7 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]:
-    """KAFKA-14397: Java's idempotent producer of 2.1 to 2.4 may acknowledge what is not there (Sender of 2.4.1)."""
+    """Java's idempotent producer of 2.1 to 2.4 may acknowledge what is not there: Sender of 2.4.1; KIP-360 ends it."""
     version = client.version
     if version is None or underneath(client) != "java" or not asks_for_idempotence(cluster, client):
         return
@@ -77,7 +77,7 @@ def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]
         what += " one, which is acknowledged and not there if the first was written"
         where = place_of(cluster, client, "enable.idempotence")
         check = _check("producer", "gives_up_2_4 --bounds network", DURABLE)
-        yield Finding("client", "note", what, where, "a client of 2.5", f"{check}; KAFKA-14397")
+        yield Finding("client", "note", what, where, "a client of 2.5", f"{check}; KIP-360")
 
 
 def is_not_remembered(cluster: Cluster, client: Client) -> Iterator[Finding]:

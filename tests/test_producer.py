@@ -122,7 +122,7 @@ def test_an_error_that_finds_a_batchs_time_over_bumps_the_epoch_and_what_is_writ
 
 
 def test_up_to_2_4_the_next_record_gets_the_sequence_of_one_whose_time_is_over_and_is_taken_for_it() -> None:
-    """KAFKA-14397: Sender.completeBatch of 2.4.1 moves sequences down, though the batch may be there."""
+    """Until KIP-360: Sender.completeBatch of 2.4.1 moves sequences down, though the batch may be there."""
     for profile, outcome in (("gives_up_2_4", Outcome.ACKNOWLEDGED), ("gives_up", Outcome.ACCEPTED)):
         story = Story(profile, elections=0).sends().step("append_batch", turn=0).step("run_out", turn=0)
         story.step("lose_connection", leader=0, arrives=False).step("look_at_times").step("send", partition=0)

@@ -112,7 +112,7 @@ def fail(s: Producing, request: Request) -> None:
 
 def move_down(s: Producing, batch: Batch) -> None:
     """Up to 2.4 sequences behind a batch that is given up with retries left are moved down by its records, as if it
-    were not there (KAFKA-14397; Sender.completeBatch, TransactionManager.adjustSequencesDueToFailedBatch of 2.4.1)."""
+    were not there (till KIP-360; Sender.completeBatch, TransactionManager.adjustSequencesDueToFailedBatch of 2.4.1)."""
     size = batch.last - batch.first + 1
     s.next_sequence[batch.partition] -= size
     for place in range(records):
