@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
 from tidegate.language.constants import Value
 from tidegate.language.model import Model
@@ -28,6 +30,20 @@ def shipped(
 def _bound(name: str, constants: tuple[tuple[str, Value], ...], ghosts: bool, called: str) -> Model:
     definition, profile = find(name)
     return definition.bind(called, dict(constants), profile, ghosts=ghosts)
+
+
+def one_less(sizes: Mapping[str, int], least: Mapping[str, int]) -> list[dict[str, int]]:
+    """The bounds with one less of one constant, wherever there may be one less: down to what `least` has, or none."""
+    return [{**sizes, name: size - 1} for name, size in sizes.items() if size > least.get(name, 0)]
+
+
+def said_plainly(target: str, constants: Mapping[str, Value | str], name: str, *, symmetry: bool = False) -> str:
+    """What plain Python says of a property of a shipped model with these constants: violated, holds."""
+    definition, profile = find(target)
+    model = definition.bind(target, constants, profile, properties=[name])
+    found = ENGINES["python"](model, Search(symmetry=symmetry, deadlocks=False), None)
+    (prop,) = (prop for prop in found.properties if prop.name == name)
+    return prop.verdict
 
 
 def tiered(

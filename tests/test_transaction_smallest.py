@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
-from tidegate.explorer import ENGINES
-from tidegate.explorer.search import Search
 from tidegate.gates.records import read
 from tidegate.invariants.catalogue import find
 from tidegate.language.immutable import immutable
 
 from .conftest import ROOT
-from .shipped import tiered
+from .shipped import one_less, said_plainly, tiered
 
 
 @immutable
@@ -62,22 +59,13 @@ and the number of epochs are no budgets."""
 
 def verdict(row: Smallest, sizes: dict[str, int]) -> str:
     """What plain Python says of the property in those bounds."""
-    definition, profile = find(row.target)
-    model = definition.bind("smallest", dict[str, Any](sizes), profile, properties=[row.fails])
-    found = ENGINES["python"](model, Search(deadlocks=False), None)
-    (prop,) = (prop for prop in found.properties if prop.name == row.fails)
-    return prop.verdict
-
-
-def one_less(row: Smallest) -> list[dict[str, int]]:
-    """The bounds with one less of one constant, wherever there may be one less."""
-    return [{**row.sizes, name: size - 1} for name, size in row.sizes.items() if size > LEAST.get(name, 0)]
+    return said_plainly(row.target, sizes, row.fails)
 
 
 @pytest.mark.parametrize("row", tiered(ROWS, lambda row: row.number == "B77", lambda row: f"{row.number} {row.fails}"))
 def test_one_less_of_each_bound_does_not_show_it(row: Smallest) -> None:
     assert verdict(row, row.sizes) == "violated"
-    assert {verdict(row, sizes) for sizes in one_less(row)} == {"holds"}
+    assert {verdict(row, sizes) for sizes in one_less(row.sizes, LEAST)} == {"holds"}
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.repair], ids=lambda row: f"{row.number} {row.fails}")
