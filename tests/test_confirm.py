@@ -52,6 +52,7 @@ RESTARTED_3_4 = (  # as RESTARTED, where each smaller ISR is a leader epoch of i
     "propose_expansion(leader=A, follower=B); lose_power(broker=B, kept=0); fence(broker=B, successor=A); "
     "restart(broker=B, successor=A); change_isr(A); fence_alive(broker=A, successor=B); learn(B)"
 )
+NO_STEPS: dict[str, list[Any]] = {"steps": []}
 OLD = {"reject_restarted": False, "keep_epoch": False}
 RESTARTED = (
     "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
@@ -125,6 +126,7 @@ def test_the_newest_release_whose_model_takes_a_trace(
             "it is a trace of classic_group, and what is driven",
         ),
         (lambda: trace(STANDING) | {"replay": None}, None, 0, "it has not all of its steps"),
+        (lambda: trace(STANDING) | NO_STEPS, None, 0, "it has no steps, so that brokers that do nothing would"),
         (lambda: trace(STANDING), "2.8.2", 0, "Kafka 2.8.2 has no KRaft that is modelled; 3.3 and later can be driven"),
         (
             lambda: trace("produce(A); fail_to_produce", "valid_high_watermark", retries=1, max_records=2),
@@ -140,7 +142,7 @@ def test_the_newest_release_whose_model_takes_a_trace(
             "B and C lag at the same time, and Kafka takes all that lag out of the ISR in one request",
         ),
     ],
-    ids=["refused", "classic group", "cut", "zookeeper", "nothing lost", "two lag"],
+    ids=["refused", "classic group", "cut", "empty", "zookeeper", "nothing lost", "two lag"],
 )
 def test_what_cannot_be_driven_says_why(document: Any, kafka: str | None, step: int, why: str) -> None:
     with pytest.raises(CannotBeDriven) as raised:
@@ -358,6 +360,42 @@ def test_with_the_repair_it_is_confirmed_that_the_record_stays() -> None:
     assert (found["result"], found["why"]) == ("confirmed", "acknowledged, and still there: record 0")
     lost = outcome(document, made, Model(made, read=[]), with_repair=True)
     assert lost["why"] == "acknowledged, and gone in spite of the repair: record 0"
+
+
+@pytest.mark.parametrize(
+    ("at", "why"),
+    [
+        (9, "at step 9 the brokers did otherwise; in the end record 0, acknowledged, is still there"),
+        (1, "at step 1 the brokers did otherwise; in the end record 0, acknowledged, is still there"),
+    ],
+)
+def test_with_the_repair_nothing_is_confirmed_where_the_faults_did_not_all_happen(at: int, why: str) -> None:
+    document = trace(STANDING)
+    made = plan(document, "4.1.0", with_repair=True)
+    world = Model(made, {at: replace(expected(made.stages[at - 1].after, numbers_of(made)), leader_epoch=7)}, read=[0])
+    world.acknowledged = lambda: frozenset({0})
+    found = outcome(document, made, world, with_repair=True)
+    assert (found["result"], found["step"], found["why"]) == ("not_confirmed", at, why)
+
+
+def test_where_brokers_do_otherwise_before_the_record_is_acknowledged_the_repair_is_not_confirmed() -> None:
+    document = trace(MOVED, acks="leader")
+    made = plan(document, "3.9.1", with_repair=True)
+    world = Model(made, {0: replace(expected(made.stages[0].after, numbers_of(made)), leader_epoch=7)})
+    world.acknowledged = frozenset
+    found = outcome(document, made, world, with_repair=True)
+    assert (found["result"], found["step"]) == ("not_confirmed", None)
+    assert found["why"] == (
+        "as the record was to be acknowledged, which the repair adds, the brokers did otherwise; in the end no record "
+        "was acknowledged"
+    )
+
+
+def test_a_repair_without_the_faults_of_the_trace_is_not_driven() -> None:
+    shrunk = "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
+    unclean = f"{shrunk}crash(B); fence(broker=B, successor=A); crash(B)"
+    with pytest.raises(CannotBeDriven, match="crash: with these settings it cannot happen there, and without"):
+        repaired(replace(trace_of(trace(MOVED, acks="leader")), steps=tuple(unclean.split("; "))), "3.9.1", {})
 
 
 def test_a_difference_names_what_differs() -> None:

@@ -13,7 +13,7 @@ from ...language import judge
 from ...language.constants import Value
 from ...language.errors import UsageError
 from ...language.immutable import immutable
-from ...language.model import Model
+from ...language.model import Action, Model
 from ...language.steptext import StepError, parse_steps
 from ...language.values import State
 from ...language.verdict import Run, Step
@@ -89,6 +89,8 @@ def trace_of(document: Mapping[str, Any]) -> Trace:
     if document["truncated"] is not None or document["replay"] is None:
         raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")
     steps = tuple(step["step"] for step in document["steps"])
+    if not steps:
+        raise CannotBeDriven("it has no steps, so that brokers that do nothing would confirm it")
     leader = "" if of != MODEL else str(document["states"]["0"]["registered"]["leader"])
     return Trace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
 
@@ -211,6 +213,7 @@ def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str]) -> Fitt
         state = added[-1].after if added else state
         step = _possible(model, state, Step(action.name, arguments, state))
         if step is None:
+            _refuse_without(action, number)
             skipped.append(number)
             continue
         taken.append(step)
@@ -220,6 +223,13 @@ def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str]) -> Fitt
     if found.lost:
         raise CannotBeDriven(f"the model of Kafka {kafka} loses the record with these settings as well")
     return found
+
+
+def _refuse_without(action: Action, number: int) -> None:
+    """A repair that is shown without the faults of the trace shows nothing. What it forbids is an unclean election."""
+    if action.kind == "fault" and action.name != "elect_uncleanly":
+        why = "with these settings it cannot happen there, and without the trace's faults nothing is shown"
+        raise CannotBeDriven(f"{action.name}: {why}", number)
 
 
 def _acknowledging(model: Model, state: State) -> list[Step]:

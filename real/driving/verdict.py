@@ -219,7 +219,7 @@ def result(document: Mapping[str, Any], plan: Plan, driven: Driven, kafka: str, 
     return _head(document, kafka, with_repair) | {
         "result": found,
         "why": why,
-        "step": None if parted is None else parted.stage.first,
+        "step": None if parted is None else parted.stage.first or None,
         "order": [numbers_of(plan)[broker] for broker in plan.order],
         "settings": _settings(plan.fitted),
         "clocks": _clocks(plan),
@@ -236,8 +236,7 @@ def result(document: Mapping[str, Any], plan: Plan, driven: Driven, kafka: str, 
 def _lost(fitted: Fitted, driven: Driven) -> tuple[str, str]:
     """Whether what the trace says came about: a record that was acknowledged is gone."""
     if driven.parted is not None:
-        end = f"; in the end {_end(driven)}"
-        return "not_confirmed", f"at step {driven.parted.stage.first} the brokers did otherwise{end}"
+        return "not_confirmed", _otherwise(driven)
     if not fitted.lost:
         return "confirmed", f"every step came about: {fitted.seen}"
     if fitted.lost <= driven.lost:
@@ -246,14 +245,25 @@ def _lost(fitted: Fitted, driven: Driven) -> tuple[str, str]:
 
 
 def _kept(driven: Driven) -> tuple[str, str]:
-    """Whether with the repair no record is lost."""
+    """Whether with the repair no record is lost, after all that the trace has under these settings came about."""
     if driven.lost:
         return "not_confirmed", f"acknowledged, and gone in spite of the repair: {_records(driven.lost)}"
+    if driven.parted is not None:
+        return "not_confirmed", _otherwise(driven)
     if driven.read is None:
         return "not_confirmed", "nothing can be read in the end"
     if not driven.acknowledged:
         return "confirmed", "no record was acknowledged, so that nothing was promised, and nothing acknowledged is gone"
     return "confirmed", f"acknowledged, and still there: {_records(driven.acknowledged)}"
+
+
+def _otherwise(driven: Driven) -> str:
+    """Where the brokers did otherwise, and what is there in the end; a step that was added for the repair has no
+    number."""
+    assert driven.parted is not None
+    step = driven.parted.stage.first
+    where = f"at step {step}" if step else "as the record was to be acknowledged, which the repair adds,"
+    return f"{where} the brokers did otherwise; in the end {_end(driven)}"
 
 
 def _end(driven: Driven) -> str:
