@@ -17,12 +17,13 @@ from ..language.model import Action, Model
 from ..language.steptext import parse_steps
 from ..language.values import State
 from ..language.verdict import Disagreement, Run, Step
+from .acknowledging import answer_with_client
 from .cases import Explorations, ScenarioStep, scenario_steps
 from .changes import SettingChange
 from .questions import EPOCHS, LOG_SIZE, QUESTION, READ_RECORDS, RECORDS, Case, delivery_case, goes_on_cases, kind_of
 from .signature import Constant, Signature
 from .situations import BY_NAME, CALM, Name, budgets, racks_of, voters_of
-from .verdicts import Answer, SubjectVerdict, answer
+from .verdicts import Answer, SubjectVerdict
 
 MOST_LOOKED_AT = 200
 """States that are looked at for steps of the protocol that make the next one possible."""
@@ -73,7 +74,7 @@ def after_repair(
     new = old
     for change in changes:
         new = change.made(new)
-    if answer(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+    if answer_with_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
         return None
     model = explorations.bench.model_of(_case(before.case, new, cell))
     made = taken(model, before)

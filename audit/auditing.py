@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from .accepted import Accepted, with_accepted
+from .acknowledging import with_clients
 from .cases import Explorations
 from .cluster import Cluster, Finding
 from .consumers import with_consumers
@@ -68,7 +69,7 @@ def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) ->
 def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:
     explorations = Explorations(asked.folder, asked.seconds, asked.workers, asked.report)
     try:
-        every = with_consumers(check_subjects(subjects(cluster), explorations), cluster)
+        every = with_clients(with_consumers(check_subjects(subjects(cluster), explorations), cluster))
         out = keep_down(cluster)
         reports = sorted(together(_reporting(every, cluster, asked, explorations, out), explorations), key=badness)
     finally:

@@ -31,6 +31,7 @@ _SETTING = {
     "acks": "acks={}",
     "commit_acks": f"{COMMIT_ACKS}={{}}",
     "idempotence": "enable.idempotence={}",
+    "client": "Java's client {}",
     "in_flight": "max.in.flight.requests.per.connection={}",
     "lower_min_isr": "min.insync.replicas={}",
     "min_isr": "min.insync.replicas={}",
@@ -77,6 +78,8 @@ def changes_of(signature: Signature, *, of_offsets: bool = False) -> Iterator[Se
 
 def sending_of(signature: Signature, questions: Collection[str]) -> Iterator[SettingChange]:
     """How the producer could send instead, as far as that matters to what is asked."""
+    if signature.gives_again and "no-loss" in questions:
+        yield SettingChange("client", "2.5", lambda s: replace(s, gives_again=False))
     if signature.max_in_flight > 1 and OF_DELIVERY & {*questions}:
         yield SettingChange("in_flight", "1", lambda s: replace(s, max_in_flight=1))
 

@@ -92,6 +92,14 @@ def _sent(values: Mapping[str, Value]) -> Found:
 
 
 @cache
+def falsely_acknowledged(sender: Sender) -> Found:
+    """Whether a record is acknowledged and not there, after one that was given up, though the log loses nothing."""
+    values = {**_TWO_RECORDS, **sender.constants}
+    found = explored(Small("producer", values, (DURABLE,), frozenset({"send", "append_batch", "lose_connection"})))
+    return Found(found.steps, found.states, tuple(values.items()))
+
+
+@cache
 def costs(sender: Sender) -> frozenset[str]:
     """What one record of a producer may come to, behind a log that loses what acks=0 and acks=1 acknowledge: which of
     `acknowledged_is_durable`, `no_silent_loss` and `accepted_is_there` fail."""

@@ -10,6 +10,7 @@ from .signature import Constant, Subject, Used
 
 _KEYS: Mapping[str, str] = {
     "unclean": "unclean.leader.election.enable",
+    "client": "client",
     "acks": "acks",
     "commit_acks": COMMIT_ACKS,
     "in_flight": "max.in.flight.requests.per.connection",

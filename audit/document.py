@@ -15,6 +15,7 @@ from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
 from .placing import NODES, SERVERS
+from .producing import gives_again
 from .questions import QUESTION, QUESTIONS
 from .racks import missing_racks
 from .requirements import Requirement, preset_of
@@ -99,6 +100,12 @@ def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator
     if only is not None and assumed:
         yield (
             f"{only.name}, the only producer's file that was given, writes every topic for which audit.toml names none"
+        )
+    writers = dict.fromkeys(report.verdict.subject.producer for report in reports)
+    for writer in (one for one in writers if one is not None and gives_again(cluster, one) is None):
+        yield (
+            f"{writer.name} is of no Java client of 2.1 to 2.4, which may acknowledge what is not there (KIP-360); "
+            "--client java:VERSION says which it is"
         )
     yield from cluster.assumptions
 
@@ -342,7 +349,7 @@ def loss_of(subject: SubjectReport) -> tuple[Name, str, Answer] | None:
 def _widest(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]:
     """The loss of a cell, as it is with the most replicas in sync: that is a loss of the cell as well."""
     names = [f"{cell.fault.name}@{situation.name}" for situation in SITUATIONS[: SITUATIONS.index(cell.situation)]]
-    lost = [name for name in names if table[question, name].word == "can lose"]
+    lost = [name for name in names if table[question, name].word == "can lose" and table[question, name].client is None]
     name = lost[0] if lost else cell.name
     return name, question, table[question, name]
 

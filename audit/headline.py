@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .acknowledging import loss_of_client
 from .signature import Signature
 from .situations import CELLS, FAULTS, SITUATIONS, Cell, Name, Situation, in_sync
 from .verdicts import Table
@@ -25,6 +26,11 @@ _SURVIVED = (
 )
 _OF_RACKS = ("rack-power-loss", "rack-loss", "rack-cut-off")
 LOST, UNREAD = "no-loss", "no-unread"
+FALSELY_ACKNOWLEDGED = (
+    "a Java producer of 2.1 to 2.4 can have a record acknowledged that is not there, with nothing wrong but a lost "
+    "connection, once delivery.timeout.ms of the record before is over; apart from that, "
+)
+"""What is lost by the client alone (`acknowledging`)."""
 UNHEARD = (
     "with acks=0 the producer is not informed of failures: a request that does not arrive, or that a broker refuses, "
     "for example because the leader has moved, loses its records with nothing wrong"
@@ -42,7 +48,13 @@ def first_loss(table: Table) -> tuple[str, Cell] | None:
 
 
 def headline(signature: Signature, table: Table, *, short: bool = False) -> str:
-    """What a signature survives, whether writes stop, and what loses first; `short`: nothing of what it survives."""
+    """What a signature survives, whether writes stop, and what loses first; `short`: nothing of what it survives. What
+    the producer loses by itself comes first."""
+    of_log = _of_log(signature, table, short=short)
+    return of_log if loss_of_client(signature) is None else f"{FALSELY_ACKNOWLEDGED}{of_log}"
+
+
+def _of_log(signature: Signature, table: Table, *, short: bool) -> str:
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         many = "its only replica" if signature.replicas == 1 else f"its {signature.replicas} replicas"
         least = f"min.insync.replicas={signature.min_isr} is above {many}"

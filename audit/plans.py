@@ -28,6 +28,7 @@ _ORDER = (
     "unclean",
     "fsync",
     "commit_acks",
+    "client",
     "acks",
     "in_flight",
     "idempotence",
@@ -56,6 +57,9 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
                 yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
         case "acks" | "in_flight" | "idempotence":
             yield _client(subject, cluster, *_OF_PRODUCERS[name])
+        case "client":
+            what = "Run the producer with a Java client of 2.5 or later"
+            yield PlanStep(f"{what}: it speaks to brokers of any release since 0.10.", (), True, "a restart")
         case "commit_acks":
             yield _planned(subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets")
         case "release":

@@ -137,7 +137,11 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
     key, idempotence = "enable.idempotence", True
     if asks_for_idempotence(cluster, producer):
         note(value_of(cluster, producer, key), key, used)
-        yield Fact(key, (_idempotence(True, explicit=True),))
+        again = gives_again(cluster, producer) is True
+        if again and producer.version is not None:
+            used.append(Used("client", f"Java {producer.version.value}", producer.version.origin))
+        asked = _idempotence(True, explicit=True)
+        yield Fact(key, (FactValue(asked.shown, {**asked.sets, "gives_again": again}),))
     else:
         answer = value_of(cluster, producer, key)
         off = next((setting for setting in in_force(producer) if switches_off(producer, setting)), None)
@@ -158,6 +162,21 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
     retries, ask = _numbers(cluster, producer, "retries", used)
     some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask)
+
+
+def gives_again(cluster: Cluster, producer: Client) -> bool | None:
+    """Whether an idempotent producer gives the sequence of a record that it gave up to the next one, which is then
+    acknowledged without being there: Java's clients of 2.1 to 2.4 do (Sender.completeBatch and canRetry of 2.4.1; it is
+    possible since KIP-91, and no more since KIP-360). None where it may be such a client. Up to 2.4 none is idempotent
+    unless it is asked for."""
+    if not asks_for_idempotence(cluster, producer) or underneath(producer) not in (None, "java"):
+        return False
+    if producer.version is None or underneath(producer) is None:
+        return None
+    since, ended = (at_least(producer.version.value, release) for release in ("2.1", "2.5"))
+    if since is False or ended is True:
+        return False
+    return True if since and ended is False else None
 
 
 def _after_a_gap(producer: Client) -> Fact:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .acknowledging import answer_with_client
 from .cases import Explorations
 from .changes import SettingChange, changes_of, moves_of, sending_of
 from .cluster import OFFSETS, Cluster
@@ -17,7 +18,7 @@ from .plans import PlanStep, plan
 from .questions import OF_TOPICS, QUESTION
 from .signature import Signature, Subject
 from .situations import BY_NAME, Name
-from .verdicts import RequirementCheck, SubjectVerdict, answer
+from .verdicts import RequirementCheck, SubjectVerdict
 
 MOST_CHANGES = 4
 IN_TIME = "it fails or is not decided in time"
@@ -122,7 +123,10 @@ def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explor
         return IN_TIME
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = [
-        {answer(_changed(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word for s in signatures}
+        {
+            answer_with_client(_changed(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
+            for s in signatures
+        }
         for chosen in some
     ]
     lost = all("can lose" in of_them for of_them in words)
@@ -167,7 +171,7 @@ def _first_bad(
     for signature in signatures:
         changed = _changed(signature, changes)
         for question, cell in cells:
-            if answer(changed, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+            if answer_with_client(changed, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
                 return question, cell
     return None
 
@@ -184,7 +188,10 @@ def _needed(
         bad = _first_bad(signatures, others, cells, explorations)
         assert bad is not None, f"{change.name} is not needed"
         question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
-        found = [answer(_changed(signature, others), question, cell, explorations).word for signature in signatures]
+        found = [
+            answer_with_client(_changed(signature, others), question, cell, explorations).word
+            for signature in signatures
+        ]
         yield Needed(change, bad, loses="can lose" in found)
 
 

@@ -10,7 +10,7 @@ from .clients import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_
 from .cluster import Client, Cluster, Finding, Unknown
 from .keys import at_least, number_of, place_of, underneath, value_of
 from .placing import has_one_by_default
-from .producing import ACKS, asks_for_idempotence
+from .producing import ACKS, asks_for_idempotence, gives_again
 from .rules_of_members import has_new_protocol, of_members
 from .starting import is_transactional, stated, why_not
 
@@ -67,17 +67,14 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Java's idempotent producer of 2.1 to 2.4 may acknowledge what is not there: Sender of 2.4.1; KIP-360 ends it."""
-    version = client.version
-    if version is None or underneath(client) != "java" or not asks_for_idempotence(cluster, client):
-        return
-    if at_least(version.value, "2.1") is True and at_least(version.value, "2.5") is False:
+    if gives_again(cluster, client):
         what = (
             f"{client.name}: up to 2.4 the sequence of a batch whose delivery.timeout.ms is over is given to the next"
         )
         what += " one, which is acknowledged and not there if the first was written"
         where = place_of(cluster, client, "enable.idempotence")
         check = _check("producer", "gives_up_2_4 --bounds network", DURABLE)
-        yield Finding("client", "note", what, where, "a client of 2.5", f"{check}; KIP-360")
+        yield Finding("client", "warning", what, where, "a client of 2.5", f"{check}; KIP-360")
 
 
 def is_not_remembered(cluster: Cluster, client: Client) -> Iterator[Finding]:

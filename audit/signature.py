@@ -64,6 +64,7 @@ class Signature:
     `disk_voters` those that do with a broker's lost disk, at most (`combined`: some node is a broker, too); with
     `enough_emptied` of them what others committed may be lost (0: with a majority alone).
     `bumps_epoch`: an idempotent producer goes on in a new epoch after a possible gap (KIP-360), as far as that matters.
+    `gives_again`: it gives the sequence of a record that it gave up to the next one (Java's clients of 2.1 to 2.4).
     """
 
     profile: str
@@ -92,6 +93,7 @@ class Signature:
     open_voters: int = 0
     idempotent: bool = True
     bumps_epoch: bool = True
+    gives_again: bool = False
     max_in_flight: int = 5
     retries: bool = True
     follower_reads: bool = False
@@ -383,6 +385,7 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     )  # fmt: skip
     sends = {"acks": acks, "retries": retries, "in_flight": in_flight}
     found["idempotent"] = is_idempotent(wanted=wanted, explicit=explicit, **sends)
+    found["gives_again"] = found["idempotent"] and found.get("gives_again", False)
     matters = found["idempotent"] and in_flight == 1  # with more in flight order goes in any case (KAFKA-15591)
     found["bumps_epoch"] = not matters or (found.get("bumps_epoch", True) and not found["before_2_5"])
     del found["before_2_5"]

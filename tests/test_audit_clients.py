@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tidegate.api.auditing import audit
 from tidegate.audit import small_models
+from tidegate.audit.acknowledging import loss_of_client, with_clients
+from tidegate.audit.changes import sending_of
 from tidegate.audit.clients import (
     DUPLICATES,
     DURABLE,
@@ -24,14 +26,22 @@ from tidegate.audit.clients import (
     under_another_leader,
 )
 from tidegate.audit.cluster import Client, Origin, Setting, Stated
+from tidegate.audit.headline import FALSELY_ACKNOWLEDGED, headline
+from tidegate.audit.producing import gives_again
+from tidegate.audit.questions import QUESTIONS
 from tidegate.audit.rules_of_clients import of_clients, way_to_commit
+from tidegate.audit.signature import subjects
+from tidegate.audit.situations import CELLS
 from tidegate.audit.small_models import Small, explored, kept_in
+from tidegate.audit.verdicts import Answer, SubjectVerdict, Table
 from tidegate.language.constants import Value
 from tidegate.model.consumer import Commits
 
 from .conftest import Run
 from .test_audit_facts import cluster_of, nodes, signatures
+from .test_audit_verdicts import signature
 
+KEEPS = Answer("no loss found")
 FILE = Origin("reader.properties", 1)
 
 
@@ -229,3 +239,44 @@ def test_an_exploration_in_which_nothing_happens_is_an_error() -> None:
 def alone_values() -> dict[str, Value]:
     sender = Sender("all", careful=True, in_flight=1, retries=True)
     return {**dict(alone(sender).settings), "records": 1}
+
+
+@pytest.mark.parametrize(
+    ("client", "again"),
+    [
+        ("java:2.0.1", False),
+        ("java:2.1", True),
+        ("java:2.4.1", True),
+        ("java:2.5.0", False),
+        ("java:2", None),
+        ("java", None),
+        ("librdkafka:1.2.0", False),
+        (None, None),
+    ],
+)
+def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str | None, again: bool | None) -> None:
+    """Java's idempotent producers of 2.1 to 2.4: the record that is lost is kept by no setting of the brokers."""
+    text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a\n"
+    clients = () if client is None else (client,)
+    cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=clients)
+    assert gives_again(cluster, cluster.clients[0]) is again
+    of_topics = [one for one in subjects(cluster) if one.producer is not None]
+    for subject in of_topics:
+        keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
+        (said,) = with_clients([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
+        words = {said.table["no-loss", cell.name].word for cell in CELLS}
+        assert words == {"can lose" if again else "no loss found"}
+        assert {said.table["no-unread", cell.name].word for cell in CELLS} == {"no loss found"}
+        line = headline(subject.variants[0].signature, keeps)
+        assert line.startswith(FALSELY_ACKNOWLEDGED) is bool(again)
+        offered = [change.setting for change in sending_of(subject.variants[0].signature, {"no-loss"})]
+        assert offered == (["Java's client 2.5"] if again else [])
+    assert of_topics
+
+
+def test_a_producer_that_is_not_idempotent_gives_no_sequence_to_another_record() -> None:
+    text = "acks=all\nbootstrap.servers=a\n"
+    cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=("java:2.4.1",))
+    assert not any(one.gives_again for one in signatures(cluster))
+    assert loss_of_client(signature(gives_again=True)) is not None
+    assert loss_of_client(signature("kafka_3_5", gives_again=True, min_isr=4)) is None, "nothing is written"

@@ -1,0 +1,60 @@
+"""What a producer takes for acknowledged though it is not there, whatever the log keeps: asked of the model `producer`.
+
+An idempotent Java producer of 2.1 to 2.4 gives a record up when its `delivery.timeout.ms` is over while its connection
+is lost, and gives its sequence to the next record. If the first was written, the leader takes the second for a
+duplicate, and answers that it is there (KIP-360). No fault of a broker is needed, so that it happens in every cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .cases import Explorations
+from .clients import DURABLE, Sender, falsely_acknowledged
+from .questions import Question
+from .signature import Signature
+from .situations import CELLS, Cell
+from .verdicts import Answer, SubjectVerdict, answer
+
+NO_LOSS = "no-loss"
+
+_WHY = (
+    "{} steps of the producer: its record's time is over when the connection is lost, the next one gets its sequence, "
+    "and is acknowledged and not there, up to 2.4 (`{}`)"
+)
+
+
+def loss_of_client(signature: Signature) -> Answer | None:
+    """How its producer has a record acknowledged that is not there; None if it has not, or if nothing is written."""
+    refused = signature.least_isr > signature.replicas
+    if not signature.gives_again or not signature.idempotent or signature.acks != "all" or refused:
+        return None
+    sender = Sender("all", careful=True, in_flight=signature.max_in_flight, retries=True, bumps_epoch=False)
+    found = falsely_acknowledged(sender)
+    if DURABLE not in found.steps:
+        return None
+    why = _WHY.format(found.steps[DURABLE], found.command(DURABLE))
+    return Answer("can lose", "model", why, client=(DURABLE, found.settings))
+
+
+def answer_with_client(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+    """One question in one cell, of the log and of who writes it."""
+    of_log = answer(signature, question, cell, explorations)
+    of_client = loss_of_client(signature) if question.name == NO_LOSS else None
+    return of_log if of_client is None or of_log.word == "can lose" else of_client
+
+
+def with_clients(every: Sequence[SubjectVerdict]) -> list[SubjectVerdict]:
+    """Each subject, a cell that loses nothing by its log having what its producer loses. What the tables of its
+    variants say is said of their logs, on which other rows stand: nothing is cut off there."""
+    return [_with_client(subject) for subject in every]
+
+
+def _with_client(subject: SubjectVerdict) -> SubjectVerdict:
+    losing = [found for one in subject.subject.variants if (found := loss_of_client(one.signature)) is not None]
+    if not losing or len(losing) < len(subject.subject.variants):
+        return subject
+    cells = {(NO_LOSS, cell.name): subject.table[NO_LOSS, cell.name] for cell in CELLS}
+    lost = {key: losing[0] for key, found in cells.items() if found.word != "can lose"}
+    return replace(subject, table={**subject.table, **lost})
