@@ -10,11 +10,14 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded
 from tidegate.invariants.catalogue import find
-from tidegate.language.judge import shape_of
+from tidegate.language import STUTTERS
+from tidegate.language.judge import initial_states, shape_of, steps
+from tidegate.language.refinement import Refinement
 from tidegate.language.steptext import StepError
-from tidegate.language.values import Map, Set
+from tidegate.language.values import Map, Set, State
 from tidegate.model.groups.classic.state import Consumer, GroupState, Phase
 
+from .shipped import tiered_rows
 from .test_classic_group import CHECKS, A, B, P, Story, owned
 
 
@@ -98,3 +101,57 @@ def test_what_fails_fails_where_the_group_forgets(check: Recorded, cache: Path) 
     model = find("classic_group")[0].bind("lumped", values, check.profile, properties=[name])
     (found,) = ENGINES["native"](model, Search(symmetry=check.symmetry, cache=cache), None).properties
     assert (found.verdict, found.run is not None) == ("violated", True)
+
+
+LIVE, _ = find("classic_group_live")
+ASKED = [asked.name for asked in LIVE.bind("asked").liveness]
+
+
+def test_what_must_happen_is_not_asked_of_a_group_that_forgets() -> None:
+    """It has no step for a JoinGroup that is sent, and none for a load: what is fair of them would be so for lack."""
+    sizes = {"consumers": 1, "partitions": 1, "max_generation": 1, "pauses": 0, "failovers": 0, "records": 0}
+    for name in ASKED:
+        model = LIVE.bind("lumped", {**sizes, "commits": 0, "lumped": True}, "eager", properties=[name])
+        verdict = ENGINES["python"](model, Search(deadlocks=False), None)
+        assert verdict.failure is not None and "assert not lumped" in verdict.failure.message, name
+    assert len(ASKED) > 10
+
+
+TWO_FAIL_OVERS = {"partitions": 1, "max_generation": 1, "records": 0, "commits": 0, "failovers": 2, "pauses": 0}
+SIZES = (
+    ("eager", {"consumers": 1, "pauses": 1, "entries": 2}),
+    ("eager", {"consumers": 1, "records": 1, "commits": 1, "entries": 3}),
+)
+
+
+def resigns_at_once(refinement: Refinement, before: State, after: State) -> bool:
+    """Whether a step is a fail-over of the group that forgets, whose coordinator of before resigns right after."""
+    wanted = refinement.image(after)
+    return any(
+        refinement.between(step.after, wanted, "resign") not in (None, STUTTERS)
+        for step in steps(refinement.abstract, refinement.image(before))
+        if step.action == "fail_over"
+    )
+
+
+@pytest.mark.parametrize(
+    ("profile", "sizes"), tiered_rows(SIZES, lambda row: "commits" in row[1]), ids=["pause", "commit"]
+)
+def test_with_two_fail_overs_each_step_is_one_or_two_of_the_group_that_forgets(
+    profile: str, sizes: dict[str, int]
+) -> None:
+    """A coordinator that fails before it has loaded the log is one there that has, and that resigns at once."""
+    model = find("classic_group_as_lumped")[0].bind("two", {**TWO_FAIL_OVERS, **sizes}, profile)
+    (refinement,) = (prop.refinement for prop in model.properties if prop.refinement is not None)
+    todo = list(initial_states(model))
+    seen, twice = set(todo), 0
+    while todo:
+        before = todo.pop()
+        for step in steps(model, before):
+            if refinement.step(before, step.after, step.action) is None:
+                assert step.action == "fail_over" and resigns_at_once(refinement, before, step.after), step
+                twice += 1
+            if step.after not in seen:
+                seen.add(step.after)
+                todo.append(step.after)
+    assert twice > 0

@@ -4,6 +4,10 @@ Faults have a budget: pauses and fail-overs end. What is fair is what clients an
 send and answer, heartbeats are sent, a timeout that runs expires, a new coordinator loads the group, and who learns
 that it is not a member joins again. Generations and records of the log have bounds, too; a run that one of them cuts
 decides nothing.
+
+What is fair is said of steps, and a group that forgets what makes no difference (`lumped`) has some of them no more:
+who is out has joined, a coordinator has loaded, a pause is over. What is asked here would hold there for lack of them,
+so that it is asked of a group with every step, and is an error of the model otherwise.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ from ...model.groups.classic.members import (
     resume,
     session_times_out,
 )
-from ...model.groups.classic.state import Cluster, Consumer, GroupState, Partition, Phase, is_here, newest
+from ...model.groups.classic.state import Cluster, Consumer, GroupState, Partition, Phase, is_here, lumped, newest
 
 modules = classic.modules
 profiles = classic.profiles
@@ -66,6 +70,7 @@ _JOINS_AGAIN = (weak(join, each="member"),)
 
 def is_unstable(s: Cluster) -> bool:
     """Whether a rebalance is under way, or the group has yet to be loaded."""
+    assert not lumped  # fairness needs every step
     return newest(s).state in {GroupState.NOT_HERE, GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE}
 
 
@@ -94,11 +99,13 @@ def gets_stable_without_syncs(s: Cluster) -> bool:
 
 def waits_to_consume(s: Cluster, member: Consumer) -> bool:
     """Whether a client has asked to be a member, and does not consume yet."""
+    assert not lumped  # fairness needs every step
     return s.phase[member] in {Phase.JOINING, Phase.SYNCING}
 
 
 def consumes(s: Cluster, member: Consumer) -> bool:
     """Whether a client is a member that consumes."""
+    assert not lumped  # fairness needs every step
     return s.phase[member] == Phase.RUNNING
 
 
@@ -122,6 +129,7 @@ def joins_though_it_never_goes_on(s: Cluster, member: Consumer) -> bool:
 
 def is_wanted(s: Cluster, partition: Partition) -> bool:
     """Whether some client is in the group, or asks to be, and none that consumes has the partition."""
+    assert not lumped  # fairness needs every step
     return any(s.phase[member] != Phase.OUT for member in Consumer) and not is_consumed(s, partition)
 
 
@@ -149,6 +157,7 @@ def partitions_are_consumed_without_timeouts(s: Cluster, partition: Partition) -
 
 def commits(s: Cluster) -> bool:
     """Whether a commit is under way to a coordinator, or to the replicas of its log: it has no answer yet."""
+    assert not lumped  # fairness needs every step
     return len(s.commits) > 0 or (s.pending is not None and s.offset_lines[s.pending] is not None)
 
 

@@ -14,7 +14,10 @@ States that differ only in what nobody will read are one state then. What is for
 * Who claimed what, once there is an assignment, or where the claimant has to say it again. Of a coordinator that leads
   the log no longer also what it had assigned: it may answer with a stable group's assignment, and never has another.
 
-That nothing is lost is a refinement that is checked, of one fail-over: `classic_group_as_lumped`.
+That nothing is lost is a refinement that is checked, of one fail-over: `classic_group_as_lumped`. With two, a
+coordinator that fails before it has loaded the log is one here that has, and that resigns at once, which is two steps:
+a test looks at each (`tests/test_lumped_groups.py`, with one member). What must happen is not asked of a group that
+forgets, since fairness is said of steps.
 """
 
 from __future__ import annotations
