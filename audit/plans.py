@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from ..traces.sentences import capital
 from .cluster import COMMIT_ACKS, REPLICAS_OF, TRANSACTIONS, Cluster, Topic
 from .keys import at_least, place_of
 from .moves import PlanStep, move
@@ -106,9 +107,9 @@ def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) ->
     if subject.planned:
         return _planned(subject, _broker_key(subject, key), value, cluster, cost)
     if subject.topics[0].resource is not None:
-        says = f"Set {key} in the KafkaTopic, without a restart. {_cap(cost)}.{_of_many(subject)}"
+        says = f"Set {key} in the KafkaTopic, without a restart. {capital(cost)}.{_of_many(subject)}"
         return _each(subject, _asked(lambda asked: topic_config(asked, key, value)), says, cost)
-    says = f"Set {key}={value}; it is dynamic, nothing restarts. {_cap(cost)}.{_of_many(subject)}"
+    says = f"Set {key}={value}; it is dynamic, nothing restarts. {capital(cost)}.{_of_many(subject)}"
     return _each(subject, lambda topic: (_alter(topic.name, f"{key}={value}"),), says, cost)
 
 
@@ -128,16 +129,16 @@ def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str
     """A setting of the brokers, for topics that will be created."""
     about = "" if key.startswith(("transaction.", "offsets.")) else ", for topics that have no value of their own"
     if by_strimzi(cluster):
-        says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {_cap(cost)}."
+        says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {capital(cost)}."
         return PlanStep(says, kafka_config(cluster, key, value), True, cost)
     kafka = cluster.versions.kafka
     old = kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False
     if key.startswith(("transaction.", "offsets.")) or old:
-        says = f"Set {key}={value} on every broker{about}, and restart them. {_cap(cost)}."
+        says = f"Set {key}={value} on every broker{about}, and restart them. {capital(cost)}."
         return PlanStep(says, (f"{key}={value}",), True, cost)
     says = f"Set {key}={value} for the whole cluster{about}; it is dynamic, and stronger than the brokers' files."
     line = f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type brokers --entity-default --add-config {key}={value}"
-    return PlanStep(f"{says} {_cap(cost)}.", (line,), False, cost)
+    return PlanStep(f"{says} {capital(cost)}.", (line,), False, cost)
 
 
 def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> PlanStep:
@@ -154,10 +155,6 @@ def _asked(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lines]:
 
 def _of_many(subject: Subject) -> str:
     return f" It is done to {len(subject.topics):,} topics." if len(subject.topics) > MOST_TOPICS else ""
-
-
-def _cap(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 _OF_PRODUCERS = {
@@ -182,10 +179,8 @@ def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str)
 
 def _release(cluster: Cluster, kafka: str) -> PlanStep:
     cost = "a restart of every broker, one after the other; nothing changes for clients"
-    says = (
-        f"Upgrade every broker to {kafka} or later, with inter.broker.protocol.version as it is at first. {_cap(cost)}."
-    )
-    return PlanStep(says, version(cluster, kafka) if by_strimzi(cluster) else (), True, cost)
+    says = f"Upgrade every broker to {kafka} or later, with inter.broker.protocol.version as it is at first."
+    return PlanStep(f"{says} {capital(cost)}.", version(cluster, kafka) if by_strimzi(cluster) else (), True, cost)
 
 
 def _elr(cluster: Cluster) -> PlanStep:
@@ -199,7 +194,7 @@ def _elr(cluster: Cluster) -> PlanStep:
     upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) and not there else ()
     feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
     return PlanStep(
-        f"{says}; set min.insync.replicas by topic or for the whole cluster first. {_cap(cost)}.",
+        f"{says}; set min.insync.replicas by topic or for the whole cluster first. {capital(cost)}.",
         (*upgrade, feature),
         not there,
         cost,

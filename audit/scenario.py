@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from ..traces.sentences import capital
 from .cases import ScenarioStep
 from .signature import Subject
 from .verdicts import Answer
@@ -134,8 +135,7 @@ def _leader_after(step: ScenarioStep) -> str:
 
 
 def _named(text: str, called: Mapping[str, str]) -> str:
-    said = re.sub(r"⟨(.)⟩", lambda found: called.get(found[1], found[1]), text)
-    return said[:1].upper() + said[1:]
+    return capital(re.sub(r"⟨(.)⟩", lambda found: called.get(found[1], found[1]), text))
 
 
 _KEPT = frozenset({
@@ -178,5 +178,5 @@ def renamed(trace: Mapping[str, Any], called: Mapping[str, str]) -> dict[str, An
     made: dict[str, Any] = value_named(trace, names)
     for step in (*made["steps"], *made["argument"]):
         name = "sentence" if "sentence" in step else "text"
-        step[name] = step[name][:1].upper() + step[name][1:]
+        step[name] = capital(step[name])
     return made

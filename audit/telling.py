@@ -18,6 +18,7 @@ from ..language.values import State
 from ..language.verdict import Run, Step
 from ..traces.differences import changes
 from ..traces.document import change_texts
+from ..traces.sentences import capital
 from ..traces.wording import RecordNames
 from .deciding import PLACING, said
 from .phrases import phrase
@@ -219,7 +220,7 @@ class Told:
             return self._of_faults()
         record, since = lost
         promise = "could be read by consumers" if self.broken == "consistent_read" else "was acknowledged"
-        return f"Record {record} {promise} (step {since}). {_capital(self._way(record, since))}."
+        return f"Record {record} {promise} (step {since}). {capital(self._way(record, since))}."
 
     def _lost(self) -> tuple[int, int] | None:
         """The number of the record that is lost, and the step since which it should not be."""
@@ -325,7 +326,7 @@ class Told:
     def sentence_of(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
         """The sentence of a step from a state."""
         if action == "lose_host" and self.broken in SERVICE:
-            return _capital(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
+            return capital(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
         return said_of(phrase(self.model, state, action, arguments), self.called)
 
     def could_happen(self) -> Document:
@@ -390,7 +391,3 @@ def _joined(parts: Sequence[tuple[object, str]], name: Any) -> str:
         subject = "" if same else f"{name(who)}{',' if what.startswith('which') else ''}"
         texts.append(f"{subject}{'' if comma and not what.startswith('which') else ' '}{what}".strip())
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])}, and {texts[-1]}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

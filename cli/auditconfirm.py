@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..reports.confirm import confirm_junit, confirm_text, mark, side_by_side
 from ..reports.files import write_json, write_text
 from ..reports.paper import Paper
 from ..reports.trace.html import page
-from .auditfiles import Scenario, around_of, traces_of
+from .auditfiles import Scenario, ToldRun
 from .confirm import SCHEMA, needs_kafka_python
 from .progress import ProgressLine, report_for
 
@@ -40,16 +40,17 @@ def confirm_losses(
     kafka = stated if _RELEASE.fullmatch(stated) else None
     found = dict[str, list[dict[str, Any]]]()
     with ProgressLine(sys.stderr) as line:
-        for number, (page_of, trace, shown, beside) in enumerate(_losses(done, scenarios, out), 1):
-            key = _key(trace)
+        for number, (page_of, told) in enumerate(_losses(done, scenarios, out), 1):
+            key = _key(told.trace)
             if key not in found:
                 say = _saying(line, f"loss {number}: ")
                 found[key] = [
-                    drive(trace, kafka=kafka, with_repair=with_repair, report=say) for with_repair in (False, True)
+                    drive(told.trace, kafka=kafka, with_repair=with_repair, report=say) for with_repair in (False, True)
                 ]
             marks = list(map(mark, found[key]))
-            noted = shown | {"notes": [*shown["notes"], *marks]}
-            write_text(page_of, page([noted], beside=_beside(page_of), section=side_by_side(found[key]), around=beside))
+            noted = told.shown | {"notes": [*told.shown["notes"], *marks]}
+            beside, section = _beside(page_of), side_by_side(found[key])
+            write_text(page_of, page([noted], beside=beside, section=section, around=told.around))
     results = [result for both in found.values() for result in both]
     write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
     write_text(out / "confirmed.xml", confirm_junit(results))
@@ -64,15 +65,10 @@ def _confirm() -> Confirm:
     return confirmed
 
 
-def _losses(
-    done: Audited, scenarios: Sequence[Scenario], out: Path
-) -> list[tuple[Path, dict[str, Any], dict[str, Any], dict[str, Any]]]:
-    """Each loss that is reported and has a page: the page, its trace, the trace in the cluster's words, and what
-    could happen instead."""
+def _losses(done: Audited, scenarios: Sequence[Scenario], out: Path) -> Iterator[tuple[Path, ToldRun]]:
+    """Each loss that is reported and has a page: the page, and its run."""
     reported = {subject["loss"]["html"] for subject in done.document["subjects"] if subject["loss"] is not None}
-    return [
-        (out / made.html, *traces_of(done, made), around_of(done, made)) for made in scenarios if made.html in reported
-    ]
+    return ((out / made.html, ToldRun(done, made)) for made in scenarios if made.html in reported)
 
 
 def _key(trace: Mapping[str, Any]) -> str:

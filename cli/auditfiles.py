@@ -265,14 +265,51 @@ def _clear(out: Path) -> None:
         folder.rmdir()
 
 
+class ToldRun:
+    """The run of a scenario, replayed: its trace as `replay` takes it, `shown` in the words of who runs the cluster,
+    and what could happen `around` it, in the same words."""
+
+    def __init__(self, done: Audited, made: Scenario) -> None:
+        self.model, self.run = run_of(done.explorations, made.answer)
+        self.called = names(made.report.verdict.subject, made.answer.steps)
+        self.trace = self._trace(made)
+        self.shown = in_the_clusters_words(self.trace, self.model, self.run)
+        words = InWords(self.model, self.run, self.called, made.answer.before, made.answer.property)
+        self.around = around(self.model, self.run, size=0, words=words)
+
+    def _trace(self, made: Scenario) -> dict[str, Any]:
+        answer = made.answer
+        broken = next(prop for prop in self.model.properties if prop.name == answer.property)
+        about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", self.run)
+        trace = trace_document(self.model, about, engine="native")
+        question, says = made.cells[0].partition("=")[0], sentences(made.report.verdict.subject, answer)
+        because = answer.why.partition(": ")[2]
+        return trace | {
+            "title": _title(made),
+            "called": dict(self.called),
+            "wording": {"verdict": f"✗ {LOST[question]}", "sentences": says, "before": answer.before},
+            "notes": [*trace["notes"], *([because] if because else []), letters_note(self.called)],
+        }
+
+
+def _title(made: Scenario) -> str:
+    """What a page is called, with what decides where that is known of its cell."""
+    question, _, cell = made.cells[0].partition("=")
+    loss = made.subject["loss"]
+    decided = made.after is not None or (loss is not None and loss["html"] == made.html)
+    deciding = made.subject["deciding"] if decided else ()
+    least, requests = made.subject["least_isr"], is_of_requests(made.answer)
+    return title_of(made.subject["name"], question, cell, deciding, least_isr=least, of_requests=requests)
+
+
 def _page(done: Audited, made: Scenario, out: Path) -> None:
     (out / FOLDER).mkdir(exist_ok=True)
     name = Path(made.html).with_suffix("")
-    trace, shown = traces_of(done, made)
-    write_json(out / f"{name}.trace.json", trace)
-    write_text(out / f"{name}.html", page([shown], beside=f"{name.name}.trace.json", around=around_of(done, made)))
+    told = ToldRun(done, made)
+    write_json(out / f"{name}.trace.json", told.trace)
+    write_text(out / f"{name}.html", page([told.shown], beside=f"{name.name}.trace.json", around=told.around))
     if made.after is not None:
-        both = page([shown, _shown_after(made, made.after)], aligned=made.after.aligned)
+        both = page([told.shown, _shown_after(made, made.after)], aligned=made.after.aligned)
         write_text(out / f"{name}-repaired.html", both)
 
 
@@ -304,33 +341,3 @@ def _repairs(document: Document, out: Path) -> None:
 
 def _slug(subject: Document) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", subject["topics"][0])[:80].strip("-.")
-
-
-def around_of(done: Audited, made: Scenario) -> dict[str, Any]:
-    """What could happen instead in each state of a run, in the words of who runs the cluster."""
-    model, run = run_of(done.explorations, made.answer)
-    called = names(made.report.verdict.subject, made.answer.steps)
-    words = InWords(model, run, called, made.answer.before, made.answer.property)
-    return around(model, run, size=0, words=words)
-
-
-def traces_of(done: Audited, made: Scenario) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The trace of a run, replayed: as `replay` takes it, and in the words of who runs the cluster."""
-    answer, subject = made.answer, made.report.verdict.subject
-    model, run = run_of(done.explorations, answer)
-    broken = next(prop for prop in model.properties if prop.name == answer.property)
-    about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", run)
-    trace = trace_document(model, about, engine="native")
-    called = names(subject, answer.steps)
-    question, _, cell = made.cells[0].partition("=")
-    loss = made.subject["loss"]
-    decided = made.after is not None or (loss is not None and loss["html"] == made.html)
-    deciding = made.subject["deciding"] if decided else ()
-    least, requests = made.subject["least_isr"], is_of_requests(answer)
-    title = title_of(made.subject["name"], question, cell, deciding, least_isr=least, of_requests=requests)
-    trace["title"], trace["called"] = title, dict(called)
-    says = sentences(subject, answer)
-    trace["wording"] = {"verdict": f"✗ {LOST[question]}", "sentences": says, "before": answer.before}
-    because = answer.why.partition(": ")[2]
-    trace["notes"] = [*trace["notes"], *([because] if because else []), letters_note(called)]
-    return trace, in_the_clusters_words(trace, model, run)

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ..language.model import Model
 from ..language.steptext import split_steps
 from ..language.verdict import Run
 from ..reports.exits import Exit
+from .cluster_words import ClusterWords, cluster_words
 from .explore_session import PROMPT, Session
 from .options import add_model_options, add_print_options, chosen, natural, paper_of, size
 from .saved import document_of, model_of, naming, run_of
@@ -57,9 +58,9 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Explores until the end of what is typed."""
-    model, begun, called, before = _begun(options)
+    model, begun, words = _begun(options)
     if options.web:
-        return _served(model, begun, called, before, options)
+        return _served(model, begun, words, options)
     for name, given in {"--port": options.port != 0, "--open": options.show}.items():
         if given:
             raise UsageError(f"{name} is for --web")
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> Exit:
     height = None if not typed else _height()
     report = _searching if sys.stderr.isatty() else None
     session = Session(model, paper_of(options), run=begun, height=height, report=report, memory=options.memory,
-                      called=called, before=before)  # fmt: skip
+                      words=words)  # fmt: skip
     if typed:
         read = _terminal(session)
         print(session.here(), end="")
@@ -82,9 +83,7 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.HOLDS
 
 
-def _served(
-    model: Model, begun: Run | None, called: Mapping[str, str] | None, before: int, options: argparse.Namespace
-) -> Exit:
+def _served(model: Model, begun: Run | None, words: ClusterWords | None, options: argparse.Namespace) -> Exit:
     """Serves the page until Ctrl-C."""
     if options.do is not None:
         raise UsageError("--do is for the terminal, and --web for a browser; give one of the two")
@@ -94,7 +93,7 @@ def _served(
     if first is None:
         raise UsageError(f"{model.name} has no initial state")
     try:
-        server = Server(Explored(model, begun or Run(first, ()), options.memory, called, before), options.port)
+        server = Server(Explored(model, begun or Run(first, ()), options.memory, words), options.port)
     except (OSError, OverflowError) as error:
         raise UsageError(f"--port {options.port}: cannot be listened on ({error}); give another, or none") from None
     print(f"exploring {model.name} at {server.address}")
@@ -109,27 +108,25 @@ def _served(
     return Exit.HOLDS
 
 
-def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, Mapping[str, str] | None, int]:
-    """The model, of a saved trace its run, and of an audit's trace what the brokers are called in the cluster, and how
-    many of them are out before the fault. An audit's trace is asked about what its page shows, and nothing else."""
+def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, ClusterWords | None]:
+    """The model, of a saved trace its run, and of an audit's trace the words of the cluster. An audit's trace is asked
+    about what its page shows, and nothing else."""
     if not options.model.endswith(".json"):
-        return bind_model(chosen(options)), None, None, 0
+        return bind_model(chosen(options)), None, None
     asked = {"--set": options.assignments, "--bounds": options.bounds, "--ghosts": options.ghosts}
     for name, value in asked.items():
         if value not in (None, []):
             raise UsageError(f"{name} is for a MODEL; {options.model} has its own")
     document = document_of(Path(options.model))
-    if "called" in document:
-        from ..audit.telling import letters_of  # which other traces do not need
-
-        print(f"In commands and expressions, {letters_of(document['called'])}.")
     with naming(options.model):
+        words = cluster_words(document)
+        if words is not None:
+            print(f"In commands and expressions, {words.letters}.")
         model = model_of(document, options.model, options.properties)
-        if "called" in document and not options.properties:
+        if words is not None and not options.properties:
             shown = document["properties"]
             model = replace(model, properties=tuple(one for one in model.properties if one.name in shown))
-        before = document.get("wording", {}).get("before", 0)
-        return model, run_of(model, document, options.model), document.get("called"), before
+        return model, run_of(model, document, options.model), words
 
 
 def _height() -> int:

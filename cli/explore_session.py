@@ -27,10 +27,11 @@ from ..reports.paper import Page, Paper, count
 from ..reports.trace.html import page as html_page
 from ..reports.trace.lanes import has_lanes
 from ..reports.trace.page import state_lines
-from ..traces.around import Words, around
+from ..traces.around import around
 from ..traces.branch import Branch, Possible, possible
 from ..traces.choices import choices
 from ..traces.document import run_document
+from .cluster_words import ClusterWords
 from .export import small_graph
 from .output import open_page
 
@@ -52,9 +53,8 @@ class Command:
 
 class Session:
     """An exploration of one model: where it is, what is watched, and what each command answers. `height` is how many
-    lines a screen has; None where everything is listed. `called` has, of an audit's trace, what the model's brokers are
-    called in the cluster: states, steps and values are shown with these names, and commands have the model's; `before`
-    is how many of them are out before the fault."""
+    lines a screen has; None where everything is listed. `words` has, of an audit's trace, the words of the cluster:
+    states, steps and values are shown in them, and commands have the model's."""
 
     def __init__(
         self,
@@ -65,11 +65,10 @@ class Session:
         height: int | None = None,
         report: Report | None = None,
         memory: int | None = None,
-        called: Mapping[str, str] | None = None,
-        before: int = 0,
+        words: ClusterWords | None = None,
     ) -> None:
         self.model, self.paper, self.height, self.report, self.memory = model, paper, height, report, memory
-        self.called, self.before = called, before
+        self.words = words
         self.starts = tuple(initial_states(model))
         if not self.starts:
             raise UsageError(f"{model.name} has no initial state")
@@ -88,7 +87,7 @@ class Session:
         page.line(f"{at:>4}  {sentence}", hang=6, style="bold")
         state_lines(page, document, at, whole=whole or not has_lanes(document), held=False)
         for watch in self.watches:
-            value = self._named(watch.shown(self.branch.state))
+            value = self._said(watch.shown(self.branch.state))
             page.line(f"watch     {watch.text} = {value}", indent=3, hang=10, style="cyan")
         page.blank()
         self._steps(page, every=every)
@@ -97,35 +96,26 @@ class Session:
     def document(self) -> Document:
         """The run so far as a trace document."""
         document = run_document(self.model, self.branch.run)
-        return document if self.called is None else with_letters(document, self.called)
+        return document if self.words is None else self.words.lettered(document)
 
     def shown(self) -> Document:
         """The same as it is shown: of an audit's trace, in the words of the cluster."""
         document = self.document()
-        if self.called is None:
-            return document
-        return in_words_of_cluster(document, self.model, self.branch.run, self.called, self.before)
+        return document if self.words is None else self.words.shown(document, self.model, self.branch.run)
 
-    def _named(self, text: str) -> str:
-        """A text of the model with the names that brokers have in the cluster."""
-        if self.called is None:
-            return text
-        from ..audit.telling import value_said
-
-        return value_said(text, self.called)
+    def _said(self, value: str) -> str:
+        """A value of the model as it is shown."""
+        return value if self.words is None else self.words.value(value)
 
     def possible(self) -> list[Possible]:
         """The steps that can happen here."""
         found = list(possible(self.model, self.branch.state))
-        if self.called is None:
+        words, state = self.words, self.branch.state
+        if words is None:
             return found
-        from ..audit.telling import step_said
-
-        state, names, before = self.branch.state, self.called, self.before
-        said = (
-            one.sentence if one.step is None else step_said(self.model, state, one.step, names, before) for one in found
-        )
-        return [replace(one, sentence=text) for one, text in zip(found, said, strict=True)]
+        return [
+            one if one.step is None else replace(one, sentence=words.step(self.model, state, one.step)) for one in found
+        ]
 
     def _steps(self, page: Page, *, every: bool) -> None:
         """The steps that can happen, numbered: as many as the screen has room for. Those that say the same have what
@@ -298,7 +288,7 @@ class Session:
             for at, value in enumerate(watch.shown_in(states)):
                 if value != before:
                     since = f"{'from step' if at else 'at first'} {at or ''}".strip()
-                    page.line(f"{since}: {self._named(value)}", indent=5)
+                    page.line(f"{since}: {self._said(value)}", indent=5)
                 before = value
         return page.text()
 
@@ -360,8 +350,8 @@ class Session:
 
     def html(self) -> str:
         """The run as a page in which other steps can be taken, too."""
-        run, names = self.branch.run, self.called
-        words = None if names is None else words_of_cluster(self.model, run, names, self.before)
+        run = self.branch.run
+        words = None if self.words is None else self.words.around(self.model, run)
         beside = around(self.model, run, watches=self.watches, words=words)
         return html_page([self.shown()], around=beside, graph="" if words else small_graph(self.model, run))
 
@@ -381,27 +371,6 @@ class Session:
         """Ends."""
         self.ended = True
         return ""
-
-
-def with_letters(document: Document, called: Mapping[str, str]) -> Document:
-    """A run of an audit's model, with what its brokers are called in the cluster."""
-    from ..audit.telling import letters_note
-
-    return document | {"called": dict(called), "notes": [*document["notes"], letters_note(called)]}
-
-
-def in_words_of_cluster(document: Document, model: Model, run: Run, called: Mapping[str, str], before: int) -> Document:
-    """The same in the words of the cluster."""
-    from ..audit.telling import explored  # which other traces do not need
-
-    return explored(document, model, run, called, before)
-
-
-def words_of_cluster(model: Model, run: Run, called: Mapping[str, str], before: int) -> Words:
-    """What says the states around such a run in these words."""
-    from ..audit.telling import InWords
-
-    return InWords(model, run, called, before)
 
 
 def _number(text: str, command: str) -> int:

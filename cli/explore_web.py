@@ -12,7 +12,7 @@ import json
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -29,7 +29,7 @@ from ..reports.paper import count
 from ..reports.trace.html import page
 from ..traces.around import Around
 from ..traces.document import run_document
-from .explore_session import in_words_of_cluster, with_letters, words_of_cluster
+from .cluster_words import ClusterWords
 from .export import small_graph
 
 HOST = "127.0.0.1"
@@ -49,16 +49,9 @@ HEADERS = {
 class Explored:
     """What the server knows of a model: the states that somebody has looked at."""
 
-    def __init__(
-        self,
-        model: Model,
-        run: Run,
-        memory: int | None = None,
-        called: Mapping[str, str] | None = None,
-        before: int = 0,
-    ) -> None:
-        self.model, self.run, self.memory, self.called, self.before = model, run, memory, called, before
-        self.around = Around(model, words=None if called is None else words_of_cluster(model, run, called, before))
+    def __init__(self, model: Model, run: Run, memory: int | None = None, words: ClusterWords | None = None) -> None:
+        self.model, self.run, self.memory, self.words = model, run, memory, words
+        self.around = Around(model, words=None if words is None else words.around(model, run))
         self.path = [self.around.number(state) for state in run.states()]
         self.around.expand(self.path[-1])
         self.lock = threading.Lock()
@@ -70,10 +63,9 @@ class Explored:
         with self.lock:
             document = run_document(self.model, self.run)
             beside = self.around.document(self.run, self.path)
-            if self.called is None:
+            if self.words is None:
                 return page([document], around=beside, live=True, graph=small_graph(self.model, self.run))
-            document = with_letters(document, self.called)
-            shown = in_words_of_cluster(document, self.model, self.run, self.called, self.before)
+            shown = self.words.shown(self.words.lettered(document), self.model, self.run)
             return page([shown], around=beside, live=True)
 
     def next(self, given: dict[str, str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..language.constants import Value
 from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.values import State
-from ..traces.sentences import sentence
+from ..traces.sentences import capital, sentence
 from .as_partition import Epochs, Moments, one_by_one
 from .broker_files import BrokerLogs
 from .broker_logs import Evidence, Loss, evidence_of, with_losses
@@ -273,7 +273,7 @@ def _leg(model: Model, leg: Leg[Epochs], named: Named) -> dict[str, Any]:
 
 def _says(text: str, epochs: Epochs) -> str:
     """A step's sentence, with the cluster's leader epochs."""
-    return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual(int(found[1]))}", text[:1].upper() + text[1:])
+    return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual(int(found[1]))}", capital(text))
 
 
 def _instead(one: Validated, names: Mapping[str, int]) -> list[dict[str, Any]]:

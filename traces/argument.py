@@ -26,7 +26,7 @@ from ..language.verdict import Run
 from .abstract import refinement_argument
 from .evidence import ABSENT, Effects, Reading, StatePart
 from .explanation import Reason
-from .sentences import step_sentence
+from .sentences import capital, step_sentence
 from .summary import InShort, Race
 from .wording import Wording, enclosing, is_record, listed, up
 
@@ -197,7 +197,7 @@ class _ArgumentText:
         action = self.model.action(step.action)
         said = step_sentence(self.model, action, before, step.arguments)
         why = f", when {race.fact}" if race and number in race.looks else self._why(number, action, cells)
-        return _capital(f"{listed(effects)} at step {number}{why}: {said}")
+        return capital(f"{listed(effects)} at step {number}{why}: {said}")
 
     def _why(self, number: int, action: Action, cells: Sequence[StatePart]) -> str:
         """What the values written rested on: all of it with `because`, the most informative part with `when`."""
@@ -286,10 +286,6 @@ def _merged(mentioned: Mapping[int, Sequence[StatePart]], race: Race) -> dict[in
 def _bare(cell: StatePart) -> StatePart:
     """The cell whatever the text calls its state."""
     return StatePart("", cell.field, cell.parts)
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _row(role: str, step: int | None, text: str) -> Document:

@@ -49,6 +49,11 @@ def step_sentence(model: Model, action: Action, state: State, arguments: Mapping
         return f"{action.name}."
 
 
+def capital(text: str) -> str:
+    """The text with its first letter as a capital, as a sentence begins; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def subject(model: Model, action: Action, state: State, arguments: Mapping[str, Any]) -> Domain | None:
     """The member of a domain that the step's sentence begins with: whose step it is, as people read it."""
     pieces, values = _compiled(model, action)

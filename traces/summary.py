@@ -22,6 +22,7 @@ from ..language.model import Model
 from ..language.values import Seq, Set, State
 from ..language.verdict import Run
 from .evidence import StatePart
+from .sentences import capital
 from .wording import Wording, enclosing, in_words, listed
 
 Why = Callable[[int, Sequence[StatePart]], str]
@@ -89,7 +90,7 @@ class InShort:
             parts = self._with_loss(*loss, why, said)
         else:
             parts = self._without_loss(why, said, now) if race is None else self._with_race(race, said, now)
-        return f"In short: {'. '.join(part[0].upper() + part[1:] for part in parts)}." if parts else ""
+        return f"In short: {'. '.join(map(capital, parts))}." if parts else ""
 
     def _with_loss(self, step: int, lane: str, lost: list[Any], why: Why, said: Callable[[int], str]) -> list[str]:
         """What was counted on, who lost it, and what came of that."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...traces.sentences import capital
 from ..document import Document
 from ..index import commands, index_page, text, wide_table
 from ..paper import count
@@ -151,7 +152,7 @@ def worst(subject: Mapping[str, Any]) -> str:
     loss = subject["loss"]
     failed = [check for check in subject["checks"] if check["result"] == "failed"]
     if mark_of(subject) not in ("✗", "•") or not (loss or failed):
-        return _capital(subject["short"])
+        return capital(subject["short"])
     if loss is None or (failed and loss["question"] not in {check["question"] for check in failed}):
         question, when = failed[0]["question"], failed[0]["says"]
     else:
@@ -183,16 +184,12 @@ def _short_place(one: Mapping[str, Any]) -> str:
     return f'<span class="place">{text(where["path"].rpartition("/")[2])}:{where["line"]}</span>'
 
 
-def _capital(says: str) -> str:
-    return says[:1].upper() + says[1:]
-
-
 def _group(group: Sequence[Mapping[str, Any]], document: Document, number: int, *, open_: bool) -> Iterator[str]:
     first = group[0]
     mark = mark_of(first)
     heading = f'<h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {text(names_of(group))}</h2>'
     yield f'<section><details class="group" id="group-{number}"{" open" if open_ else ""}><summary>{heading}</summary>'
-    yield f'<p class="muted">{text(MEANINGS[mark])}</p><p class="lead">{text(_capital(first["headline"]))}.</p>'
+    yield f'<p class="muted">{text(MEANINGS[mark])}</p><p class="lead">{text(capital(first["headline"]))}.</p>'
     yield from (f"<p>If {text(case['if'])}: {text(case['says'])}.</p>" for case in first["conditional"])
     if first["accepted"]:
         yield f"<p>{text(first['accepted'])}</p>"

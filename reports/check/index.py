@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...traces.heading import tool
+from ...traces.sentences import capital
 from ..index import index_page, text, wide_table
 from ..trace.html import shared, without_folders
 from ..verdicts import reason_text
@@ -76,7 +77,7 @@ def _look_of(verdict: str) -> str:
 
 def sentence(says: str) -> str:
     """A phrase of a report as a sentence."""
-    return f"{says[:1].upper()}{says[1:]}{'' if says.endswith('.') else '.'}" if says else ""
+    return f"{capital(says)}{'' if says.endswith('.') else '.'}" if says else ""
 
 
 def row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:

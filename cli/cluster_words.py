@@ -1,0 +1,66 @@
+"""The words of a cluster for a run of an audit's model: what its brokers are called, and how what happens is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..language.immutable import immutable
+from ..language.model import Model
+from ..language.values import State
+from ..language.verdict import Run, Step
+from ..reports.document import Document
+from ..traces.around import Words
+
+
+@immutable
+class ClusterWords:
+    """What the model's brokers are `called` in the cluster, and how many of them are out `before` the fault.
+
+    What says it is loaded when it is needed: a trace of another model needs none of an audit."""
+
+    called: Mapping[str, str]
+    before: int = 0
+
+    @property
+    def letters(self) -> str:
+        """Which of the model's letters is which broker."""
+        from ..audit.telling import letters_of
+
+        return letters_of(self.called)
+
+    def lettered(self, document: Document) -> Document:
+        """A run of the model as it is saved, with what its brokers are called in the cluster."""
+        from ..audit.telling import letters_note
+
+        return document | {"called": dict(self.called), "notes": [*document["notes"], letters_note(self.called)]}
+
+    def shown(self, document: Document, model: Model, run: Run) -> Document:
+        """The same as it is shown."""
+        from ..audit.telling import explored
+
+        return explored(document, model, run, self.called, self.before)
+
+    def around(self, model: Model, run: Run) -> Words:
+        """What says the states around such a run."""
+        from ..audit.telling import InWords
+
+        return InWords(model, run, self.called, self.before)
+
+    def value(self, text: str) -> str:
+        """A value of the model, as text."""
+        from ..audit.telling import value_said
+
+        return value_said(text, self.called)
+
+    def step(self, model: Model, state: State, step: Step) -> str:
+        """The sentence of a step that can happen in a state."""
+        from ..audit.telling import step_said
+
+        return step_said(model, state, step, self.called, self.before)
+
+
+def cluster_words(document: Document) -> ClusterWords | None:
+    """The words of a saved trace, where an audit saved it."""
+    if "called" not in document:
+        return None
+    return ClusterWords(document["called"], document.get("wording", {}).get("before", 0))
