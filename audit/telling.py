@@ -78,25 +78,52 @@ PLACED = frozenset({
 
 def title_of(
     name: str,
-    question: str,
-    cell: str,
+    cells: Sequence[str],
     decided: Sequence[Mapping[str, Any]],
     *,
     least_isr: int | None = None,
     of_requests: bool = False,
 ) -> str:
     """`orders: an acknowledged record is lost when a host loses power, with one replica in sync (because of acks=1,
-    producer.properties:1)`. `least_isr` is the topic's min.insync.replicas, where it is known. A run `of_requests` has
-    no other fault than theirs, whatever the cell is about. Where the nodes run decides what becomes of a broker whose
-    host or disk is lost, and of nothing else."""
-    at = BY_NAME[cell]
-    when = "requests fail or lose their answers, and nothing else goes wrong" if of_requests else at.fault.when
-    least = f" ({least_isr})" if least_isr else ""
-    where = {"all": "with all replicas in sync", "min-isr": f"with the ISR at min.insync.replicas{least}",
-             "one": "with one replica in sync"}[at.situation.name]  # fmt: skip
-    placed = at.fault.name in PLACED or len(decided) == 1
+    producer.properties:1)`. `cells` are all that show the run, as `no-loss=power-loss@one`: the title fits each of
+    them. `least_isr` is the topic's min.insync.replicas, where it is known. A run `of_requests` has no other fault than
+    theirs, whatever its cells are about. Where the nodes run decides what becomes of a broker whose host or disk is
+    lost, and of nothing else."""
+    asked: dict[tuple[str, ...], list[str]] = {}
+    for question in dict.fromkeys(cell.partition("=")[0] for cell in cells):
+        own = tuple(cell.partition("=")[2] for cell in cells if cell.startswith(f"{question}="))
+        asked.setdefault(own, []).append(LOST[question])
+    lost = [f"{' and '.join(what)} {_when(own, least_isr, of_requests=of_requests)}" for own, what in asked.items()]
+    placed = any(BY_NAME[cell.partition("=")[2]].fault.name in PLACED for cell in cells) or len(decided) == 1
     by = "; ".join(f"{one['says']}{_place(one)}" for one in decided if placed or one["says"] != said(PLACING))
-    return f"{name}: {LOST[question]} when {when}, {where}{f' (because of {by})' if by else ''}"
+    return f"{name}: {'; '.join(lost)}{f' (because of {by})' if by else ''}"
+
+
+_MOST_NAMED = 3
+"""Faults that a title names; of more it counts the rest."""
+
+
+def _when(cells: Sequence[str], least_isr: int | None, *, of_requests: bool) -> str:
+    """When it happens: `when a host loses power, with one replica in sync`, and the same of every other cell."""
+    least = f" ({least_isr})" if least_isr else ""
+    worded = {"all": "all replicas in sync", "min-isr": f"the ISR at min.insync.replicas{least}",
+              "one": "one replica in sync"}  # fmt: skip
+    stands: dict[str, list[str]] = {}
+    for cell in cells:
+        at = BY_NAME[cell]
+        when = "requests fail or lose their answers, and nothing else goes wrong" if of_requests else at.fault.when
+        stands.setdefault(when, []).append(worded[at.situation.name])
+    faults: dict[tuple[str, ...], list[str]] = {}
+    for when, wheres in stands.items():
+        faults.setdefault(tuple(dict.fromkeys(wheres)), []).append(when)
+    shown = [(when, wheres) for wheres, whens in faults.items() for when in whens]
+    kept = shown if len(shown) <= _MOST_NAMED else shown[: _MOST_NAMED - 1]
+    texts = [
+        f"when {' or '.join(when for when, where in kept if where == wheres)}, with {' or '.join(wheres)}"
+        for wheres in dict.fromkeys(where for _, where in kept)
+    ]
+    more = len(shown) - len(kept)
+    return "; ".join([*texts, *([f"and under {more} other faults"] if more else [])])
 
 
 def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
@@ -117,7 +144,9 @@ def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[s
     a run about service so many are out `before` the fault."""
     told = Told(model, run, _of_service(model), called, before)
     about = {"title": "A run of the cluster", "letters": letters_of(called), "properties": _properties(trace)}
-    return told.said(renamed(trace, called)) | {"disabled": told.could_happen(), "cluster": about}
+    own = {key: part for key, part in trace.items() if key != "wording"}
+    own["notes"] = [note for note in trace["notes"] if note != letters_note(called)]
+    return told.said(renamed(own, called)) | {"disabled": told.could_happen(), "cluster": about | {"before": before}}
 
 
 class InWords:
@@ -353,7 +382,13 @@ class Told:
             "title": title,
             "argument": rows if trace["kind"] == "counterexample" else [],
             "disabled": self.could_happen(),
-            "cluster": {"title": title, "verdict": verdict, "letters": letters, "properties": _properties(trace)},
+            "cluster": {
+                "title": title,
+                "verdict": verdict,
+                "letters": letters,
+                "properties": _properties(trace),
+                "before": self.before,
+            },
         }
 
     def said(self, trace: Mapping[str, Any]) -> Document:

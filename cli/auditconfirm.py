@@ -50,7 +50,7 @@ def confirm_losses(
             marks = list(map(mark, found[key]))
             noted = told.shown | {"notes": [*told.shown["notes"], *marks]}
             beside, section = _beside(page_of), side_by_side(found[key])
-            write_text(page_of, page([noted], beside=beside, section=section, around=told.around))
+            write_text(page_of, page([noted], beside=beside, section=section, around=told.around, saved=beside))
     results = [result for both in found.values() for result in both]
     write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
     write_text(out / "confirmed.xml", confirm_junit(results))

@@ -293,13 +293,12 @@ class ToldRun:
 
 
 def _title(made: Scenario) -> str:
-    """What a page is called, with what decides where that is known of its cell."""
-    question, _, cell = made.cells[0].partition("=")
+    """What a page is called, with what decides where that is known of its cells."""
     loss = made.subject["loss"]
     decided = made.after is not None or (loss is not None and loss["html"] == made.html)
     deciding = made.subject["deciding"] if decided else ()
     least, requests = made.subject["least_isr"], is_of_requests(made.answer)
-    return title_of(made.subject["name"], question, cell, deciding, least_isr=least, of_requests=requests)
+    return title_of(made.subject["name"], made.cells, deciding, least_isr=least, of_requests=requests)
 
 
 def _page(done: Audited, made: Scenario, out: Path) -> None:
@@ -307,7 +306,8 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
     name = Path(made.html).with_suffix("")
     told = ToldRun(done, made)
     write_json(out / f"{name}.trace.json", told.trace)
-    write_text(out / f"{name}.html", page([told.shown], beside=f"{name.name}.trace.json", around=told.around))
+    beside = f"{name.name}.trace.json"
+    write_text(out / f"{name}.html", page([told.shown], beside=beside, around=told.around, saved=beside))
     if made.after is not None:
         both = page([told.shown, _shown_after(made, made.after)], aligned=made.after.aligned)
         write_text(out / f"{name}-repaired.html", both)

@@ -32,7 +32,11 @@ class ClusterWords:
         """A run of the model as it is saved, with what its brokers are called in the cluster."""
         from ..audit.telling import letters_note
 
-        return document | {"called": dict(self.called), "notes": [*document["notes"], letters_note(self.called)]}
+        return document | {
+            "called": dict(self.called),
+            "wording": {"before": self.before},
+            "notes": [*document["notes"], letters_note(self.called)],
+        }
 
     def shown(self, document: Document, model: Model, run: Run) -> Document:
         """The same as it is shown."""

@@ -13,9 +13,10 @@ from pathlib import Path
 from ..api.models import bind_model
 from ..explorer.search import Progress
 from ..language.errors import UsageError
-from ..language.judge import initial_states
+from ..language.judge import initial_states, run_text
 from ..language.model import Model
-from ..language.steptext import split_steps
+from ..language.steptext import StepError, split_steps
+from ..language.values import ModelError
 from ..language.verdict import Run
 from ..reports.exits import Exit
 from .cluster_words import ClusterWords, cluster_words
@@ -28,6 +29,7 @@ EXAMPLES = """\
   tidegate explore replication:kip101
   tidegate explore examples/lock.py:careless --set clients=3
   tidegate explore report/strong_isr.trace.json             from the end of a saved trace
+  tidegate explore examples/lock.py:careless --steps "look(A); take(A)"     from where these steps lead
   tidegate explore replication:kip101 --web --open           in the browser
   tidegate explore replication:kip101 --do "2;why;go strong_isr;save run"
 
@@ -45,6 +47,9 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     parser = add_verb(verbs, "explore", about, EXAMPLES)
     add_model_options(parser, search=False, what="MODEL|TRACE", says="a saved .trace.json file, or ")
+    parser.add_argument(
+        "--steps", metavar="TEXT", help="begin where these steps lead from the initial state, also of a saved trace"
+    )
     parser.add_argument("--do", metavar="COMMANDS", help='carry these out and end: "2; go strong_isr; save run"')
     parser.add_argument(
         "--web", action="store_true", help="explore in the browser: serve the page on this machine until Ctrl-C"
@@ -112,7 +117,8 @@ def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, ClusterWords
     """The model, of a saved trace its run, and of an audit's trace the words of the cluster. An audit's trace is asked
     about what its page shows, and nothing else."""
     if not options.model.endswith(".json"):
-        return bind_model(chosen(options)), None, None
+        model = bind_model(chosen(options))
+        return model, _stepped(model, options.steps), None
     asked = {"--set": options.assignments, "--bounds": options.bounds, "--ghosts": options.ghosts}
     for name, value in asked.items():
         if value not in (None, []):
@@ -126,7 +132,19 @@ def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, ClusterWords
         if words is not None and not options.properties:
             shown = document["properties"]
             model = replace(model, properties=tuple(one for one in model.properties if one.name in shown))
-        return model, run_of(model, document, options.model), words
+        return model, _stepped(model, options.steps) or run_of(model, document, options.model), words
+
+
+def _stepped(model: Model, steps: str | None) -> Run | None:
+    """The run of the steps that are given with --steps; None where none are."""
+    if steps is None:
+        return None
+    try:
+        return run_text(model, steps)
+    except StepError as error:
+        raise UsageError(f"--steps: {error}") from None
+    except ModelError as error:
+        raise UsageError(f"--steps: one breaks the model's own types: {error.message} ({error.where})") from None
 
 
 def _height() -> int:

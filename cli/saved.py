@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from ..api.models import ModelChoice, bind_model
 from ..language.errors import UsageError
-from ..language.judge import initial_states, replay
+from ..language.judge import initial_states, replay, run_text
 from ..language.model import Model
 from ..language.steptext import StepError, format_step, parse_steps
 from ..language.values import ModelError, State
@@ -18,10 +19,14 @@ from ..language.verdict import Run
 from ..reports.document import Document
 from ..reports.trace.states import states
 from ..traces.differences import changes, state_to_json
-from ..traces.document import SCHEMA, change_texts
+from ..traces.document import SCHEMA, change_texts, run_document
 from ..traces.wording import RecordNames
+from .cluster_words import cluster_words
 
 _FAMILY = SCHEMA.partition("/")[0]
+STEPS = "tidegate.steps/1"
+"""The schema of a run that the page of an audit saves: its steps, and what they are taken with. Such a page has the
+words of the cluster for all else, which no model reads."""
 
 
 def document_of(path: Path) -> Document:
@@ -40,6 +45,9 @@ def document_of(path: Path) -> Document:
         with naming(path):
             _check_loop(document, path)
         return document
+    if schema == STEPS:
+        with naming(path):
+            return _completed(cast("dict[str, Any]", read), path)
     if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
         by = cast("dict[str, Any]", read).get("tool") or "another tidegate"
         raise UsageError(
@@ -47,6 +55,18 @@ def document_of(path: Path) -> Document:
             f'"{SCHEMA}"; save the trace again with check --out, or use the tidegate that wrote it'
         )
     raise UsageError(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
+
+
+def _completed(saved: Document, path: Path) -> Document:
+    """The trace of a run of which a page saved the steps: they are taken again."""
+    model = model_of({"commit": None, "tool": "another tidegate", **saved}, path)
+    model = replace(model, properties=tuple(one for one in model.properties if one.name in saved["properties"]))
+    try:
+        document = run_document(model, run_text(model, "; ".join(saved["steps"])))
+    except StepError as error:
+        raise UsageError(f"{path}: {_changed(saved)}: {error}") from None
+    words = cluster_words(saved)
+    return document if words is None else words.lettered(document)
 
 
 def _check_loop(document: Document, path: Path) -> None:

@@ -14,6 +14,7 @@ from ..reports.files import write_text
 from ..reports.paper import Page, Paper
 from ..reports.trace.html import page
 from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
+from .cluster_words import cluster_words
 from .export import MOST_DRAWN, graph_of_page
 from .options import add_open_option, add_print_options, paper_of
 from .output import check_open, end_with_page
@@ -85,11 +86,14 @@ def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
     from ..audit.telling import in_the_clusters_words
 
     with naming(path):
-        if "wording" not in document:
+        words = cluster_words(document)
+        if words is None or "wording" not in document:
             return renamed(document, document["called"])
         try:
             model = model_of(document, str(path))
-            return in_the_clusters_words(document, model, run_of(model, document, str(path)))
+            run = run_of(model, document, str(path))
+            chosen = "verdict" not in document["wording"]
+            return words.shown(document, model, run) if chosen else in_the_clusters_words(document, model, run)
         except UsageError as error:
             kept = renamed({key: part for key, part in document.items() if key != "wording"}, document["called"])
             return kept | {"notes": [*kept["notes"], f"said in the model's words: {error}"]}

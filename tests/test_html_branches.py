@@ -12,10 +12,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 from tidegate.api.models import load
+from tidegate.cli.cluster_words import ClusterWords
 from tidegate.cli.explore_session import Session
+from tidegate.cli.saved import document_of
+from tidegate.language.judge import run_text
 from tidegate.reports.index import index_page
 from tidegate.reports.paper import Paper
 from tidegate.reports.trace.html import page
+from tidegate.traces.around import around
+from tidegate.traces.document import run_document
 
 from .browser import Shown, chromium, shown
 from .html_traces import kip_101
@@ -125,6 +130,29 @@ def test_a_branch_is_saved_with_its_own_steps(browser: Browser, lock: Path) -> N
         document = json.loads(begun.value.path().read_text(encoding="utf-8"))
     assert [step["step"] for step in document["steps"]] == ["look(A)", "look(B)"]
     assert document["replay"].endswith('--steps "look(A); look(B)"')
+
+
+def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(browser: Browser, tmp_path: Path) -> None:
+    """Its words no model reads: what is copied and saved has the model's own steps."""
+    model, words = load("partition"), ClusterWords({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, before=1)
+    run = run_text(model, "produce(A)")
+    document = words.shown(words.lettered(run_document(model, run)), model, run)
+    beside = around(model, run, size=0, words=words.around(model, run))
+    path, saved = tmp_path / "one.html", tmp_path / "mine.trace.json"
+    path.write_text(page([document], around=beside, saved="one.trace.json"), encoding="utf-8")
+    with shown(browser, path, "s=1") as one:
+        take(one, "Broker 2 fetches from broker 1 at offset 0.")
+        command = one.text("#choices pre")
+        assert command == (
+            'tidegate explore one.trace.json --steps "produce(A); fetch(leader=A, follower=B)" --web --open'
+        )
+        one.press("e")
+        with one.page.expect_download() as begun:
+            one.page.get_by_role("button", name="Save the trace").click()
+        begun.value.save_as(saved)
+    made = document_of(saved)
+    assert [step["step"] for step in made["steps"]] == ["produce(A)", "fetch(leader=A, follower=B)"]
+    assert (made["called"], made["wording"]) == ({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, {"before": 1})
 
 
 # --- how it looks -----------------------------------------------------------------------------------------------------

@@ -161,9 +161,35 @@ def _explored_in_the_clusters_words(tidegate: Run, trace: Path, out: Path) -> No
     said = [line for line in rest.splitlines() if not line.startswith("explore>")]
     assert [line for line in said if re.search(r"\b[B-E]\b|\b0a\b|Record\(", line.replace("log[B]", ""))] == []
     assert tidegate("replay", str(saved)).exit == 0, "what is saved has the model's letters"
+    (last,) = re.findall(r"^ +10  (.+)$", shown_.partition("explore> 1\n")[2].partition("explore>")[0], re.MULTILINE)
+    assert last in tidegate("show", str(saved)).out, "in the words of the cluster"
+    _a_run_that_a_page_saved_is_taken_again(tidegate, trace, out)
     page = (out / "mine.html").read_text(encoding="utf-8")
     assert traces_in(page)[0]["cluster"]["letters"] == "A is broker 2, B is broker 1, C is broker 3"
     _can_be_chosen_in_the_clusters_words(page)
+
+
+def _a_run_that_a_page_saved_is_taken_again(tidegate: Run, trace: Path, out: Path) -> None:
+    """Its steps alone, from which the rest is made; one that cannot be taken is named."""
+    document = json.loads(trace.read_text(encoding="utf-8"))
+    kept = {key: document[key] for key in ("model", "bounds", "ghosts", "called", "tool", "commit")}
+    branch = kept | {"schema": "tidegate.steps/1", "properties": ["acked_durable"], "wording": {"before": 0}}
+    branch |= {"steps": [step["step"] for step in document["steps"][:2]]}
+    saved = out / "branch.trace.json"
+    saved.write_text(json.dumps(branch), encoding="utf-8")
+    assert tidegate("replay", str(saved)).exit == 0
+    sentences = [
+        step["sentence"] for step in traces_in(next(out.glob("scenarios/01-*.html")).read_text("utf-8"))[0]["steps"]
+    ]
+    said = tidegate("show", str(saved)).out
+    assert all(sentence in said for sentence in sentences[:2]) and sentences[2] not in said
+    assert (
+        f"  2  {sentences[1]}"
+        in tidegate("explore", str(trace), "--steps", "; ".join(branch["steps"]), "--do", "quit").out
+    )
+    saved.write_text(json.dumps(branch | {"steps": ["fetch(B, A)", "nothing"]}), encoding="utf-8")
+    refused = tidegate("show", str(saved))
+    assert refused.exit == 64 and str(saved) in refused.err and "nothing" in refused.err
 
 
 def _can_be_chosen_in_the_clusters_words(page: str) -> None:
@@ -250,14 +276,14 @@ def test_a_setting_that_nobody_gave_is_not_called_given() -> None:
     """acks of unknown producers, and where nodes run, decide, and no file has them."""
     assert said(Used("acks", NOT_GIVEN, None)) == "acks not given"
     assert (said(PLACING), said(Used("acks", "1", None))) == ("where the nodes run", "acks=1")
-    title = title_of("orders", "no-loss", "restart@all", [{"says": said(PLACING), "where": None}])
+    title = title_of("orders", ["no-loss=restart@all"], [{"says": said(PLACING), "where": None}])
     assert title == (
         "orders: an acknowledged record is lost when a broker is restarted in a controlled way, "
         "with all replicas in sync (because of where the nodes run)"
     )
     least = {"says": said(Used("min.insync.replicas", "1", None)), "where": {"path": "a/t.txt", "line": 3}}
     both = [least, {"says": said(PLACING), "where": None}]
-    because = [title_of("orders", "no-loss", f"{fault}@min-isr", both, least_isr=1).partition("with the ")[2]
+    because = [title_of("orders", [f"no-loss={fault}@min-isr"], both, least_isr=1).partition("with the ")[2]
                for fault in ("power-loss", "disk-loss")]  # fmt: skip
     assert because == [
         "ISR at min.insync.replicas (1) (because of min.insync.replicas=1, t.txt:3)",
@@ -299,6 +325,17 @@ def test_a_gates_page_has_no_folder_of_its_machine() -> None:
     assert (name_of(check), name_of({"name": "audit a b"})) == ("lock.py defaults", "audit a b")
 
 
+def test_the_title_of_a_page_fits_all_cells_that_share_it() -> None:
+    shared_ = ["no-loss=power-loss@all", "no-loss=power-loss@one", "no-loss=two-power-losses@one"]
+    lost = "orders: an acknowledged record is lost when a host loses power, with all replicas in sync or one replica"
+    assert title_of("orders", shared_, ()) == f"{lost} in sync; when two hosts lose power, with one replica in sync"
+    both = ["no-loss=crash@all", "no-unread=crash@all"]
+    assert "is lost and a record that consumers have read is gone when a process dies" in title_of("orders", both, ())
+    many = [f"no-loss={fault}@one" for fault in ("crash", "power-loss", "disk-loss", "two-crashes")]
+    few = "when a process dies or a host loses power, with one replica in sync; and under 2 other faults"
+    assert title_of("orders", many, ()).endswith(few)
+
+
 def test_a_run_in_which_only_requests_fail_has_no_title_of_another_fault() -> None:
     steps = ("fail_to_produce", "produce(A)", "produce_again(leader=A, id=0)")
     answers = [
@@ -306,7 +343,7 @@ def test_a_run_in_which_only_requests_fail_has_no_title_of_another_fault() -> No
         for some in (steps, (*steps, "elect_preferred(A)"))
     ]
     assert [is_of_requests(one) for one in answers] == [True, False]
-    title = title_of("orders", "no-duplicates", "leader-move@all", (), of_requests=True)
+    title = title_of("orders", ["no-duplicates=leader-move@all"], (), of_requests=True)
     assert "when requests fail or lose their answers, and nothing else goes wrong" in title
 
 

@@ -1,12 +1,13 @@
 """What could be chosen instead, along a run and from there on: states around it with every step from each of them, so
 that a page can take other steps without a model. All reachable states where they are few.
 
-    {"values": [...], "nodes": [{"state": {"log": 0}, "lanes": {"A": 1}, "board": 2, "truth": "10-",
+    {"values": [...], "fields": ["log"], "nodes": [{"state": [0], "lanes": {"A": 1}, "board": 2, "truth": "10-",
      "next": [{"to": 3, "step": "fetch(B)", ...}]}, ...],
      "path": [0, 1, 2], "watched": {"len(log[A])": ["0", "1", ...]},
      "properties": ["strong_isr", ...], "complete": false, "replay": "tidegate replay ..."}
 
-`values` holds once what many states and steps share: in a node and in a step stands its number.
+`values` holds once what many states and steps share: in a node and in a step stands its number. A `state` has the
+numbers of its `fields` in their order.
 
 `path` are the nodes of the run's states; `calls` are its steps as the model is given them, where `words` say them
 otherwise, and then a step from a node has its `call`, too. `watched` has for each expression its value in the state of
@@ -28,7 +29,7 @@ from ..language.values import State
 from ..language.verdict import Run, Step
 from ..language.watched import Watched
 from .branch import Possible, possible
-from .differences import changes, state_to_json
+from .differences import changes, to_json
 from .document import lanes_of, step_document, step_without_reads, truth_of_run
 from .drawn import Drawing, picture_of
 from .heading import replay_command
@@ -102,6 +103,7 @@ class Around:
         self.shown: dict[str, list[str]] = {}
         self.values: list[Any] = []
         self.places: dict[str, int] = {}
+        self.held: dict[tuple[int, Any], int] = {}
         self.waiting: deque[State] = deque()
         self.size = 0
 
@@ -110,9 +112,8 @@ class Around:
         if state not in self.known:
             self.known[state] = len(self.nodes)
             frame = self._frame(state)
-            value = state_to_json(state)
             node = {
-                "state": self._shared_parts(value if self.words is None else self.words.named(value)),
+                "state": self._state(state),
                 "lanes": None if frame is None else self._shared_parts(frame["lanes"]),
                 "board": None if frame is None else self._shared(frame["board"]),
                 "truth": self._truth(state),
@@ -129,6 +130,7 @@ class Around:
         beginning = format_run(self.model, Run(run.start, ()))
         return {
             "values": self.values,
+            "fields": list(run.start.__match_args__),
             "nodes": self.nodes,
             "path": path,
             "calls": None if self.words is None else [format_step(one.action, one.arguments) for one in run.steps],
@@ -167,6 +169,17 @@ class Around:
             self.values.append(value)
             self.size += len(text) + 1
         return self.places[text]
+
+    def _state(self, state: State) -> list[int]:
+        """The numbers of a state's values. Most have stood in the same field before, and are not made again."""
+        numbers: list[int] = []
+        for at, (value, of) in enumerate(zip(state, state.__types__, strict=True)):
+            number = self.held.get((at, value))
+            if number is None:
+                said = to_json(value, of)
+                number = self.held[at, value] = self._shared(said if self.words is None else self.words.named(said))
+            numbers.append(number)
+        return numbers
 
     def _shared_parts(self, document: Document) -> Document:
         return {name: self._shared(value) for name, value in document.items()}

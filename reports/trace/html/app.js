@@ -425,14 +425,21 @@ function renderTabs() {
 const withWhom = ({ args }) => html("span", "muted", `(${Object.entries(args).map(([name, value]) =>
   `${name.replaceAll("_", " ")}: ${value}`).join(", ")})`);
 
+/** What to do where this page ends. */
+function goesOn() {
+  const { saved } = page, command = around.onward(trace.steps.slice(0, at.position), saved);
+  const says = `To go on from here in your browser${saved ? ", in the folder of this page" : ""}:`;
+  return [html("p", "muted", `What can happen here is not in this page. ${says}`),
+    html("pre", "", html("code", "", command)),
+  html("button", { onclick: () => copy(command, "the command") }, "copy")];
+}
+
 /** What can happen here, as sentences to choose from. */
 function choosable(steps) {
   const next = at.position < trace.last ? trace.step(at.position + 1).step : null, { cluster } = trace.document;
   if (steps === null) {
     if (around.live) ask(`next?node=${trace.nodes[at.position]}`);
-    return [html("p", "muted", around.live ? "Asking what can happen here …"
-      : `What can happen here is not in this page: ${cluster ? "give tidegate explore the .trace.json file beside it"
-        : "save the trace (export), and go on with tidegate explore"}.`)];
+    return around.live ? [html("p", "muted", "Asking what can happen here …")] : goesOn();
   }
   const twin = (step) => steps.some((other) => other !== step && other.sentence === step.sentence);
   const one = (step, index) => html("li", `${step.kind} ${step.step === next ? "taken" : ""}`,
@@ -707,15 +714,17 @@ function pictureText() {
 
 function exporting() {
   const dialog = $("export-dialog"), name = trace.document.model.replace(/[^\w.-]+/g, "-");
-  const replays = !trace.document.cluster; // such a trace has no step as the model is given it
+  const words = trace.document.cluster; // of such a trace the steps alone can be taken again, where they are known
+  const text = () => (words ? around.fileText(trace) : fileText(trace.document));
+  const replays = !words || Boolean(around && trace.nodes);
   const entries = [["Replay command", () => copy(trace.replay, "the replay command")],
     ["Link to this state", () => copy(`${location.href}\n${trace.replay}`, "the link and the replay command")],
-    ...(replays ? [["Trace as JSON", () => copy(fileText(trace.document), "the trace")]] : []),
+    ...(replays ? [["Trace as JSON", () => copy(text(), "the trace")]] : []),
     ["Save all states as CSV", () => save(csvOf(trace), "text/csv", `${name}.csv`)],
     ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
     ...Object.entries(trace.texts).map(([kind, phrase]) => [kind, () => copy(phrase, kind)]),
     ...(replays
-      ? [["Save the trace", () => save(fileText(trace.document), "application/json", `${name}.trace.json`)]] : []),
+      ? [["Save the trace", () => save(text(), "application/json", `${name}.trace.json`)]] : []),
     ["Save the picture", () => save(pictureText(), "image/svg+xml", `${name}-${trace.number(at.position)}.svg`)],
     ["Print", () => { dialog.close(); print(); }]].filter(([phrase]) => phrase !== "Save the picture"
       || trace.document.view);

@@ -23,7 +23,8 @@ class Around {
   }
 
   state(node) {
-    return this.parts(this.document.nodes[node].state);
+    const { fields, nodes, values } = this.document;
+    return Object.fromEntries(fields.map((name, at) => [name, values[nodes[node].state[at]]]));
   }
 
   frame(node, marks) {
@@ -35,10 +36,30 @@ class Around {
     return this.document.nodes[node].truth[this.document.properties.indexOf(name)];
   }
 
-  /** The command that replays steps: as the model is given them, where the page says them in other words. */
+  /** Steps as the model is given them, where the page says them in other words. */
+  calls(steps) {
+    return steps.map((step, at) => step.call ?? this.document.calls?.[at] ?? step.step);
+  }
+
+  /** The command that replays steps. */
   replay(steps) {
-    const { calls, replay } = this.document;
-    return replay.replace("@STEPS@", steps.map((step, at) => step.call ?? calls?.[at] ?? step.step).join("; "));
+    return this.document.replay.replace("@STEPS@", () => this.calls(steps).join("; "));
+  }
+
+  /** The command that goes on where steps lead: in the words of the page where the trace is `saved` beside it. */
+  onward(steps, saved) {
+    const command = saved ? `tidegate explore ${saved} --steps "${this.calls(steps).join("; ")}"`
+      : this.replay(steps).replace("tidegate replay", "tidegate explore");
+    return `${command} --web --open`;
+  }
+
+  /** A run of a page that has the words of a cluster, as tidegate takes it again: its steps, and all that is the
+   * model's. */
+  fileText({ document, steps }) {
+    const { model, bounds, ghosts, called, tool, commit } = document;
+    const [properties, wording] = [Object.keys(document.properties), { before: document.cluster.before }];
+    const kept = { schema: "tidegate.steps/1", model, bounds, ghosts, properties, called, wording };
+    return `${JSON.stringify({ ...kept, steps: this.calls(steps), tool, commit }, null, 2)}\n`;
   }
 
   /** Adds what a server knows more. Answers overlap, and come in any order: what is there already stays. */
