@@ -349,6 +349,12 @@ def _loses(directories: str) -> str:
     return "a temporary folder is emptied by cleaners and restarts"
 
 
+def _is_of_msk(cluster: Cluster) -> bool:
+    """Whether Amazon sets the racks, which its configurations cannot have."""
+    owner = cluster.versions.distribution
+    return owner is not None and owner.value == "msk"
+
+
 def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
     """Rack awareness is for all brokers or for none."""
     given = [keeper for keeper in cluster.keepers if keeper.id is not None]
@@ -358,7 +364,7 @@ def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
             f"broker {bare[0].id} has no broker.rack, and broker {named[0].id} has: replicas are not spread over racks"
         )
         yield Finding("contradiction", "warning", what, bare[0].origin, "set broker.rack on every broker", "KIP-36")
-    elif len(bare) > 1:
+    elif len(bare) > 1 and not _is_of_msk(cluster):
         what = "no broker has broker.rack: if they stand in several racks or zones, replicas may share one"
         yield Finding("advice", "note", what, bare[0].origin, "set broker.rack, if there is more than one", "KIP-36")
 

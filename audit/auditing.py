@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .accepted import Accepted, with_accepted
 from .acknowledging import with_clients
-from .cases import Explorations
+from .cases import NO_TIME, Explorations
 from .cluster import Cluster, Finding
 from .consumers import with_consumers
 from .current_state import describe_current_state
@@ -78,7 +78,7 @@ def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest)
     if exit_ == 0 and any(finding.kind == "incomplete" for finding in findings):
         exit_ = UNDECIDED
     made = document(cluster, findings, reports, asked.required, exit_)
-    made["out_of_time"] = _out_of_time(explorations)
+    made["out_of_time"] = _out_of_time(explorations, reports)
     if any(outage["certain"] for outage in made["outages"]):
         made["exit"] = exit_ = FAILED
     return Audited(made, exit_, reports, explorations, findings)
@@ -106,15 +106,23 @@ def _reporting(
     return (partial(reported, subject) for subject in every)
 
 
-def _out_of_time(explorations: Explorations) -> str:
-    """That time did not suffice, and what to do; "" where it did."""
+def _out_of_time(explorations: Explorations, reports: Sequence[SubjectReport]) -> str:
+    """That time did not suffice, how much is open for want of it, and what to do; "" where it did."""
     left, asked = explorations.unfinished, len(explorations.known)
     if not left:
         return ""
+    cells = [cell for report in reports for cell in report.verdict.table.values()]
+    open_ = sum(NO_TIME in cell.why for cell in cells)
+    begins = "nothing is kept for the next audit" if explorations.folder is None else _GOES_ON
     return (
-        f"time ran out before {left:,} of {asked:,} explorations had ended: what is not decided here, or depends on "
-        "something, may be decided with more time; give a longer --time"
+        f"time ran out before {left:,} of {asked:,} explorations had ended: {open_:,} of {len(cells):,} cells are not "
+        f"decided, and what is not decided here, or depends on something, may be decided with more time; {begins}; "
+        "give a longer --time"
     )
+
+
+_GOES_ON = "what was found is kept, so that the same audit goes on from there"
+"""What an audit that had too little time is for the next one."""
 
 
 def _report(

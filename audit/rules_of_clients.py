@@ -114,6 +114,7 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What it does not start with, and what switches off the idempotence that nobody asked for."""
     refusals = list(starting.refusals(cluster, client))
     yield from refusals
+    yield from starting.may_linger_too_long(client)
     on = value_of(cluster, client, "enable.idempotence")
     if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, "enable.idempotence") is not None:
         return
@@ -218,3 +219,9 @@ def _of_aborted(cluster: Cluster, reader: Client, does: str) -> Iterator[Finding
     what = f"{reader.name} {does} aborted records too (isolation.level={level.value})"
     where = place_of(cluster, reader, "isolation.level")
     yield Finding("advice", "warning", what, where, "isolation.level=read_committed", "by rule: KIP-98")
+    if underneath(reader) == "librdkafka":  # rd_kafka_OffsetFetchRequest, require_stable_offsets
+        what = f"{reader.name} does not wait for offsets that are in a transaction (librdkafka, isolation.level="
+        what += f"{level.value}): where offsets are committed in transactions, who takes a partition over can process"
+        what += " records once more, and write their results twice"
+        check = _check("transactional_processing", "unawaited --bounds two_members --symmetry", "exactly_once")
+        yield Finding("client", "warning", what, where, "isolation.level=read_committed", f"{check}; KIP-447")

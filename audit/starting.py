@@ -251,6 +251,23 @@ def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator
         yield Finding("contradiction", "error", what, where, f"{linger + request} or more", source)
 
 
+def may_linger_too_long(client: Client) -> Iterator[Finding]:
+    """A librdkafka whose version is not stated, with a linger.ms that is longer than message.timeout.ms by default."""
+    linger = stated(client, LINGER)
+    if underneath(client) != "librdkafka" or client.version is not None or stated(client, DELIVERY) is not None:
+        return
+    number = linger.value.partition(".")[0] if linger is not None else ""
+    if linger is not None and number.isdecimal() and int(number) >= MESSAGE_TIMEOUT:
+        what = f"linger.ms={linger.value} is not below message.timeout.ms={MESSAGE_TIMEOUT}, which is the default: the"
+        what += " producer does not start, but for librdkafka 1.5 to 1.8, which lower it"
+        to_do = f"a linger.ms below {MESSAGE_TIMEOUT}; or say which version it is, with --client librdkafka:VERSION"
+        yield Finding("contradiction", "warning", what, linger.origin, to_do, "librdkafka, rd_kafka_conf_finalize")
+
+
+MESSAGE_TIMEOUT = 300_000
+"""librdkafka's message.timeout.ms where nothing states it, in every release."""
+
+
 def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """It lowers a linger.ms that nobody has set; message.timeout.ms=0 is without end, since 1.2."""
     delivery, linger = (number_of(cluster, client, key) for key in (DELIVERY, LINGER))

@@ -385,6 +385,21 @@ def test_readers_of_transactions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("own", "client", "said"),
+    [
+        ("isolation.level=read_uncommitted\n", "librdkafka:2.3", True),
+        ("", "librdkafka:2.3", False),
+        ("isolation.level=read_uncommitted\n", "java:3.9", False),
+    ],
+)
+def test_who_does_not_wait_for_offsets_in_a_transaction(tmp_path: Path, own: str, client: str, said: bool) -> None:
+    """Java's consumer always asks for stable offsets, and librdkafka's with read_committed alone (KIP-447)."""
+    files = {"pay.properties": PRODUCER + "transactional.id=t\n", "ledger.properties": CONSUMER + own}
+    found = findings(tmp_path, files, Options("3.5", clients=(client,)))
+    assert any("does not wait for offsets that are in a transaction" in one.what for one in found) == said
+
+
+@pytest.mark.parametrize(
     ("producer", "consumer", "said"),
     [
         ("transactional.id=t\n", "", True),

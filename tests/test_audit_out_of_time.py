@@ -55,6 +55,10 @@ def test_a_repair_is_not_looked_for() -> None:
     done = audit(cluster, findings, AuditRequest(seconds=0.0))
     assert done.exit and not done.explorations.explored - len(done.explorations.known)
     assert "time ran out before" in done.document["out_of_time"]
+    cells = [cell for subject in done.reports for cell in subject.verdict.table.values()]
+    open_ = sum("out of time" in cell.why for cell in cells)
+    assert f": {open_:,} of {len(cells):,} cells are not decided" in done.document["out_of_time"] and open_
+    assert "nothing is kept for the next audit" in done.document["out_of_time"]
     for subject in done.document["subjects"]:
         assert subject["repair"] is None
         assert not subject["no_repair"] or "not decided in time" in subject["no_repair"] or "no repair is" in subject[

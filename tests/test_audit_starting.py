@@ -177,3 +177,22 @@ def test_a_transaction_longer_than_the_brokers_allow_never_starts(
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     orders = next(s for s in subjects(of_texts(texts, options, "x")[0]) if s.topics[0].name == "orders")
     assert ("the producer does not start" in orders.not_checked) is not starts
+
+
+@pytest.mark.parametrize(
+    ("producer", "client", "said"),
+    [
+        ("linger.ms=400000\nacks=all\n", "librdkafka", True),
+        ("linger.ms=300000\nacks=all\n", "librdkafka", True),
+        ("linger.ms=299999.5\nacks=all\n", "librdkafka", False),
+        ("linger.ms=400000\nmessage.timeout.ms=500000\nacks=all\n", "librdkafka", False),
+        ("linger.ms=400000\nacks=all\n", "librdkafka:1.6.0", False),
+        ("linger.ms=400000\nacks=all\n", "java", False),
+    ],
+)
+def test_a_librdkafka_of_no_stated_version_that_lingers_longer_than_its_records_live(
+    producer: str, client: str, said: bool
+) -> None:
+    files = [("producer.properties", f"bootstrap.servers=a\n{producer}", True)]
+    _, findings = of_texts(files, Options("3.9.0", distribution="apache", clients=(client,)), "x")
+    assert any("which is the default: the producer does not start" in found.what for found in findings) == said

@@ -80,3 +80,30 @@ def test_eligible_leader_replicas_need_their_metadata_version(level: str | None,
     kraft = [variant.signature for variant in found.variants]
     assert {bool(signature.constants["elr"]) for signature in kraft} == {expected}
     assert any("needs metadata.version 4.0-IV1" in finding.what for finding in advise(cluster)) is not expected
+
+
+def _partition(number: int, *replicas: int) -> str:
+    placed = ",".join(map(str, replicas))
+    return f"\tTopic: orders\tPartition: {number}\tLeader: {replicas[0]}\tReplicas: {placed}\tIsr: {placed}\n"
+
+
+OF_MSK = "Topic: orders\tTopicId: x\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+REVISION = "min.insync.replicas=2\nunclean.leader.election.enable=false\ndefault.replication.factor=3\n"
+
+
+@pytest.mark.parametrize(
+    ("owner", "own", "known"), [("msk", {}, True), ("apache", {}, False), ("msk", {"old.properties": REVISION}, False)]
+)
+def test_a_revision_of_msk_beside_a_description_is_of_all_brokers(owner: str, own: dict[str, str], known: bool) -> None:
+    """It has no id: alone it would be a fourth broker, and those that are described would have no settings."""
+    described = f"{OF_MSK}{_partition(0, 1, 2, 3)}{_partition(1, 2, 3, 1)}"
+    files = {"topics.txt": described, "revision.properties": REVISION, **own}
+    asked = Options("3.9.0", distribution=owner, acks="all")
+    cluster, findings = of_texts([(name, text, True) for name, text in files.items()], asked, "x")
+    assert ([broker.id for broker in cluster.brokers] == [1, 2, 3]) is known
+    assert all(broker.settings for broker in cluster.brokers) is known
+    assert any("run the configuration in revision.properties" in said for said in cluster.assumptions) is known
+    if known:
+        (one,) = [subject for subject in subjects(cluster) if subject.topics[0].name == "orders"]
+        assert {variant.signature.unclean for variant in one.variants} == {False}
+        assert not any("no broker has broker.rack" in found.what for found in findings)

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ...language.errors import nearest
 from ..addresses import Server, at_their_own, servers_and_path, unlike, zookeeper_servers
 from ..addresses import placed as placed_on_hosts
 from ..cluster import (
-    CONSTRAINTS,
-    HIDDEN,
-    KEPT_HOSTS,
-    KEPT_NUMBERS,
-    KEPT_PATHS,
-    KEPT_WORDS,
-    MARK,
     Broker,
     Client,
     Cluster,
@@ -26,27 +18,24 @@ from ..cluster import (
     Finding,
     Origin,
     Quorum,
-    Setting,
     Stated,
     Topic,
-    Twice,
     Use,
     Versions,
     WrongOption,
 )
-from ..keys import OTHER, at_least, families, is_version, known, owners, span, table, underneath
+from ..keys import OTHER, at_least, families, is_version, owners, span, underneath
 from ..placing import assumed_of_nodes
-from ..validators import is_checked
-from . import names, properties
+from . import names
 from .describe import NO_CONFIGS
 from .ensembles import one_ensemble, stand_alone
+from .joined import OPTIONS, Joined, scrubbed
+from .joined_nodes import joined_nodes
 from .parsed_file import Part, numbers
 from .places import in_racks
 from .releases import release
 from .strimzi import NOT_APPLIED
 from .unread import brokers_without_files, not_described
-
-OPTIONS = Origin("command line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +54,17 @@ class Options:
     acks: str | None = None
 
 
-@dataclass
-class _Joined:
-    parts: Sequence[Part]
-    findings: list[Finding] = field(default_factory=list[Finding])
-    twice: list[Twice] = field(default_factory=list[Twice])
-
-    def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
-        self.findings.append(Finding("contradiction", "warning", f"{what} ({first})", second, to_do))
-
-    def incomplete(self, what: str, where: Origin, to_do: str) -> None:
-        """What leaves the audit undecided."""
-        self.findings.append(Finding("incomplete", "error", what, where, to_do))
-
-
 def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
     """One cluster of all parts, and what was found on the way. Raises WrongOption for a wrong option."""
-    joined = _Joined(parts, [finding for part in parts for finding in part.findings])
+    joined = Joined(parts, [finding for part in parts for finding in part.findings])
     topics = _by_themselves(joined, _topics(joined))
     versions = _versions(joined, options)
     quorum = _quorum(joined, versions)
     _of_one_cluster(joined)
     ensemble = one_ensemble(joined.parts, joined.findings)
-    brokers, zookeepers = placed_on_hosts(_brokers(joined, topics, quorum), quorum, ensemble)
+    msk = versions.distribution is not None and versions.distribution.value == "msk"
+    nodes = joined_nodes(joined, topics, quorum, of_msk=msk)
+    brokers, zookeepers = placed_on_hosts(nodes, quorum, ensemble)
     _of_one_ensemble(joined, brokers)
     unnamed = _of_two_ways(joined, brokers, zookeepers, quorum)
     brokers, zookeeper_racks, of_racks = in_racks(joined.parts, brokers, zookeepers, quorum)
@@ -113,147 +90,20 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
     )
     unread, alike = brokers_without_files(cluster)
     joined.findings += unread
-    assumed = (*cluster.assumptions, *alike, *unnamed, *_of_voters(quorum, versions), *assumed_of_nodes(cluster))
+    assumed = (
+        *cluster.assumptions,
+        *joined.assumptions,
+        *alike,
+        *unnamed,
+        *_of_voters(quorum, versions),
+        *assumed_of_nodes(cluster),
+    )
     cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
     _uses(joined, cluster)
     return cluster, joined.findings
 
 
-def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
-    """The same settings without the values that the audit has no use for: they may be anything, secrets too.
-
-    A name of one word that no setting has, nor nearly has, is a piece of some text: it is withheld as well.
-    """
-    return tuple(_scrubbed(setting) for setting in settings)
-
-
-def _scrubbed(setting: Setting) -> Setting:
-    if setting.key in CONSTRAINTS:
-        return replace(setting, value=_placed(setting.value))
-    if setting.key in KEPT_WORDS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}", setting.value):
-        return setting
-    if setting.key in KEPT_HOSTS and re.fullmatch(r"[A-Za-z0-9_.:%\-\[\]]{1,253}", setting.value):
-        return setting
-    if setting.key in KEPT_PATHS and re.fullmatch(r"[A-Za-z0-9_./\-]{1,200}", setting.value):
-        return setting
-    if is_checked(setting) or (setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value)):
-        return setting
-    key = setting.key.removeprefix(MARK)
-    if key in known() or key in table() or key in names.aliases():
-        return setting
-    scopes = tuple(names.by_scope())
-    plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
-    text = plain and names.nearest(setting.key, scopes) is None
-    return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
-
-
-def _placed(value: str) -> str:
-    """How many replicas and observers a placement asks for (`3 replicas, 2 observers`); withheld if it is no such."""
-    try:
-        found = json.loads(value)
-        counts = [sum(int(group["count"]) for group in found.get(name) or ()) for name in ("replicas", "observers")]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return value if re.fullmatch(r"\d+ replicas, \d+ observers|", value) else HIDDEN
-    return f"{counts[0]} replicas, {counts[1]} observers"
-
-
-def _brokers(joined: _Joined, topics: tuple[Topic, ...], quorum: Quorum | None) -> tuple[Broker, ...]:
-    nameless: list[Broker] = []
-    found: dict[int, Broker] = {}
-    for broker in (node for part in joined.parts for node in part.brokers):
-        if broker.id is None:
-            nameless.append(replace(broker, settings=scrubbed(broker.settings)))
-        elif broker.id in found:
-            found[broker.id] = _same_id(joined, found[broker.id], broker)
-        else:
-            found[broker.id] = replace(broker, settings=scrubbed(broker.settings))
-    for part in joined.parts:
-        for number, settings in part.whole_brokers.items():
-            _add_running(joined, found, number, settings)
-        for number, settings in part.per_broker.items():
-            known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(part.format)))
-            found[number] = replace(known_as, dynamic=(*known_as.dynamic, *scrubbed(settings)))
-    for number, origin in {
-        n: partition.origin for topic in topics for partition in topic.partitions for n in partition.replicas
-    }.items():
-        mine = found.get(number, Broker(number, origin))
-        found[number] = mine if mine.roles else replace(mine, roles=("broker",))
-    for number in quorum.voters if quorum else ():
-        found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
-    voters = set(quorum.voters) if quorum else set[int]()
-    every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
-    return tuple(_on_nodes(joined, broker, number) for number, broker in enumerate(every, 1))
-
-
-def _on_nodes(joined: _Joined, broker: Broker, number: int) -> Broker:
-    """A pod, or a service, as audit.toml says of all: each pod on a node of its own, whatever it advertises, and those
-    of a compose file on a computer of their own; or all on one."""
-    word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")
-    said = next((fact for part in joined.parts for fact in part.facts.get(word, ())), None)
-    if said is None or (broker.pod is None and broker.network != "inner"):
-        return broker
-    own = broker.machine if broker.pod is None else f"node {number} of pods"
-    machine = f"{one}, as audit.toml says" if said.value == "shared" else own
-    return replace(broker, pod=None, network="", machine=machine)
-
-
-def _role(broker: Broker, voters: set[int]) -> Broker:
-    """A broker whose replicas are listed and which votes as well is both, if no file says."""
-    combined = broker.roles == ("broker",) and broker.id in voters and not broker.settings
-    return replace(broker, roles=("broker", "controller")) if combined else broker
-
-
-def _same_id(joined: _Joined, first: Broker, second: Broker) -> Broker:
-    pairs = {setting.key: setting.value for setting in first.settings}
-    differ = [setting for setting in second.settings if setting.key in pairs and pairs[setting.key] != setting.value]
-    if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
-        where = differ[0].origin if differ else second.origin
-        what = f"`{_id_key(second)}={first.id}` is of another node already ({first.origin}); the first is used"
-        to_do = "give each node an id of its own, or remove one file if both are of the same node"
-        joined.findings.append(Finding("contradiction", "error", what, where, to_do))
-        joined.twice.append(Twice(first, where))
-    return first if first.settings else replace(second, settings=scrubbed(second.settings))
-
-
-def _id_key(broker: Broker) -> str:
-    return next(
-        (setting.key for setting in broker.settings if setting.key in known()["node.id"].broker_names), "node.id"
-    )
-
-
-def _add_running(joined: _Joined, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
-    """What a running broker says of itself completes its file; where they differ, it has not been restarted since."""
-    running = scrubbed(settings)
-    if number not in found:
-        where = running[0].origin if running else OPTIONS
-        found[number] = replace(properties.broker_of(running, where), id=number)
-        return
-    file = {setting.key: setting for setting in found[number].settings}
-    for setting in running:
-        mine = file.get(setting.key)
-        if (
-            mine is not None
-            and mine.value != setting.value
-            and HIDDEN not in (mine.value, setting.value)
-            and _plain(mine)
-        ):
-            what = (
-                f"`{setting.key}` of broker {number} is {mine.value} in its file, "
-                f"and {setting.value} in the running broker"
-            )
-            joined.disagree(
-                what, mine.origin, setting.origin, "restart the broker, or give the file that it was started from"
-            )
-    missing = tuple(setting for setting in running if setting.key not in file)
-    found[number] = replace(found[number], settings=(*missing, *found[number].settings))
-
-
-def _plain(setting: Setting) -> bool:
-    key = known().get(setting.key)
-    return key is not None and key.type in ("int", "long", "boolean") and "${" not in setting.value
-
-
-def _topics(joined: _Joined) -> tuple[Topic, ...]:
+def _topics(joined: Joined) -> tuple[Topic, ...]:
     found: dict[str, Topic] = {}
     ordered = sorted(joined.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
     for topic in (described for part in ordered for described in part.topics):
@@ -273,19 +123,19 @@ def _topics(joined: _Joined) -> tuple[Topic, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def _by_themselves(joined: _Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _by_themselves(joined: Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     mine = {topic.name for part in joined.parts for topic in part.made if topic.by_itself}
     return tuple(replace(topic, by_itself=True) if topic.name in mine else topic for topic in topics)
 
 
-def _planned(joined: _Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+def _planned(joined: Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
     """What programs will create: each name once, and none that is there."""
     there = {topic.name for topic in topics}
     made = {topic.name: topic for part in joined.parts for topic in part.made if topic.name not in there}
     return tuple(replace(topic, settings=scrubbed(topic.settings)) for topic in made.values())
 
 
-def _both(joined: _Joined, first: Topic, second: Topic) -> Topic:
+def _both(joined: Joined, first: Topic, second: Topic) -> Topic:
     """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
     if first.doubt == NOT_APPLIED and not second.doubt:
         return second
@@ -320,7 +170,7 @@ def _pairs(topic: Topic) -> dict[str, str]:
     return {setting.key: setting.value for setting in topic.settings}
 
 
-def _clients(joined: _Joined, options: Options) -> tuple[Client, ...]:
+def _clients(joined: Joined, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
     clients = [client for part in joined.parts for client in part.clients]
     clients += _also(clients, [use for part in joined.parts for use in part.uses])
@@ -376,7 +226,7 @@ def _version_of_client(family: str, version: str) -> Stated:
     return Stated(version, OPTIONS)
 
 
-def _versions(joined: _Joined, options: Options) -> Versions:
+def _versions(joined: Joined, options: Options) -> Versions:
     features = {name: level for part in joined.parts for name, level in part.features.items()}
     for text in options.features:
         name, mark, level = text.partition("=")
@@ -406,7 +256,7 @@ def _known(option: str, text: str, what: str, name: str, every: Collection[str])
         raise WrongOption(f"{option} {text}: there is no {what} {name}; {hint}")
 
 
-def _distribution(joined: _Joined, options: Options) -> Stated | None:
+def _distribution(joined: Joined, options: Options) -> Stated | None:
     """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
     if options.distribution:
         _known("--distribution", options.distribution, "distribution", options.distribution, owners())
@@ -416,7 +266,7 @@ def _distribution(joined: _Joined, options: Options) -> Stated | None:
     return _agreed(joined, "distribution_of_own_file")
 
 
-def _different(joined: _Joined, name: str) -> tuple[Stated, ...]:
+def _different(joined: Joined, name: str) -> tuple[Stated, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
     facts = [fact for part in joined.parts for fact in part.facts.get(name, ()) if is_version(fact.value)]
     found = {fact.value: fact for fact in reversed(facts)}
@@ -424,7 +274,7 @@ def _different(joined: _Joined, name: str) -> tuple[Stated, ...]:
     return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
 
 
-def _agreed(joined: _Joined, name: str) -> Stated | None:
+def _agreed(joined: Joined, name: str) -> Stated | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
     facts = [fact for part in joined.parts for fact in part.facts.get(name, ())]
     if not name.startswith("distribution"):
@@ -448,7 +298,7 @@ def _compatible(name: str, one: str, other: str) -> bool:
     return low <= most and least <= high
 
 
-def _control_plane(joined: _Joined) -> ControlPlane | None:
+def _control_plane(joined: Joined) -> ControlPlane | None:
     planes: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
     if len(planes) < 2:
         return planes.pop() if planes else None
@@ -463,7 +313,7 @@ def _where(part: Part) -> Origin:
     return part.brokers[0].origin if part.brokers else Origin(part.format)
 
 
-def _quorum(joined: _Joined, versions: Versions) -> Quorum | None:
+def _quorum(joined: Joined, versions: Versions) -> Quorum | None:
     """As the controllers say, else as the brokers' files do."""
     ordered = sorted(joined.parts, key=lambda part: not part.format.endswith("--status"))
     described = [quorum for part in ordered for quorum in part.quorums]
@@ -515,7 +365,7 @@ def _ids(quorum: Quorum) -> str:
     return ", ".join(map(str, quorum.voters))
 
 
-def _by_roles(joined: _Joined, nodes: Sequence[Broker]) -> Quorum | None:
+def _by_roles(joined: Joined, nodes: Sequence[Broker]) -> Quorum | None:
     """The nodes that are controllers, where no voters are listed: Strimzi lists none. None in a dynamic quorum
     (KIP-853) of several: its servers are those to be asked first, and its voters are in the log alone, of one that was
     formatted as standalone and of those that were added since."""
@@ -535,7 +385,7 @@ MEETING = {"zookeeper.connect": 2181, "controller.quorum.bootstrap.servers": Non
 """Where the nodes of one cluster meet, with the port that need not be written."""
 
 
-def _of_one_cluster(joined: _Joined) -> None:
+def _of_one_cluster(joined: Joined) -> None:
     """Nodes that meet nowhere are of different clusters: other servers, or another path below the same ones.
 
     ZooKeeper's client takes all from the first slash on for the path below which it reads and writes everything
@@ -553,7 +403,7 @@ def _of_one_cluster(joined: _Joined) -> None:
                 break
 
 
-def _of_one_ensemble(joined: _Joined, brokers: Sequence[Broker]) -> None:
+def _of_one_ensemble(joined: Joined, brokers: Sequence[Broker]) -> None:
     """Brokers on several hosts, each with the ZooKeeper server of its own host; and servers that stand alone."""
     stated = [setting for broker in brokers for setting in broker.settings if setting.key == "zookeeper.connect"]
     if stated:
@@ -567,7 +417,7 @@ def _of_one_ensemble(joined: _Joined, brokers: Sequence[Broker]) -> None:
 
 
 def _of_two_ways(
-    joined: _Joined, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
+    joined: Joined, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
 ) -> list[str]:
     """Hosts of which some are named and others have addresses: two of one kind leave the audit undecided, and that two
     of different kinds stand apart is assumed."""
@@ -582,7 +432,7 @@ def _of_two_ways(
     ]
 
 
-def _uses(joined: _Joined, cluster: Cluster) -> None:
+def _uses(joined: Joined, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
         embedded = any(client.embedded for _, name in use.named if (client := cluster.client(name)) is not None)
