@@ -18,11 +18,12 @@ from ..invariants.catalogue import find
 from ..language.constants import Value
 from ..language.model import Model
 from ..language.verdict import PropertyVerdict
+from ..model.consumer.state import Reset
 from .small_models import Small, explored
 
 DUPLICATES, ORDER = "no_duplicates", "order_per_key"
 DURABLE, TOLD, THERE = "acknowledged_is_durable", "no_silent_loss", "accepted_is_there"
-LOST, SKIPPED, TWICE = "at_least_once", "nothing_skipped", "at_most_once"
+LOST, SKIPPED, TWICE, NOTICED = "at_least_once", "nothing_skipped", "at_most_once", "cut_is_noticed"
 
 Settings = tuple[tuple[str, Value], ...]
 
@@ -136,7 +137,17 @@ def crash_costs(settings: Settings) -> frozenset[str]:
 
 
 @cache
-def skips_what_was_cut(*, sees_truncation: bool) -> bool:
-    """Whether a consumer skips records where the log was cut below its position and has grown again (KIP-320)."""
-    values = {**_A_CUT, "detects_truncation": sees_truncation}
+def skips_what_was_cut(*, sees_truncation: bool, commits_epochs: bool = True) -> bool:
+    """Whether a consumer skips records where the log was cut below its position and has grown again (KIP-320). Where
+    its commits have no leader epoch it dies, too, and begins at what it has committed."""
+    again: Mapping[str, Value] = {"commits_epochs": False, "crashes": 1, "max_generation": 2}
+    values = {**_A_CUT, "detects_truncation": sees_truncation, **({} if commits_epochs else again)}
     return SKIPPED in explored(Small("consumer", values, (SKIPPED,), frozenset({"poll", "process", "truncate"}))).steps
+
+
+@cache
+def misses_a_cut(reset: str) -> bool:
+    """Whether a consumer that has KIP-320 may miss a cut below the position that `auto.offset.reset` gave it."""
+    values = {**_A_CUT, "has_offsets": False, "reset": Reset(reset)}
+    wanted = frozenset({"reset_position", "truncate"} | ({"poll"} if values["reset"] != Reset.NONE else set[str]()))
+    return NOTICED in explored(Small("consumer", values, (NOTICED,), wanted)).steps

@@ -5,6 +5,7 @@ Whether groups stop, and whether they skip records where offsets are lost, is as
 the log was cut below its position and filled again is asked of the model `consumer`, in `clients` (KIP-320). Who
 begins at a committed offset sees that only if the leader's epoch was committed with it, which automatic commits do;
 what an application names itself, as `new OffsetAndMetadata(offset)` in Java or as Spring's containers do, has none.
+Nor has, in Java, a position that `auto.offset.reset` gave, until a record was read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from .clients import skips_what_was_cut
+from .clients import misses_a_cut, skips_what_was_cut
 from .cluster import OFFSETS, Client, Cluster, Unknown
 from .groups import SKIPPED, STOPPED, fails
 from .keys import at_least, underneath, value_of
@@ -36,6 +37,14 @@ ASKS: Mapping[str, str] = {
 
 SEES_TRUNCATION = {"java": "2.3", "librdkafka": "2.1"}
 """Since when a client notices that the log was cut below its position: KAFKA-7747, librdkafka's notes of 2.1.0."""
+
+_SEEN_BY_BROKERS = {"java": "2.3"}
+"""Since when brokers answer a client's question where its position's epoch ends; before, the client does not ask
+(OffsetsForLeaderEpochRequest, supportsTopicPermission)."""
+
+_RESETS_WITHOUT_EPOCH = {"java"}
+"""Whose position has no epoch after a reset (OffsetFetcherUtils, resetPositionIfNeeded). librdkafka takes the one that
+the leader answers with (rd_kafka_toppar_handle_Offset)."""
 
 _AT_THE_BEGINNING, _AN_ERROR = ("earliest", "smallest", "beginning"), ("none", "error")
 
@@ -144,14 +153,7 @@ def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: An
     asked = SKIPPED not in fails(stops=False, loses=False)
     yield Answer("no loss found", "model" if asked else "arithmetic", why)
     if cut.word != "no loss found":
-        sees = None if reader is None else sees_truncation(reader)
-        fact = READERS if reader is None else VERSION
-        says = f"{_name(reader)} does not see that the log was cut below its offset, before KIP-320"
-        if reader is not None and sees and not commits_epochs(cluster, reader):
-            sees, fact = None, COMMITS
-            says = f"{reader.name} sees that the log was cut below a committed offset only if its epoch was committed"
-        if skips_what_was_cut(sees_truncation=sees is True):
-            yield replace(_if_so(cut, fact if sees is None else None, says), basis=cut.basis)
+        yield from _of_a_cut(cluster, reader, cut)
     if forgotten.word != "no loss found":
         starts = None if reader is None else value_of(cluster, reader, RESET)
         if starts is None or isinstance(starts, Unknown):
@@ -162,6 +164,26 @@ def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: An
             says = f"{_name(reader)} starts anew where its offset is lost, with {RESET}={starts.value}"
             bad = SKIPPED in fails(stops=False, loses=True, reset=_reset(starts.value))
             yield from (replace(_if_so(forgotten, None, says), basis=forgotten.basis),) if bad else ()
+
+
+def _of_a_cut(cluster: Cluster, reader: Client | None, cut: Answer) -> Iterator[Answer]:
+    """What a consumer skips if the log was cut as in `cut` below its position, or below its group's offset."""
+    sees = None if reader is None else sees_truncation(cluster, reader)
+    if reader is None or not sees:
+        fact = READERS if reader is None else VERSION
+        says = f"{_name(reader)} does not see that the log was cut below its offset, before KIP-320"
+        if skips_what_was_cut(sees_truncation=False):
+            yield replace(_if_so(cut, fact if sees is None else None, says), basis=cut.basis)
+        return
+    starts = value_of(cluster, reader, RESET)
+    fact = RESET if isinstance(starts, Unknown) else None
+    reset = "latest" if isinstance(starts, Unknown) else _reset(starts.value)
+    if underneath(reader) in _RESETS_WITHOUT_EPOCH and misses_a_cut(reset):
+        says = f"{reader.name} does not see a cut below where {RESET} had it begin, until it has read a record"
+        yield replace(_if_so(cut, fact, says), basis=cut.basis)
+    if not commits_epochs(cluster, reader) and skips_what_was_cut(sees_truncation=True, commits_epochs=False):
+        says = f"{reader.name} sees that the log was cut below a committed offset only if its epoch was committed"
+        yield replace(_if_so(cut, COMMITS, says), basis=cut.basis)
 
 
 def _reset(value: str) -> str:
@@ -181,9 +203,12 @@ def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
     return replace(found, word="depends", on=(*found.on, fact))
 
 
-def sees_truncation(reader: Client) -> bool | None:
+def sees_truncation(cluster: Cluster, reader: Client) -> bool | None:
     """Whether a consumer notices that the log was cut below its position; None if nothing says."""
-    since = SEES_TRUNCATION.get(underneath(reader) or "")
+    family, kafka = underneath(reader) or "", cluster.versions.kafka
+    if kafka is not None and family in _SEEN_BY_BROKERS and at_least(kafka.value, _SEEN_BY_BROKERS[family]) is False:
+        return False
+    since = SEES_TRUNCATION.get(family)
     return None if since is None or reader.version is None else at_least(reader.version.value, since)
 
 

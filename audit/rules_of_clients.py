@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.consumer import Commits
+from ..model.consumer.state import Commits
 from . import starting
 from .clients import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from .cluster import Client, Cluster, Finding, Unknown
@@ -158,7 +158,8 @@ def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
             what += (
                 ", or if a commit before a rebalance is sent again: group.protocol=consumer takes new offsets for it"
             )
-            source += "; autoCommitSyncBeforeRebalanceWithRetries, source of 4.1.0"
+            retried = _check("consumer", "kip_848_retry --bounds one_crash", LOST)
+            source += f"; {retried}; autoCommitSyncBeforeRebalanceWithRetries, source of 4.1.0"
         yield Finding("client", "note", what, where, to_do, source)
 
 
@@ -170,7 +171,8 @@ def way_to_commit(client: Client) -> Settings | None:
     (`enable.auto.offset.store=false`). Otherwise librdkafka stores an offset before the application has the record. The
     consumer of KIP-848 committed in the background up to 3.9: CommitRequestManager calls maybeAutoCommitAsync in its
     own poll in 3.9.1, and in 4.0.0 only for one of the application. A commit before a rebalance that is sent again
-    takes positions anew in the background in 4.1.0, too: of that there is a note, and no settings of the model.
+    takes positions anew in the background in 4.1.0, too (`kip_848_retry`), if it fails before:
+    of that there is a note.
     """
     family, stores = underneath(client), stated(client, "enable.auto.offset.store")
     if family == "sarama" or (family == "librdkafka" and stores is not None and stores.value == "false"):

@@ -6,19 +6,9 @@ Not all of it is promised by Kafka: docs/producers.md says which setting keeps w
 from __future__ import annotations
 
 from ..language import invariant, reachable, transition
-from ..model.consumer import (
-    Consuming,
-    Member,
-    Offset,
-    Partition,
-    Phase,
-    beyond,
-    detects_truncation,
-    end,
-    is_current,
-    is_parted,
-    place,
-)
+from ..model.consumer.offsets import beyond, end, is_current, place
+from ..model.consumer.polls import is_parted
+from ..model.consumer.state import Consuming, Member, Offset, Partition, Phase, detects_truncation
 from ..model.parts.replicated_logs import Entry, entries
 
 
@@ -115,6 +105,23 @@ def offset_never_goes_back(before: Consuming, after: Consuming) -> bool:
 def not_less(before: Offset | None, after: Offset | None) -> bool:
     """Whether two offsets are known, and the second is not less."""
     return before is not None and after is not None and after >= before
+
+
+@transition
+def cut_is_noticed(before: Consuming, after: Consuming) -> bool:
+    """KIP-320: where a log is cut, it will be noticed of each position, and of the group's offset, beyond the cut."""
+    return all(
+        end(after, partition) >= end(before, partition)
+        or (
+            all(
+                not beyond(after.position[member][partition], end(after, partition))
+                or (detects_truncation and member in after.parted[partition])
+                for member in Member
+            )
+            and (not beyond(after.offset[partition], end(after, partition)) or is_parted(after, partition))
+        )
+        for partition in Partition
+    )
 
 
 @invariant

@@ -101,6 +101,7 @@ PRODUCER = Matrix(
 )
 
 _CONSUMER_CALM = {"crashes": 0, "pauses": 0, "exceptions": 0, "offset_losses": 0, "deletions": 0}
+_A_CUT: Settings = {"truncations": 1, "readers_diverge": True}
 
 CONSUMER = Matrix(
     model="consumer",
@@ -125,6 +126,9 @@ CONSUMER = Matrix(
         "earliest, the offset is lost": {"offset_losses": 1, "reset": "EARLIEST"},
         "latest, records are deleted": {"deletions": 1},
         "earliest, records are deleted": {"deletions": 1, "reset": "EARLIEST"},
+        "the log is cut, before KIP-320": {**_A_CUT, "detects_truncation": False},
+        "the log is cut": _A_CUT,
+        "the log is cut, commits have no epoch": {**_A_CUT, "commits_epochs": False},
     },
     words={
         "at_least_once": "lost",

@@ -22,6 +22,7 @@ from tidegate.audit.clients import (
     alone,
     costs,
     crash_costs,
+    misses_a_cut,
     skips_what_was_cut,
     under_another_leader,
 )
@@ -35,7 +36,7 @@ from tidegate.audit.situations import CELLS
 from tidegate.audit.small_models import Small, explored, kept_in
 from tidegate.audit.verdicts import Answer, SubjectVerdict, Table
 from tidegate.language.constants import Value
-from tidegate.model.consumer import Commits
+from tidegate.model.consumer.state import Commits, Reset
 
 from .conftest import Run
 from .test_audit_facts import cluster_of, nodes, signatures
@@ -97,6 +98,8 @@ def test_what_a_crash_costs(settings: Settings, fails: set[str]) -> None:
 
 def test_what_was_cut_is_skipped_by_who_does_not_see_it() -> None:
     assert (skips_what_was_cut(sees_truncation=False), skips_what_was_cut(sees_truncation=True)) == (True, False)
+    assert skips_what_was_cut(sees_truncation=True, commits_epochs=False)
+    assert [misses_a_cut(reset.value) for reset in Reset] == [True, False, False, True]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.cluster import OFFSETS, Broker, Client, Cluster, Origin, Setting, Stated, Topic, Use
+from tidegate.audit.cluster import OFFSETS, Broker, Client, Cluster, Origin, Setting, Stated, Topic, Use, Versions
 from tidegate.audit.consumers import COMMITS, READERS, RESET, VERSION, sees_truncation, with_consumers
 from tidegate.audit.groups import SIZES, SKIPPED, STOPPED, fails
 from tidegate.audit.questions import OF_TOPICS
@@ -50,7 +50,8 @@ def cell(
 LOST = verdict_of(OFFSETS, no_loss="can lose")
 CUT = verdict_of("orders", no_unread="can lose")
 FINE, KEPT = verdict_of("orders"), verdict_of(OFFSETS)
-OLD = consumer(version="2.2")
+OLD, EARLIEST = consumer(version="2.2"), consumer(auto_offset_reset="earliest")
+MANUAL = Setting("enable.auto.commit", "false", FILE)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +66,14 @@ OLD = consumer(version="2.2")
         (FINE, LOST, consumer(auto_offset_reset="by_duration:PT1H"), "can lose"),
         (FINE, LOST, consumer("librdkafka", "2.5", auto_offset_reset="largest"), "can lose"),
         (FINE, LOST, None, "depends"),
-        (CUT, KEPT, consumer(), "no loss found"),  # it goes back to where the logs part
-        (CUT, KEPT, consumer(enable_auto_commit="false"), "depends"),  # an offset without an epoch is not validated
-        (CUT, KEPT, consumer("spring"), "depends"),
+        (CUT, KEPT, EARLIEST, "no loss found"),  # it goes back to where the logs part
+        (CUT, KEPT, consumer(auto_offset_reset="none"), "no loss found"),
+        (CUT, KEPT, consumer(), "can lose"),  # a position of a reset has no epoch
+        (CUT, KEPT, consumer(auto_offset_reset="by_duration:PT1H"), "can lose"),
+        (CUT, KEPT, consumer(auto_offset_reset="${RESET}"), "depends"),
+        (CUT, KEPT, replace(EARLIEST, settings=(*EARLIEST.settings, MANUAL)), "depends"),  # an offset without an epoch
+        (CUT, KEPT, consumer("spring", auto_offset_reset="earliest"), "depends"),
+        (CUT, KEPT, consumer("spring"), "can lose"),
         (CUT, KEPT, consumer("librdkafka", "2.5", enable_auto_offset_store="false"), "depends"),
         (CUT, KEPT, consumer("librdkafka", "2.5"), "no loss found"),
         (CUT, KEPT, consumer(version="2.2", enable_auto_commit="false"), "can lose"),
@@ -103,7 +109,7 @@ def test_what_is_noticed_is_not_said_to_be_kept() -> None:
 def test_what_was_cut_is_asked_of_the_consumers_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cell("no-skips", CUT, KEPT, cluster(OLD)).word == "can lose"
 
-    def skips_never(*, sees_truncation: bool) -> bool:
+    def skips_never(*, sees_truncation: bool, commits_epochs: bool = True) -> bool:
         return False
 
     monkeypatch.setattr("tidegate.audit.consumers.skips_what_was_cut", skips_never)
@@ -113,7 +119,7 @@ def test_what_was_cut_is_asked_of_the_consumers_model(monkeypatch: pytest.Monkey
 def test_what_a_cell_depends_on_is_said() -> None:
     assert cell("no-skips", FINE, LOST, cluster()).on == (READERS,)
     assert cell("no-skips", CUT, KEPT, cluster(consumer(version=None))).on == (VERSION,)
-    assert cell("no-skips", CUT, KEPT, cluster(consumer("spring"))).on == (COMMITS,)
+    assert cell("no-skips", CUT, KEPT, cluster(consumer("spring", auto_offset_reset="earliest"))).on == (COMMITS,)
     assert cell("no-skips", FINE, None, cluster(consumer())).on == (OFFSETS,)
     assert cell("no-skips", FINE, LOST, cluster(consumer("kafkajs", "2.2"))).on == (RESET,)
     assert cell("no-skips", verdict_of("orders", no_loss="depends"), KEPT, cluster(OLD)).on == ("acks",)
@@ -184,7 +190,13 @@ def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
      ("java", "2", None), ("java", None, None), ("sarama", "1.40", None)],
 )  # fmt: skip
 def test_who_sees_that_a_log_was_cut(family: str, version: str | None, sees: bool | None) -> None:
-    assert sees_truncation(consumer(family, version)) is sees
+    assert sees_truncation(cluster(), consumer(family, version)) is sees
+
+
+def test_brokers_before_2_3_are_not_asked_where_an_epoch_ends() -> None:
+    old = Versions(kafka=Stated("2.2.1", FILE))
+    assert [sees_truncation(replace(cluster(), versions=old), one) for one in (EARLIEST, OLD)] == [False, False]
+    assert sees_truncation(replace(cluster(), versions=Versions(kafka=Stated("2.3.0", FILE))), EARLIEST) is True
 
 
 def test_what_is_missing_of_the_racks_is_that_of_the_offsets_topic() -> None:

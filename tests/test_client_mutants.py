@@ -55,15 +55,15 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
         "gives_up_one_at_a_time", "network", "order_per_key",
     ),
     "a rebalance does not wait for who processes": (
-        Mutant("consumer", "consumer.py", " and s.rebalancing and has_time(s, member))", " and s.rebalancing)"),
+        Mutant("consumer", "consumer/group.py", " and s.rebalancing and has_time(s, member))", " and s.rebalancing)"),
         "auto", "one_crash", "at_least_once",
     ),
     "a commit does not wait until what was polled is processed": (
-        Mutant("consumer", "consumer.py", "has_time(s, member) or (background_commit", "True or (background_commit"),
+        Mutant("consumer", "consumer/polls.py", "has_time(s, member) or (backgr", "True or (backgr"),
         "auto", "one_crash", "at_least_once",
     ),
     "a consumer goes back too little where a log was truncated": (
-        Mutant("consumer", "consumer.py", "[partition] = s.cut[partition]\n", "[partition] = end(s, partition)\n"),
+        Mutant("consumer", "consumer/polls.py", "] = s.cut[partition]\n", "] = end(s, partition)\n"),
         "kip_320", "three_records", "nothing_skipped",
     ),
 }  # fmt: skip

@@ -14,7 +14,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, State
-from tidegate.model.consumer import Member, Partition, Phase
+from tidegate.model.consumer.state import Commits, Member, Partition, Phase, Reset
 
 from .conftest import ROOT
 from .shipped import gated, shipped
@@ -158,6 +158,48 @@ def test_a_log_that_was_truncated_and_grew_again_is_noticed_since_kip_320() -> N
         story.produced(1).polls(A, 2)
     story.step("detect_truncation", member=A, partition=P)
     assert (story.state.position[A][P], story.false()) == (0, set())
+
+
+def test_a_cut_below_an_offset_that_was_committed_alone_is_not_noticed() -> None:
+    def begun_again(profile: str, **constants: Any) -> Story:
+        story = Story(profile, **constants).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
+        story.step("commit", member=A).step("truncate", partition=P).produced(1).step("crash", member=A)
+        return story.taken_over()
+
+    story = begun_again("kip_320_offset_alone")
+    assert (story.state.position[B][P], story.false()) == (1, {"at_least_once", "nothing_skipped"})
+    story = begun_again("kip_320", commits=Commits.AFTER)
+    assert story.false() == set()
+    assert story.step("detect_truncation", member=B, partition=P).state.position[B][P] == 0
+
+
+def test_a_position_of_a_reset_has_no_epoch_until_a_record_is_read() -> None:
+    story = Story("kip_320_latest").produced(1).step("start_member", member=A).generation_of(A)
+    story.step("reset_position", member=A, partition=P, since=1)
+    assert story.state.blind[P] == frozenset({A})
+    committed = replay(story.model, story.state, [("commit", {"member": A})]).steps[-1].after
+    assert committed.blind_offset == frozenset({P})
+    before = story.state
+    prop = next(prop for prop in story.model.properties if prop.name == "cut_is_noticed")
+    assert not holds(story.model, prop, before, story.step("truncate", partition=P).state)
+    story.state = before
+    before = story.produced(1).polls(A, 2).state
+    assert holds(story.model, prop, before, story.step("truncate", partition=P).state)
+
+
+def test_without_a_reset_a_consumer_that_notices_a_cut_stops() -> None:
+    story = Story("kip_320", reset=Reset.NONE).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
+    story.step("truncate", partition=P).step("detect_truncation", member=A, partition=P)
+    assert (story.state.phase[A], story.false()) == (Phase.STOPPED, {"goes_on"})
+
+
+def test_a_commit_before_a_rebalance_that_is_sent_again_has_newer_positions() -> None:
+    story = Story("kip_848_retry").produced(1).consumed_by(A)
+    with pytest.raises(StepError):
+        story.step("retry_commit", member=A)
+    story.step("fail_commit", member=A).polls(A, 1).step("retry_commit", member=A)
+    assert (story.state.offset[P], story.state.retrying, story.false()) == (1, frozenset(), set())
+    assert story.step("crash", member=A).false() == {"at_least_once"}
 
 
 def test_a_commit_that_is_sent_again_moves_the_offset_back() -> None:

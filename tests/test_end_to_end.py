@@ -13,7 +13,7 @@ from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.values import Map, State
-from tidegate.model.consumer import Member, Partition
+from tidegate.model.consumer.state import Member, Partition
 
 from .conftest import ROOT
 from .shipped import gated, shipped

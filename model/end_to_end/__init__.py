@@ -1,7 +1,7 @@
 """From a producer to an effect: an application sends records, a group of consumers reads them, and each has an effect,
 such as a row that is written or an email that is sent. How often does it come to pass?
 
-The group and its log are those of `../consumer.py`, action by action: members that poll, process and commit, crashes,
+The group and its log are those of `../consumer/`, action by action: members that poll, process and commit, crashes,
 pauses, rebalances. What the producer leaves in the log is asked of `producer`, and is one of three here (`written`):
 
 * `ONCE`: one life of an idempotent producer, with acks=all, whose first batch is not refused;
@@ -25,11 +25,11 @@ Properties are in `invariants/end_to_end.py`.
 from __future__ import annotations
 
 from .. import consumer
-from ..consumer import Commits, Reset
+from ..consumer.state import Commits, Reset
 from . import effects
 from .effects import Written
 
-modules = (consumer, effects)
+modules = (*consumer.modules, consumer, effects)
 view = consumer.view
 
 profiles = {

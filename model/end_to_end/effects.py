@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ...language import constant
-from ..consumer import Consuming, Partition
+from ..consumer.state import Consuming, Partition
 from ..parts.replicated_logs import Entry
 
 

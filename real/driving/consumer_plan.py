@@ -56,6 +56,8 @@ WHY_NOT: Mapping[str, str] = {
     "be_taken": _ANYHOW,
     "truncate": _CUT,
     "detect_truncation": _CUT,
+    "fail_commit": _ANYHOW,
+    "retry_commit": _ANYHOW,
 }
 JOINS = ("start_member", "rejoin", "notice")
 _OF_RELEASES: Mapping[str, Value | str] = {

@@ -66,8 +66,12 @@ NOT_DRIVEN: Mapping[str, str] = {
     "each_anyhow": _ANYHOW,
     "before_anyhow": _ANYHOW,
     "handed_over_anyhow": _ANYHOW,
+    "kip_848_retry": _ANYHOW,
     "truncated": "consumers from 2.3 on notice that a log was truncated (KIP-320)",
-    "kip_320": "the driver has no leader lose what consumers have read",
+    **dict.fromkeys(
+        ("kip_320", "kip_320_offset_alone", "kip_320_latest", "kip_320_earliest"),
+        "the driver has no leader lose what consumers have read",
+    ),
 }
 """Profiles of consumers that were not driven, and why."""
 

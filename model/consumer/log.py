@@ -1,0 +1,60 @@
+"""What happens to the logs: records are produced and deleted, a log is truncated, a partition is added."""
+
+from __future__ import annotations
+
+from ...language import Set, action, limit, require
+from ..parts.generations import max_generation
+from ..parts.replicated_logs import Entry, appended, may_append, may_rewrite, rewritten
+from .offsets import beyond, end
+from .state import Consuming, Member, Partition, deletions, grows, readers_diverge, records, truncations
+
+
+@action(kind="client")
+def produce(s: Consuming, partition: Partition) -> None:
+    """A record is produced to {partition}, at offset {len(s.logs[partition].committed)}."""
+    require(partition in s.present)
+    limit(sum(len(s.logs[p].appended) for p in Partition) < records)
+    number = len(s.logs[partition].appended)
+    assert may_append(s.logs[partition], number)
+    s.logs[partition] = appended(s.logs[partition], number, False, True)
+
+
+@action(kind="fault", budget="deletions")
+def delete_records(s: Consuming, partition: Partition) -> None:
+    """The first record of {partition} is deleted, by its age or the log's size."""
+    require(deletions > 0)
+    require(s.first[partition] < end(s, partition))
+    s.first[partition] += 1
+
+
+@action(kind="fault", budget="truncations")
+def truncate(s: Consuming, partition: Partition) -> None:
+    """The log of {partition} loses its last record: a leader is elected that does not have it."""
+    require(readers_diverge and truncations > 0 and s.first[partition] < end(s, partition))
+    log = s.logs[partition]
+    last = len(log.committed) - 1
+    found: Set[Entry] = Set(entry for entry in log.committed if entry != log.committed[last])
+    assert may_rewrite(log, found, Set(), Set(), Set(), True)
+    s.logs[partition] = rewritten(log, found, Set(), Set(), Set(), True)
+    s.cut[partition] = last
+    s.parted[partition] = Set(
+        member for member in Member if beyond(s.position[member][partition], last) and member not in s.blind[partition]
+    )
+    if beyond(s.offset[partition], last) and partition not in s.blind_offset:
+        s.parted_offset.add(partition)
+
+
+@action(kind="fault")
+def add_partition(s: Consuming, partition: Partition) -> None:
+    """{partition} is added to the topic; members will learn of it."""
+    require(grows and partition not in s.present)
+    s.present.add(partition)
+
+
+@action
+def discover_partition(s: Consuming) -> None:
+    """A member's metadata have a partition that nobody has: the group rebalances."""
+    require(grows and not s.rebalancing and len(s.group) > 0)
+    require(any(all(partition not in s.owned[member] for member in s.group) for partition in s.present))
+    limit(s.generation < max_generation)
+    s.rebalancing = True
