@@ -272,7 +272,7 @@ def _over_faults(
     number, of = words.count(word), len(words)
     said = {
         "can lose": f"{_FAILS[question]} under {number} of {of} faults",
-        "depends": f"{number} of {of} depend",
+        "depends": f"{number} of {of} {'depends' if number == 1 else 'depend'}",
         "not checked": f"{number} of {of} not decided",
         "no loss found": "under every fault",
     }[word]
