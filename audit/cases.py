@@ -385,7 +385,7 @@ class Explorations:
     def _say(self, phase: str, done: int, of: int) -> None:
         """How far it has come: the phase, and of the explorations that a table needs those that are done."""
         if self.report is not None and of:
-            self.report(f"{phase}: {done:,} of {of:,} explorations done, {len(self.known):,} known in all")
+            self.report(f"{phase}: {done:,} of {of:,} explorations of this round, {len(self.known):,} in all")
 
     def _learn(self, case: Case, found: CaseResult) -> None:
         """What a case finds is known from now on. Where that is nothing, as it is once time is out, others infer from

@@ -153,7 +153,7 @@ def _report(document: Document, out: Path | None, options: argparse.Namespace) -
     if options.json:
         print_json(document)
     else:
-        print(gate_page(document, paper_of(options)).text(), end="", flush=True)
+        print(gate_page(document, paper_of(options), out).text(), end="", flush=True)
     if out is not None and is_saved:
         pages = sum(claim["html"] is not None for check in document["checks"] for claim in check["claims"])
         also = f" and {count(pages, 'counterexample')}" if pages else ""

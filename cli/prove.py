@@ -234,7 +234,7 @@ class _LiveTable:
         if self.lines:
             said = news.goal if isinstance(news, Unstated) else f"{news.obligation.action} {news.obligation.goal}"
             of = f" of {count(self.all)}" * bool(self.all)
-            sys.stderr.write(f"\r\x1b[K{count(self.done)}{of} done, last: {said.strip()}")
+            sys.stderr.write(f"\r\x1b[Kproving: {count(self.done)}{of} done, last: {said.strip()}")
             sys.stderr.flush()
         if self.table is None:
             return

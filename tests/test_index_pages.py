@@ -365,6 +365,14 @@ def test_a_gate_leads_to_its_counterexamples(tidegate: Run, tmp_path: Path) -> N
     assert "as recorded</h2>" in text
 
 
+def test_a_gate_prints_where_the_page_of_a_counterexample_is(tidegate: Run, tmp_path: Path) -> None:
+    record = f'schema = "tidegate.spec/1"\nmodel = "{ROOT}/examples/lock.py"\n[[check]]\nprofile = "careless"\n'
+    (tmp_path / "lock.toml").write_text(f'{record}expect = {{ one_inside = "holds" }}\n', encoding="utf-8")
+    done = tidegate("gate", str(tmp_path / "lock.toml"), "--out", str(tmp_path / "out"))
+    pages = [line.strip() for line in done.out.splitlines() if line.endswith(".html")]
+    assert len(pages) == 1 and Path(pages[0]).is_file()
+
+
 def test_what_comes_from_files_is_text(tidegate: Run, tmp_path: Path) -> None:
     done = tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--json")
     document = json.loads(done.out.replace("orders", "<script>x</script>"))

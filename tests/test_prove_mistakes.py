@@ -313,7 +313,7 @@ def test_a_copy_that_takes_long_is_interrupted_with_the_progress_on_the_terminal
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The search of a finite copy never ends here, and Ctrl-C comes while it goes on."""
-    shown, progress = Path("terminal"), "4 of 9 done, last: lead in_order"
+    shown, progress = Path("terminal"), "proving: 4 of 9 done, last: lead in_order"
 
     def searches(*_: object) -> bool:
         while progress not in shown.read_text(encoding="utf-8"):

@@ -72,13 +72,14 @@ def _wrong(check: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _table(checks: Sequence[Mapping[str, Any]]) -> str:
+    links = [" ".join(_links(check)) for check in checks]
+    cells = [f'<td class="loose">{link}</td>' if any(links) else "" for link in links]
     rows = "".join(
         f'<tr><td class="{_look(check)}">{_MARKS[_look(check)]} {text(check["result"])}</td>'
-        f'<th scope="row" class="loose">{text(name_of(check))}</th><td class="loose">{_found(check)}</td>'
-        f'<td class="loose">{" ".join(_links(check))}</td></tr>'
-        for check in checks
+        f'<th scope="row" class="loose">{text(name_of(check))}</th><td class="loose">{_found(check)}</td>{cell}</tr>'
+        for check, cell in zip(checks, cells, strict=True)
     )
-    titles = ("result", "check", "found", "counterexamples, as recorded")
+    titles = ("result", "check", "found", *(["counterexamples, as recorded"] if any(links) else []))
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
     return wide_table(f"<thead><tr>{head}</tr></thead>", rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..document import Document
@@ -10,12 +11,12 @@ from ..paper import Page, Paper, count, seconds_text
 from ..verdicts import styles
 
 
-def gate_page(document: Document, paper: Paper) -> Page:
-    """The page."""
+def gate_page(document: Document, paper: Paper, out: Path | None = None) -> Page:
+    """The page. `out` is where the pages of counterexamples are, as the reader's own commands find it."""
     page = Page(paper)
     width = max((len(entry["result"]) for entry in document["checks"]), default=0)
     for check in document["checks"]:
-        _check(page, check, width)
+        _check(page, check, width, out or Path())
     page.blank()
     page.line(sum_text(document), style="green bold" if document["exit"] == 0 else "red bold")
     for why, names in left_out(document).items():
@@ -23,7 +24,7 @@ def gate_page(document: Document, paper: Paper) -> Page:
     return page
 
 
-def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
+def _check(page: Page, check: Mapping[str, Any], width: int, out: Path) -> None:
     word = check["result"].ljust(width)
     style = {word: styles("gate")[check["result"]]}
     page.columns([(word, f"{check['name']}: {found_text(check)}")], indent=0, styles=style)
@@ -36,7 +37,7 @@ def _check(page: Page, check: Mapping[str, Any], width: int) -> None:
         if claim["replay"] is not None and not claim["recorded"]:
             page.exact(f"      {claim['replay']}")
             if claim["html"] is not None:
-                page.exact(f"      {claim['html']}")
+                page.exact(f"      {out / claim['html']}")
 
 
 def of_which_runs(check: Mapping[str, Any]) -> list[str]:
