@@ -387,6 +387,8 @@ def replay(model: Model, start: State, sequence: Sequence[tuple[str | Action, Ma
     state, taken = start, list[Step]()
     for number, (named, arguments) in enumerate(sequence, 1):
         action = named if isinstance(named, Action) else model.action(named)
+        if strange := _strange(action, state, arguments):
+            raise StepError(_with_instead(model, state, number, action, arguments, f"disabled: {strange} is false"))
         after = attempt(model, state, action, arguments)
         if isinstance(after, Stopped):
             raise StepError(_refusal(model, state, number, action, arguments, after))
@@ -398,10 +400,24 @@ def replay(model: Model, start: State, sequence: Sequence[tuple[str | Action, Ma
 def _refusal(
     model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], stopped: Stopped
 ) -> str:
+    return _with_instead(model, state, number, action, arguments, stopped_as(model, state, action, arguments, stopped))
+
+
+def _with_instead(
+    model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], is_: str
+) -> str:
     enabled = [format_step(step.action, step.arguments) for step in steps(model, state)]
     instead = "enabled here: " + "; ".join(enabled) if enabled else "nothing is enabled here"
-    step = f"step {number}, {format_step(action.name, arguments)}"
-    return f"{step}, is {stopped_as(model, state, action, arguments, stopped)}; {instead}"
+    return f"step {number}, {format_step(action.name, arguments)}, is {is_}; {instead}"
+
+
+def _strange(action: Action, state: State, arguments: Mapping[str, Any]) -> str | None:
+    """That an argument is one of the state's, of which it is none: `request in s.late`. A step that somebody writes may
+    have a message that nobody has sent."""
+    for parameter in action.form.parameters:
+        if parameter.pool is not None and arguments[parameter.name] not in getattr(state, parameter.pool):
+            return f"{parameter.name} in s.{parameter.pool}"
+    return None
 
 
 def why_stopped(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stopped: Stopped) -> str:

@@ -114,6 +114,8 @@ def test_what_a_release_does_not_take_says_why(trace: tuple[str, str, str], kafk
         ({"retries": 0, "idempotent": True}, "send(0)", "needs acks=all and retries"),
         ({"has_records": True}, "send(0)", "begin empty"),
         ({"expiries": 1}, "send(0); expire_waiting", "clock forward"),
+        ({}, "send(0); die(false)", "this one never is"),
+        ({"flushes": False, "records": 1}, "send(0); close", "this one never is"),
         ({}, "send(0); transmit(0); refuse_for_now(0); fail_over(0)", "out of the ISR"),
         ({}, "send(0); fail_over(0); transmit(0); learn_leader", "has learned"),
         ({"refusals": 2}, "send(0); transmit(0); refuse_for_now(0); transmit(0); append_batch(0); answer_with_error(0)",

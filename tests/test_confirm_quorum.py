@@ -38,7 +38,7 @@ from tidegate.traces.document import trace_document
 from .capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
 from .confirming import came_of
 from .conftest import Run
-from .test_confirm import echo, frame
+from .test_confirm_gates import echo, frame
 
 EMPTY_DISK = (
     "election_timeout(A); vote(candidate=A, voter=B); election_timeout(B); vote(candidate=B, voter=C); "

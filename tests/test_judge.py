@@ -123,6 +123,9 @@ def test_a_disabled_step_names_its_guard_and_what_is_enabled() -> None:
     assert why("write(A)") == (
         "step 1, write(A), is disabled: to in s.awake is false; enabled here: wake({A}); wake({B}); wake({A, B})"
     )
+    assert why("wake({A}); deliver(Letter(B, 1))").startswith(
+        "step 2, deliver(Letter(to=B, number=1)), is disabled: letter in s."
+    )
     assert why("wake({A}); wake({A, B})").startswith(
         "step 2, wake({A, B}), is disabled: len(who & s.awake) == 0 is false"
     )

@@ -16,12 +16,13 @@ from ...audit.keys import span
 from ...invariants.catalogue import find
 from ...language import judge
 from ...language.constants import Value
+from ...language.containers import ModelError
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.steptext import StepError, parse_steps
 from ...language.values import State
 from ...language.verdict import Run
-from .fitting import OF_CONSUMERS, CannotBeDriven, Trace, as_texts, newest, number_of_step
+from .fitting import OF_CONSUMERS, CannotBeDriven, Trace, as_texts, newest, not_taken
 from .quorum import shows
 from .stages import Kind, Stage, parts_of
 
@@ -178,11 +179,14 @@ def _arranged(model: Model, trace: Trace, kafka: str) -> tuple[Any, tuple[int, .
             steps, run = move(model, steps, run)
         return arguments["oldest"], tuple(number for number, _ in steps), run
     said = str(refused).partition("; enabled here")[0]
-    raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
+    raise not_taken(kafka, said) from None
 
 
 def _replayed(model: Model, start: State, steps: Sequence[Numbered]) -> Run:
-    return judge.replay(model, start, parse_steps(model, "; ".join(text for _, text in steps)))
+    try:
+        return judge.replay(model, start, parse_steps(model, "; ".join(text for _, text in steps)))
+    except ModelError as error:
+        raise StepError(f"{error.action}: {error.message}") from None
 
 
 def _moved(model: Model, steps: list[Numbered], run: Run, at: int, places: Iterable[int]) -> tuple[list[Numbered], Run]:

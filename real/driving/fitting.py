@@ -11,12 +11,14 @@ from ...audit.keys import span
 from ...audit.signature import definition, mended_in, profiles_within, switches
 from ...language import judge
 from ...language.constants import Value
+from ...language.containers import ModelError
 from ...language.errors import UsageError
 from ...language.immutable import immutable
 from ...language.model import Action, Model
 from ...language.steptext import StepError, parse_steps
 from ...language.values import State
 from ...language.verdict import Run, Step
+from .other_models import why_not
 from .releases import KNOWN
 
 MODEL, OF_CONTROLLERS, OF_TRANSACTIONS = "partition", "kraft", "transactions"
@@ -38,6 +40,14 @@ class CannotBeDriven(Exception):
     def __init__(self, why: str, step: int = 0) -> None:
         super().__init__(why)
         self.why, self.step = why, step
+
+
+class NotTaken(CannotBeDriven):
+    """The model of a release does not take a step of the trace, or does not have what it is about."""
+
+    def __init__(self, why: str, step: int = 0, taken: int = 0) -> None:
+        super().__init__(why, step)
+        self.taken = taken
 
 
 @immutable
@@ -82,10 +92,11 @@ def trace_of(document: Mapping[str, Any]) -> Trace:
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
     if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS):
-        raise CannotBeDriven(
-            f"it is a trace of {model}, and what is driven are traces of {MODEL}, {OF_TRANSACTIONS}, {OF_PRODUCERS} "
-            f"and {OF_CONSUMERS} on real brokers, and of {OF_CONTROLLERS} on real controllers"
+        why = why_not(of) or (
+            f"what is driven are traces of {MODEL}, {OF_TRANSACTIONS}, {OF_PRODUCERS} and {OF_CONSUMERS} on real "
+            f"brokers, and of {OF_CONTROLLERS} on real controllers"
         )
+        raise CannotBeDriven(f"it is a trace of {model}: {why}")
     if document["truncated"] is not None or document["replay"] is None:
         raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")
     steps = tuple(step["step"] for step in document["steps"])
@@ -109,7 +120,7 @@ def version_for(trace: Trace, given: str | None, *, anyway: bool = False) -> Fit
         try:
             return fitted(trace, kafka, with_elr)
         except CannotBeDriven as error:
-            why = error if given is not None else why or error
+            why = error if why is None or given is not None or _how_far(error) > _how_far(why) else why
     assert why is not None
     if anyway and given is not None:
         return _replayed(trace, given, _own(trace))
@@ -155,13 +166,20 @@ def taken_again(model: Model, start: State, trace: Trace, kafka: str) -> Run:
     try:
         return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
     except StepError as error:
-        said = str(error).partition("; enabled here")[0]
-        raise CannotBeDriven(f"the model of Kafka {kafka} does not take it: {said}", number_of_step(said)) from None
+        raise not_taken(kafka, str(error).partition("; enabled here")[0]) from None
+    except ModelError as error:
+        raise NotTaken(f"the model of Kafka {kafka} does not take it: {error.action}: {error.message}") from None
+
+
+def not_taken(kafka: str, said: str) -> NotTaken:
+    """What an error of a step says, of the model of a release."""
+    step = number_of_step(said)
+    return NotTaken(f"the model of Kafka {kafka} does not take it: {said}", step, step)
 
 
 def newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
     """The plan for the release that is given, or for the newest known one that has one; `anyway`: another one for the
-    release that is given, where that has none. CannotBeDriven, as the newest one says why, where none has."""
+    release that is given, where that has none. CannotBeDriven where none has, as `first_planned` says why."""
     try:
         return first_planned(KNOWN if given is None else (given,), plan)
     except CannotBeDriven:
@@ -171,15 +189,21 @@ def newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], 
 
 
 def first_planned(releases: Iterable[str], plan: Callable[[str], P]) -> P:
-    """The plan for the first release that has one. CannotBeDriven, as the first of all says why, where none has."""
+    """The plan for the first release that has one. CannotBeDriven where none has: why it is so of the release that
+    comes furthest, since what one lacks that comes less far is often another thing."""
     why: CannotBeDriven | None = None
     for kafka in releases:
         try:
             return plan(kafka)
         except CannotBeDriven as error:
-            why = why or error
+            why = error if why is None or _how_far(error) > _how_far(why) else why
     assert why is not None
     raise why
+
+
+def _how_far(error: CannotBeDriven) -> tuple[bool, int]:
+    """How far a release has come: not to the end of the trace in the model, and to which step, or further."""
+    return not isinstance(error, NotTaken), error.taken if isinstance(error, NotTaken) else 0
 
 
 def as_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
@@ -265,7 +289,7 @@ def bound(trace: Trace, kafka: str, elr: bool, given: Mapping[str, Value | str])
     if not known:
         raise CannotBeDriven(f"Kafka {kafka} has no KRaft that is modelled; 3.3 and later can be driven")
     if elr and first[:2] < FIRST_ELR:
-        raise CannotBeDriven(f"it is about eligible leader replicas, which Kafka {kafka} has not")
+        raise NotTaken(f"it is about eligible leader replicas, which Kafka {kafka} has not")
     newest = dict(definition().profiles["kafka_4_1"])
     released = {name for profile in definition().profiles if profile.startswith("kafka_") for name in _names(profile)}
     made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}

@@ -95,11 +95,23 @@ def plan_of(fitted: Fitted) -> Plan:
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
             raise CannotBeDriven(f"{step.action}: {why}", number)
+    _refuse_stale(fitted)
     stages = tuple(_stages(fitted))
     _refuse_fenced_together(stages)
     shrinks = any(step.action == "propose_shrink" for step in steps)
     lag = 3_000 if shrinks else 600_000
     return Plan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
+
+
+def _refuse_stale(fitted: Fitted) -> None:
+    """A leader asks for a follower as that one fetches. What it goes by is what the follower has, but in a race within
+    the leader, between a fetch from before the follower's restart and the registration from after it."""
+    for number, before, step in zip(fitted.numbers, fitted.run.states(), fitted.run.steps, strict=False):
+        if step.action == "propose_expansion":
+            leader, follower = step.arguments["leader"], step.arguments["follower"]
+            if before.fetch_offset[leader][follower] > len(before.log[follower]):
+                why = "the leader goes by more than the follower has, which is a race within a broker (KAFKA-15221)"
+                raise CannotBeDriven(f"propose_expansion: {why}, and no gate between brokers reaches it", number)
 
 
 def _decide(model: Model, state: State) -> bool:

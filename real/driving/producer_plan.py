@@ -108,6 +108,7 @@ def _planned(trace: Trace, kafka: str, model: Model) -> ProducerPlan:
     _refuse_settings(model, acks)
     stages = tuple(_stages(model, run))
     _refuse_steps(run, run.steps, acks)
+    _refuse_kept(run)
     _refuse_races(model, run)
     if span(kafka)[0][:2] >= KEEPS_WATERMARK:
         _refuse_error(run.steps, kafka)
@@ -121,6 +122,28 @@ def _stages(model: Model, run: Run) -> Iterator[Stage]:
         if any(batch.last > batch.first for batch in step.after.waiting):
             raise CannotBeDriven(f"{step.action}: the driver gives each record a batch of its own", at + 1)
         yield Stage(**parts_of(model, run, at, at, KINDS[step.action]))
+
+
+def _refuse_kept(run: Run) -> None:
+    """A record that is handed over and never sent is driven by nothing."""
+    for at, step in enumerate(run.steps):
+        if step.action == "send" and not _is_handed_over(run, at):
+            raise CannotBeDriven(
+                "send: the producer is given a record as it is to send it, and this one never is", at + 1
+            )
+
+
+def _is_handed_over(run: Run, at: int) -> bool:
+    """Whether a record that an application hands over is put into a request while that application lives."""
+    number = min(run.states()[at].due)
+    for before, step in zip(run.states()[at + 1 :], run.steps[at + 1 :], strict=False):
+        if step.action == "die":
+            return False
+        if step.action == "transmit":
+            first = next(batch for batch in before.waiting if batch.partition == step.arguments["partition"])
+            if first.first == number:
+                return True
+    return False
 
 
 def _refuse_settings(model: Model, acks: int) -> None:

@@ -16,7 +16,7 @@ from ...language.constants import Value
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import Run
-from .fitting import OF_TRANSACTIONS, CannotBeDriven, Trace, as_texts, newest, taken_again
+from .fitting import OF_TRANSACTIONS, CannotBeDriven, NotTaken, Trace, as_texts, newest, taken_again
 from .quorum import shows
 from .stages import Kind, Stage, parts_of
 
@@ -129,7 +129,7 @@ def bound(trace: Trace, kafka: str) -> Model:
     CannotBeDriven where the release has no version 2."""
     version_2 = str(trace.bounds.get("bump_every_time", "true")).lower() == "true"
     if version_2 and span(kafka)[0][:2] < VERSION_2:
-        raise CannotBeDriven(f"it is of transaction version 2, which Kafka {kafka} has not; 4.0 is the first")
+        raise NotTaken(f"it is of transaction version 2, which Kafka {kafka} has not; 4.0 is the first")
     rows = WITH_VERSION_2 if version_2 else BEFORE_VERSION_2
     profile = [row.records for row in rows if span(row.since)[0] <= span(kafka)[0]][-1]
     definition = find(OF_TRANSACTIONS)[0]
