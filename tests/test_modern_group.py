@@ -22,7 +22,18 @@ from .test_counts import assert_as_recorded, bound
 A, B = Consumer(0), Consumer(1)
 P, Q = Partition(0), Partition(1)
 CHECKS = read(ROOT / "spec" / "modern_group.toml").checks
-BUDGETS = ("failovers", "pauses", "leaves", "changes", "losses", "delays", "late_commits", "commits", "records")
+BUDGETS = (
+    "failovers",
+    "pauses",
+    "leaves",
+    "changes",
+    "losses",
+    "delays",
+    "late_commits",
+    "retries",
+    "commits",
+    "records",
+)
 
 
 class Story:
@@ -266,6 +277,26 @@ def test_a_late_commit_is_refused_once_its_sender_has_another_epoch() -> None:
     with pytest.raises(StepError, match="is_accepted"):
         story.step("accept_late_commit")
     assert story.step("lose_late_commit").state.late_commit is None
+
+
+def test_a_commit_that_is_sent_again_has_the_epoch_of_then_and_takes_back_what_the_new_owner_has_committed() -> None:
+    story = Story("target_reported").beats(A, A, A).reconciles(A).fetches(A).step("process", member=A, partition=P)
+    story.step("commit", member=A, partition=P)
+    (first,) = story.state.commits
+    # It fails. Meanwhile P is revoked, and B's, who processes more, and commits that.
+    story.beats(B, B, A).beats(A).reconciles(A).beats(A).beats(B).reconciles(B).fetches(B)
+    for _ in range(2):
+        story.step("process", member=B, partition=P)
+    story.step("commit", member=B, partition=P)
+    (second,) = story.state.commits - Set({first})
+    story.step("accept_commit", request=second).step("log_commits")
+    with pytest.raises(StepError, match="is_accepted"):
+        story.step("accept_commit", request=first)
+    story.step("retry_commit", request=first)
+    (again,) = story.state.commits
+    before = story.step("accept_commit", request=again).state
+    (goes_back,) = (prop for prop in story.model.properties if prop.name == "commits_never_go_back")
+    assert not holds(story.model, goes_back, before, story.step("log_commits").state)
 
 
 def test_a_new_coordinator_that_has_forgotten_an_offset_goes_back() -> None:

@@ -26,6 +26,7 @@ from .state import (
     memory,
     pauses,
     records,
+    retries,
     static_members,
     waits,
 )
@@ -173,6 +174,20 @@ def refuse_commit(s: Cluster, request: Commit) -> None:
     require(commits > 0)
     require(stale or (group is not None and not is_accepted(group, request)))
     s.commits.remove(request)
+
+
+@action(kind="fault", budget="retries")
+def retry_commit(s: Cluster, request: Commit) -> None:
+    """{request.source}'s commit of offset {request.offset} fails, and is sent again in epoch {s.epoch[request.source]}.
+
+    The application waits in `commitSync`. What reconciles waits for it only where offsets are committed automatically,
+    or a listener is to be called; and a commit that is sent again has the epoch that its sender has by then.
+    """
+    member = request.source
+    require(retries > 0 and s.phase[member] == Phase.MEMBER and member not in s.paused)
+    require(request.epoch != s.epoch[member] or request.to != s.talks_to[member])
+    s.commits.remove(request)
+    s.commits.add(replace(request, to=s.talks_to[member], epoch=s.epoch[member]))
 
 
 @action(kind="fault", budget="late_commits")

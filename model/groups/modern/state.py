@@ -35,6 +35,7 @@ changes = constant(0, minimum=0, maximum=3, says="times that the topic's metadat
 losses = constant(0, minimum=0, maximum=3, says="answers to heartbeats that are lost")
 delays = constant(0, minimum=0, maximum=2, says="heartbeats that arrive late, if at all")
 late_commits = constant(0, minimum=0, maximum=2, says="OffsetCommits that arrive late, if at all")
+retries = constant(0, minimum=0, maximum=2, says="OffsetCommits that fail, and are sent again with the epoch of then")
 stale_answers = constant(True, says="a broker that leads no longer does not know, and answers from memory")
 
 wait_for_commit = constant(True, says="a heartbeat is answered once its records are committed")
