@@ -66,6 +66,7 @@ _ENTRIES = (
     BuiltIn("recreated_topic", default_profile="kafka_3_1", module="groups.recreated_topic"),
     BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),
     BuiltIn("transactions", default_profile="kafka_4_2", module="transactions.protocol"),
+    BuiltIn("transaction_outcomes", module="transactions.outcomes"),
     BuiltIn("transactional_processing", default_profile="kafka_2_5", module="transactions.processing"),
     BuiltIn("transactions_published", default_profile="published", module="transactions.published"),
     BuiltIn("transactions_published_partitions", "published", module="transactions.published_partitions"),
@@ -87,6 +88,7 @@ REFINEMENTS: Mapping[str, BuiltIn] = {
         BuiltIn("kraft_as_exchanges", "kip595", "kraft.as_exchanges"),
         BuiltIn("zk_controller_as_lumped", "kafka_3_9", "zk_controller_as_lumped"),
         BuiltIn("transactions_as_lumped", "kafka_4_2", "transactions.as_lumped"),
+        BuiltIn("transactions_as_outcomes", "kafka_4_2", "transactions.as_outcomes"),
         BuiltIn("classic_group_as_generations", "eager", "groups.classic_as_generations"),
         BuiltIn("classic_group_as_lumped", "eager", "groups.classic_as_lumped"),
     )

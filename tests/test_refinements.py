@@ -33,6 +33,8 @@ ORDINARY = [
     "raft_as_log:no_up_to_date_check two_elections, symmetric, ghosts, as_log violated",
     "zk_controller_as_lumped:kafka_3_9 one_expiry",
     "transactions_as_lumped:kafka_4_2 late_write_and_end",
+    "transactions_as_outcomes:kafka_3_6 late_end, ghosts, as_outcomes violated",
+    "transactions_as_outcomes:kafka_4_2 two_batches, ghosts",
     "classic_group_as_generations:eager two_members, symmetric",
     "classic_group_as_lumped:cooperative three_generations, ghosts",
     "classic_group_as_generations:kafka_5154 two_members, symmetric, as_generations violated",
@@ -80,6 +82,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     },
     "zk_controller_as_lumped": {"max_epoch": 2, "cuts": 1},
     "transactions_as_lumped": {"partitions": 1, "late_produces": 1, "late_ends": 1, "late_markers": 1},
+    "transactions_as_outcomes": {"partitions": 1, "late_produces": 1, "late_ends": 1},
     "classic_group_as_generations": {"partitions": 1, "entries": 3},
     "classic_group_as_lumped": {"partitions": 1, "entries": 3},
 }
@@ -253,6 +256,30 @@ MUTANTS = {
         "transactions/protocol/lumping.py",
         "        and request.epoch < s.memory.epoch\n",
         "        and request.epoch <= s.memory.epoch\n",
+    ),
+    "transactions: a transaction is over before its markers are written": Mutant(
+        "transactions_as_outcomes",
+        "transactions/protocol/coordinator.py",
+        "    require(is_prepared(s.memory) and len(s.unmarked) == 0 and is_free(s))\n",
+        "    require(is_prepared(s.memory) and is_free(s))\n",
+    ),
+    "transactions: a marker says the other thing": Mutant(
+        "transactions_as_outcomes",
+        "transactions/protocol/coordinator.py",
+        "        commit=s.memory.state == TxnState.PREPARE_COMMIT,\n",
+        "        commit=s.memory.state != TxnState.PREPARE_COMMIT,\n",
+    ),
+    "transactions: an EndTxn of any epoch counts": Mutant(
+        "transactions_as_outcomes",
+        "transactions/protocol/coordinator.py",
+        "    return is_free(s) and s.memory.epoch == epoch and ends_something(s.memory, commit)\n",
+        "    return is_free(s) and ends_something(s.memory, commit)\n",
+    ),
+    "transactions: a partition takes a write of an older epoch, whether the coordinator knows of it or not": Mutant(
+        "transactions_as_outcomes",
+        "transactions/protocol/partitions.py",
+        "    return under_way and line.epoch == epoch and partition in line.partitions\n",
+        "    return under_way and line.epoch >= epoch and partition in line.partitions\n",
     ),
     "zk_controller: a request is forgotten that a broker has yet to obey": Mutant(
         "zk_controller_as_lumped",

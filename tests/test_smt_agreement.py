@@ -64,6 +64,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
     ("transactions_published", {}),
     ("transactions_published_partitions", {}),
     ("transactional_processing", {"partitions": 1, "records": 1, "writes": 1}),
+    ("transaction_outcomes", {"clients": 1, "partitions": 1, "transactions": 1}),
 ]
 
 

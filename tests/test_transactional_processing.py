@@ -15,7 +15,7 @@ from tidegate.language.judge import initial_states, replay
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.generations import Consumer, Partition
-from tidegate.model.transactions.processing import TxnState
+from tidegate.model.parts.outcomes import Stage
 
 from .conftest import ROOT
 from .shipped import gated, shipped
@@ -84,7 +84,7 @@ class Pipeline:
     def begins(self, member: Consumer) -> Pipeline:
         """Its producer gets an epoch, and it fetches the committed offset."""
         if self.per_partition:
-            if any(self.state.transactions[c][P].state == TxnState.ONGOING for c in (A, B)):
+            if any(self.state.transactions[c][P].state == Stage.ONGOING for c in (A, B)):
                 self.step("fence", member=member, partition=P)
                 self.step("mark_output", member=A, partition=P)
             self.step("init_for_partition", member=member, partition=P)

@@ -10,8 +10,8 @@ from ...model.transactions.processing import (
     Phase,
     Processing,
     Result,
+    Stage,
     Status,
-    TxnState,
     counts,
     is_under_way,
     is_unstable,
@@ -46,7 +46,7 @@ def copies(s: Processing, partition: Partition, number: Offset) -> Copies:
 def is_kept(s: Processing, result: Result) -> bool:
     """Whether a result is committed, or is to be: that is decided, and a marker is to come."""
     return result.status == Status.COMMITTED or (
-        result.writer is not None and s.transactions[result.writer][result.partition].state == TxnState.PREPARE_COMMIT
+        result.writer is not None and s.transactions[result.writer][result.partition].state == Stage.PREPARE_COMMIT
     )
 
 
@@ -91,9 +91,7 @@ def one_transaction_at_a_time(s: Processing) -> bool:
 
 def may_count(s: Processing, member: Consumer, partition: Partition) -> bool:
     """Whether an offset of a partition is in a transaction that may be committed, or is."""
-    return (
-        s.transactions[member][partition].pending and s.transactions[member][partition].state != TxnState.PREPARE_ABORT
-    )
+    return s.transactions[member][partition].pending and s.transactions[member][partition].state != Stage.PREPARE_ABORT
 
 
 # --- what must be possible --------------------------------------------------------------------------------------------

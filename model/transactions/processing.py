@@ -34,9 +34,9 @@ and the assignment are one step here. A request that is late is one whose sender
 
 A transaction is one of the coordinator's: it is under way, decided, and ended by a marker in the output and one in
 `__consumer_offsets`, in any order and at any time. Who asks for a commit goes on when it is decided, and writes again
-when both markers are there (CONCURRENT_TRANSACTIONS). That a transaction is decided once and ends as decided, that who
-is fenced neither writes nor commits, and that offsets added late or twice do no harm is *not* checked here: it is in
-`protocol/`, by version, and does not hold in every one.
+when both markers are there (CONCURRENT_TRANSACTIONS). The rules are those of `../parts/outcomes.py`. That Kafka's
+coordinator and partitions keep them, with requests that are late, is the refinement `transactions_as_outcomes`, by
+version: it fails in all before 4.2.
 
 What is abstracted away. A transaction has one record, its result, and its offset. The output is one partition. A member
 that was fenced learns it before it polls again. Offsets that were acknowledged stay (`offsets_outage` asks that of the
@@ -73,6 +73,10 @@ from ...language import (
 from ..parts.generations import Assignment, Consumer, Generation, Partition, is_current, max_generation, may_be_shared
 from ..parts.generations import consumers as consumers
 from ..parts.generations import partitions as partitions
+from ..parts.outcomes import Stage as Stage
+from ..parts.outcomes import Status as Status
+from ..parts.outcomes import decided, is_decided, is_free, made_by_marker, may_be_ended, may_be_over
+from ..parts.outcomes import may_go_on as may_go_on_with
 
 records = constant(2, minimum=1, maximum=4, says="records of each input partition")
 writes = constant(3, minimum=1, maximum=6, says="results that are written to the output")
@@ -118,28 +122,11 @@ class Phase(Enum):
     ADDED = "added"  # and has added the offset
 
 
-class TxnState(Enum):
-    """How the transaction coordinator has a transaction."""
-
-    NONE = "none"
-    ONGOING = "ongoing"
-    PREPARE_COMMIT = "prepare commit"
-    PREPARE_ABORT = "prepare abort"
-
-
-class Status(Enum):
-    """What a reader of committed records makes of a result."""
-
-    OPEN = "open"  # no marker follows it
-    COMMITTED = "committed"
-    ABORTED = "aborted"
-
-
 @record
 class Transaction:
     """A transaction, as its coordinator has it."""
 
-    state: TxnState
+    state: Stage
     number: Offset  # of the record that is processed
     pending: bool  # an offset is in it, and its marker has not come to __consumer_offsets
 
@@ -190,7 +177,7 @@ view = GroupLanes(
     },
 )
 
-NOTHING = Transaction(state=TxnState.NONE, number=0, pending=False)
+NOTHING = Transaction(state=Stage.NONE, number=0, pending=False)
 
 
 @initial
@@ -294,7 +281,7 @@ def is_unstable(s: Processing, partition: Partition) -> bool:
 
 def is_under_way(s: Processing, member: Consumer, partition: Partition) -> bool:
     """Whether a transaction is not over."""
-    return s.transactions[member][partition].state != TxnState.NONE
+    return not is_free(s.transactions[member][partition].state)
 
 
 def have_one_id(a: Consumer, b: Consumer) -> bool:
@@ -324,7 +311,7 @@ def wants_any(s: Processing, member: Consumer) -> bool:
 
 def is_ongoing(s: Processing, member: Consumer, partition: Partition) -> bool:
     """Whether a transaction is under way, and its end not decided."""
-    return s.transactions[member][partition].state == TxnState.ONGOING
+    return may_be_ended(s.transactions[member][partition].state)
 
 
 def with_abort(
@@ -333,7 +320,7 @@ def with_abort(
     """A member's transactions, with the one of a partition decided to be aborted."""
     return Map(
         {
-            p: replace(transactions[p], state=TxnState.PREPARE_ABORT) if aborted and p == partition else transactions[p]
+            p: replace(transactions[p], state=decided(False)) if aborted and p == partition else transactions[p]
             for p in Partition
         }
     )
@@ -375,7 +362,7 @@ def process(s: Processing, member: Consumer, partition: Partition) -> None:
     limit(len(s.output) < writes)
     if at is not None:
         s.output.append(Result(partition=partition, number=at, writer=member, status=Status.OPEN))
-        s.transactions[member][partition] = Transaction(state=TxnState.ONGOING, number=at, pending=False)
+        s.transactions[member][partition] = Transaction(state=Stage.ONGOING, number=at, pending=False)
         s.position[member][partition] = at + 1
     s.in_hand[member] = partition
     s.phase[member] = Phase.WROTE
@@ -402,7 +389,9 @@ def add_offset(s: Processing, member: Consumer) -> None:
 def may_go_on(s: Processing, member: Consumer) -> bool:
     """Whether the coordinator takes what a member asks of its transaction: that is under way, and nobody fenced it."""
     partition = s.in_hand[member]
-    return partition is not None and partition in s.holds[member] and is_ongoing(s, member, partition)
+    return partition is not None and may_go_on_with(
+        s.transactions[member][partition].state, partition in s.holds[member]
+    )
 
 
 @action(kind="client")
@@ -412,7 +401,7 @@ def commit(s: Processing, member: Consumer) -> None:
     require(s.phase[member] == Phase.ADDED and may_go_on(s, member))
     if partition is not None:
         now = s.transactions[member][partition]
-        s.transactions[member][partition] = replace(now, state=TxnState.PREPARE_COMMIT)
+        s.transactions[member][partition] = replace(now, state=decided(True))
     s.phase[member] = Phase.IDLE
     s.in_hand[member] = None
 
@@ -420,16 +409,10 @@ def commit(s: Processing, member: Consumer) -> None:
 @action
 def mark_output(s: Processing, member: Consumer, partition: Partition) -> None:
     """The output gets the marker of {member}'s transaction: {s.transactions[member][partition].state}."""
-    decided = s.transactions[member][partition]
-    require(is_decided(decided) and has_open(s, member, partition))
-    status = Status.COMMITTED if decided.state == TxnState.PREPARE_COMMIT else Status.ABORTED
-    s.output = marked(s.output, member, partition, status)
+    state = s.transactions[member][partition].state
+    require(is_decided(state) and has_open(s, member, partition))
+    s.output = marked(s.output, member, partition, made_by_marker(state))
     settle(s, member, partition)
-
-
-def is_decided(transaction: Transaction) -> bool:
-    """Whether the end of a transaction is decided, and not done."""
-    return transaction.state in (TxnState.PREPARE_COMMIT, TxnState.PREPARE_ABORT)
 
 
 def has_open(s: Processing, member: Consumer, partition: Partition) -> bool:
@@ -449,17 +432,19 @@ def marked(output: Seq[Result], member: Consumer, partition: Partition, status: 
 @action
 def mark_offset(s: Processing, member: Consumer, partition: Partition) -> None:
     """__consumer_offsets gets the marker of {member}'s transaction: {s.transactions[member][partition].state}."""
-    decided = s.transactions[member][partition]
-    require(is_decided(decided) and decided.pending)
-    if decided.state == TxnState.PREPARE_COMMIT:
-        s.offset[partition] = decided.number + 1
-    s.transactions[member][partition] = replace(decided, pending=False)
+    now = s.transactions[member][partition]
+    require(is_decided(now.state) and now.pending)
+    if made_by_marker(now.state) == Status.COMMITTED:
+        s.offset[partition] = now.number + 1
+    s.transactions[member][partition] = replace(now, pending=False)
     settle(s, member, partition)
 
 
 def settle(s: Processing, member: Consumer, partition: Partition) -> None:
     """A transaction is over when both markers are there."""
-    if not s.transactions[member][partition].pending and not has_open(s, member, partition):
+    now = s.transactions[member][partition]
+    still_open = (1 if now.pending else 0) + (1 if has_open(s, member, partition) else 0)
+    if may_be_over(now.state, still_open):
         s.transactions[member][partition] = NOTHING
 
 

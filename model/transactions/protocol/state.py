@@ -7,7 +7,6 @@ from typing import Annotated
 
 from ....language import (
     Capacity,
-    Domain,
     Ghost,
     Map,
     Option,
@@ -20,7 +19,15 @@ from ....language import (
     require,
     state,
 )
+from ...parts.outcomes import Status as Status
 from ...parts.replicated_logs import Entry, Log, appended, committed, empty, entries, with_losses
+from ...parts.transactional_ids import Client as Client
+from ...parts.transactional_ids import Fate as Fate
+from ...parts.transactional_ids import Partition as Partition
+from ...parts.transactional_ids import Txn as Txn
+from ...parts.transactional_ids import clients as clients
+from ...parts.transactional_ids import partitions as partitions
+from ...parts.transactional_ids import transactions as transactions
 
 
 class AfterFailure(Enum):
@@ -47,9 +54,6 @@ class Checks(Enum):
     NOTHING = "nothing"  # commits of offsets up to 2.4.0: they are appended as if they came from no client
 
 
-clients = constant(2, minimum=1, maximum=3, says="producers with one transactional.id")
-partitions = constant(2, minimum=1, maximum=3, says="partitions that they write to")
-transactions = constant(2, minimum=1, maximum=4, says="transactions that clients begin in all")
 batches = constant(1, minimum=1, maximum=3, says="batches that a transaction writes to a partition, one after another")
 max_epoch = constant(6, minimum=1, maximum=12, says="epochs of a producer id: Kafka has 32,768")
 producer_ids = constant(1, minimum=1, maximum=2, says="producer ids: when epochs run out there is another one")
@@ -89,15 +93,6 @@ lumped = constant(False, says="what can make no difference any more is forgotten
 former_verifies = constant(False, says="a coordinator that is one no longer goes on to answer from memory")
 
 
-class Client(Domain, size=clients, symmetric=True):
-    """A producer: one run of a program with that `transactional.id`."""
-
-
-class Partition(Domain, size=partitions, symmetric=True, labels=("P", "Q", "R")):
-    """A partition that transactions write to."""
-
-
-Txn = Annotated[int, Range(0, transactions)]
 Epoch = Annotated[int, Range(0, producer_ids * max_epoch)]
 Pid = Annotated[int, Range(0, producer_ids - 1)]
 Batch = Annotated[int, Range(0, batches)]
@@ -131,22 +126,6 @@ class TxnState(Enum):
     PREPARE_ABORT = "prepare abort"
     COMPLETE_COMMIT = "complete commit"
     COMPLETE_ABORT = "complete abort"
-
-
-class Status(Enum):
-    """What a reader of committed records makes of a record."""
-
-    OPEN = "open"  # no marker follows it
-    COMMITTED = "committed"
-    ABORTED = "aborted"
-
-
-class Fate(Enum):
-    """What an application knows of a transaction."""
-
-    NONE = "none"  # it did not ask for a commit
-    ASKED = "asked"  # it asked for a commit
-    CONFIRMED = "confirmed"  # and knows that it is one
 
 
 class Kind(Enum):
