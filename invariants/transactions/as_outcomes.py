@@ -2,7 +2,7 @@
 time, decided once, whole in all partitions, and over when nothing is open.
 
 Of the coordinator there is to know whether a transaction is under way, and whether its end is decided; of a client,
-whether it has the newest epoch. What the application was told is a ghost of the protocol's own.
+whether it has the newest epoch. What the application knows is a ghost of the protocol's own.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ and decide, until another has it, or a timeout takes it away; the coordinator ma
 write for which nobody waits (one that is late, or a copy) may come while its transaction is open, or is to be aborted,
 and a copy of what is there before the marker of a commit: it shares what becomes of the transaction. What is promised
 for it stands in the guards: nobody's commit is decided while something of another transaction is open, or while
-something that was acknowledged is not there; who is told that a commit is done finds all of it committed; and a
+something that was acknowledged is not there; who learns that a commit is done finds all of it committed; and a
 transaction is over when nothing is open in any partition. So no record of a partition is open for ever, or is committed
 with another transaction, and no transaction is committed in part.
 

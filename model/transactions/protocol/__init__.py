@@ -72,10 +72,10 @@ What is abstracted away. One `transactional.id`. When the producer ids of the bo
 transaction writes `batches` to each partition at most, each when the one before is acknowledged; with `pipelined` a
 client that waits for one sends the next (what more of them do is in `producer`). Writes without transactions are left
 out. A record of the coordinator that its log refuses for lack of time, and has later, is none here: Kafka's coordinator
-goes on as if it were not there, and tells nobody, so that what it writes next counts, or, once another one has loaded
-the log, what was in it. A partition's log keeps of a marker what it does to records. Partitions do not fail over, since
-what a leader knows of a producer is made from its log; without `replicate_later` a record is below the high watermark
-at once. There is no clock: a transaction may take too long, and an id that is not used expire, at any time.
+goes on as if it were not there, and answers with an error, so that what it writes next counts, or, once another one has
+loaded the log, what was in it. A partition's log keeps of a marker what it does to records. Partitions do not fail
+over, since what a leader knows of a producer is made from its log; without `replicate_later` a record is below the high
+watermark at once. There is no clock: a transaction may take too long, and an id that is not used expire, at any time.
 
 Sources: TransactionCoordinator, TransactionMetadata, TransactionStateManager, TransactionMarkerChannelManager,
 ProducerStateManager and ProducerAppendInfo of Kafka 0.11.0.0 to 4.2.0, TransactionManager and Sender of the client;
