@@ -180,3 +180,49 @@ def test_nodes_that_meet_nowhere_are_not_of_one_cluster(key: str, values: tuple[
     assert all(finding.where.path == f"b{len(values)}/server.properties" for finding in found)
     same = "write one path in all of them" if "/" in values[-1] else "name one server in all of them"
     assert all(finding.to_do == f"give the files of one cluster, or {same}" for finding in found)
+
+
+OF_TOPIC = """\
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata: {name: orders, generation: 2, labels: {strimzi.io/cluster: c}}
+spec: {partitions: 1, replicas: 3, config: {min.insync.replicas: 2}}
+status: {STATUS}
+"""
+NOW = (
+    "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "open_"),
+    [
+        ("", False),
+        ("observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]", False),
+        ("replicasChange: {}", False),
+        ("conditions: [{type: Ready, status: 'False', reason: NotSupported}]", True),
+        ("observedGeneration: 1", True),
+        ("conditions: [{type: Ready, status: 'True'}], replicasChange: {state: pending, targetReplicas: 3}", True),
+    ],
+)
+def test_what_the_status_of_a_topic_says_is_not_there_yet(status: str, open_: bool) -> None:
+    """The Topic Operator changes no replicas without Cruise Control, and says so in the status alone."""
+    asked = OF_TOPIC.replace("STATUS", status)
+    cluster, _ = of(("t.yaml", STRIMZI.replace("KAFKA", "").replace("POOL", "") + "---\n" + asked))
+    (topic,) = cluster.topics
+    assert ("has not applied it" in topic.doubt, topic.replication_factor) == (open_, None if open_ else 3)
+    if open_:
+        described, _ = of(("t.yaml", asked), ("topics.txt", NOW))
+        assert [(one.replication_factor, one.doubt) for one in described.topics] == [(1, "")]
+
+
+@pytest.mark.parametrize(
+    ("status", "open_"), [("type: Ready, status: 'True'", False), ("type: NotReady, status: 'True'", True)]
+)
+def test_a_kafka_resource_that_is_not_ready_leaves_the_audit_undecided(status: str, open_: bool) -> None:
+    text = (
+        STRIMZI.replace("KAFKA", "").replace("POOL", "").replace("---", f"status: {{conditions: [{{{status}}}]}}\n---")
+    )
+    _, findings = of(("kafka.yaml", text))
+    assert [finding.kind for finding in said(findings, "is not ready")] == (["incomplete"] if open_ else [])

@@ -34,7 +34,7 @@ from .joined_nodes import joined_nodes
 from .parsed_file import Part, numbers
 from .places import in_racks
 from .releases import release
-from .strimzi import NOT_APPLIED
+from .strimzi import NOT_IN_FORCE
 from .unread import brokers_without_files, not_described
 
 
@@ -137,7 +137,7 @@ def _planned(joined: Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
 
 def _both(joined: Joined, first: Topic, second: Topic) -> Topic:
     """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
-    if first.doubt == NOT_APPLIED and not second.doubt:
+    if first.doubt in NOT_IN_FORCE and not second.doubt:
         return second
     one, other = first.replication_factor, second.replication_factor
     if one is not None and other is not None and one != other:

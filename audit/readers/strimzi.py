@@ -209,12 +209,46 @@ NOT_APPLIED = (
 
 def _note_paused(part: Part, path: str, tree: Tree) -> None:
     """The finding that the operator does not apply a Kafka resource or a pool: what runs may be older than the file."""
-    why = None if tree.text("kind") == "KafkaTopic" else _not_applied(tree)
+    of_topic = tree.text("kind") == "KafkaTopic"
+    why = None if of_topic else _not_applied(tree)
+    named = f"{tree.text('kind')} {tree.text('metadata', 'name')}"
+    if not of_topic and why is None and (at := _not_yet(tree)) is not None:
+        what = f"{named} is not ready: its status says that the operator has not applied all of it"
+        to_do = "wait until it is ready, or give what the brokers describe of themselves (--bootstrap-server)"
+        part.note("incomplete", "error", what, Origin(path, at.line, named), to_do, "strimzi.io, status.conditions")
     if why is not None:
-        named = f"{tree.text('kind')} {tree.text('metadata', 'name')}"
         what = f"{named} is paused ({why.path[-1]}): the operator does not apply it, and what runs may be different"
         to_do = "remove the annotation, or give what the brokers describe of themselves (--bootstrap-server)"
         part.note("incomplete", "error", what, Origin(path, why.line, named), to_do, "strimzi.io, Pausing")
+
+
+NOT_YET = (
+    "the status of its KafkaTopic says that the operator has not applied it (not ready, another generation, or a "
+    "change of replicas that is under way), so that the topic may have fewer replicas and other settings"
+)
+"""Why nothing is known of a topic whose resource is not in force yet."""
+
+NOT_IN_FORCE = (NOT_APPLIED, NOT_YET)
+"""Of these topics a description of the running ones says all."""
+
+
+def _not_yet(tree: Tree) -> Tree | None:
+    """Where a resource's status says that what it asks for is not there; None where it says nothing, or that it is."""
+    status = tree.get("status")
+    if status is None:
+        return None
+    change, seen = status.get("replicasChange"), status.get("observedGeneration")
+    if change is not None and change.items():
+        return change
+    asked = tree.text("metadata", "generation")
+    if seen is not None and asked is not None and seen.text() != asked:
+        return seen
+    listed = status.get("conditions")
+    for _, condition in listed.items() if listed is not None else ():
+        said = condition.text("type"), (condition.text("status") or "").lower()
+        if said in (("Ready", "false"), ("NotReady", "true")):
+            return condition
+    return None
 
 
 def _not_applied(tree: Tree) -> Tree | None:
@@ -239,6 +273,9 @@ def _topic(part: Part, path: str, tree: Tree) -> None:
     count, factor = numbers(tree.text("spec", "partitions") or ""), numbers(tree.text("spec", "replicas") or "")
     if (why := _not_applied(tree)) is not None:
         part.topics.append(Topic(name, Origin(path, why.line, f"KafkaTopic {name}"), doubt=NOT_APPLIED))
+        return
+    if (at := _not_yet(tree)) is not None:
+        part.topics.append(Topic(name, Origin(path, at.line, f"KafkaTopic {name}"), doubt=NOT_YET))
         return
     asked = Topic(
         name,
