@@ -88,7 +88,7 @@ def test_one_less_of_each_bound_does_not_show_it(row: Smallest, cache: Path) -> 
     assert set(less.values()) <= {"holds"}, less
 
 
-PLAIN = ("B90", "B92", "B96")
+PLAIN = ("B92", "B96")
 
 
 @pytest.mark.parametrize(

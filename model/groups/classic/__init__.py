@@ -69,7 +69,12 @@ about, `late.py` what requests do that are late, `members.py` what members do an
 
 The log is the abstract one of `../../parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
 keep its promises. Here a new coordinator finds all that may ever be committed: what it does not find never will be,
-since the leader of a partition has every committed record, and no other may append (docs/partition.md).
+since the leader of a partition has every committed record, and no other may append (docs/partition.md). It takes what
+it finds for committed. So does the coordinator of before KIP-848, which reads the log to its end and answers from that
+(GroupMetadataManager.doLoadGroupsAndOffsets of 3.9.1), though a second fail-over may take such a record back. That is
+left out: a member that had its assignment from it would be a generation ahead of the newest coordinator, which
+`valid_stable_state` excludes here, until its next heartbeat. KIP-848's waits until what it loaded is committed
+(CoordinatorRuntime of 4.0.0).
 
 What is abstracted away. There are no clocks: a timeout may expire while a member pauses, or speaks with another
 coordinator. Commits are in flight, each to the coordinator for which its sender took it when it sent it, and arrive
