@@ -155,6 +155,12 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
     assert (made["called"], made["wording"]) == ({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, {"before": 1})
 
 
+def test_in_a_window_of_middle_width_what_can_happen_is_reached_by_scrolling(browser: Browser, lock: Path) -> None:
+    with shown(browser, lock, "s=1", viewport={"width": 1024, "height": 640}) as one:
+        one.page.get_by_role("button", name="B looks and finds the lock free.", exact=True).click(timeout=30_000)
+        assert one.text("#branches [aria-selected=true]") == "branch 1 (after step 1)"
+
+
 # --- how it looks -----------------------------------------------------------------------------------------------------
 
 

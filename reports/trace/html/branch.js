@@ -33,7 +33,7 @@ class Around {
   }
 
   truth(node, name) {
-    return this.document.nodes[node].truth[this.document.properties.indexOf(name)];
+    return this.document.nodes[node].truth[this.document.properties.indexOf(name)] ?? "-"; // a property not asked about
   }
 
   /** Steps as the model is given them, where the page says them in other words. */
