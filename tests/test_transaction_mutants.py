@@ -7,9 +7,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
+from tidegate.gates.records import read
+from tidegate.invariants.catalogue import find
 
-from .mutants import TURNS_RED, Case, Mutant
+from .conftest import ROOT
+from .mutants import TURNS_RED, Case, Mutant, mutated
 from .shipped import tiered
 
 
@@ -293,3 +297,31 @@ def is_quick(case: Case) -> bool:
 @pytest.mark.parametrize("case", tiered(CASES, is_quick, lambda case: f"{case.says} {case.fails}"))
 def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Path) -> None:
     assert case.verdicts(tmp_path, Search(symmetry=True, deadlocks=False, cache=cache)) == TURNS_RED
+
+
+WAITS = Mutant(
+    "transactions",
+    "transactions/protocol/clients.py",
+    "    require(is_free(s) and is_refused(s, client))\n",
+    "    require(is_free(s) and is_refused(s, client))\n"
+    "    require(s.memory.state not in (TxnState.PREPARE_COMMIT, TxnState.PREPARE_ABORT))\n",
+)
+"""In version 2 Kafka says CONCURRENT_TRANSACTIONS to whoever asks while an end is under way, whatever the epoch."""
+
+
+@pytest.mark.long
+def test_what_must_happen_does_so_without_a_client_that_learns_early_that_it_is_refused(
+    tmp_path: Path, cache: Path
+) -> None:
+    """Such a client only adds runs, so that properties of states and steps hold without it; what must happen might
+    hold because of it."""
+    bounds = read(ROOT / "spec" / "transactions_live.toml").bounds["late_write"]
+    values = {constant: str(value) for constant, value in bounds.items()}
+    found = list[tuple[dict[str, str], int]]()
+    for definition in (find("transactions_live")[0], mutated(tmp_path, WAITS, "transactions_live")):
+        claims = [name for name in definition.names("leads_to") if "_without_" not in name and "_though_" not in name]
+        model = definition.bind("transactions_live", values, "kafka_4_2", properties=claims)
+        verdict = ENGINES["native"](model, Search(cache=cache, keep_going=True), None)
+        found.append(({prop.name: prop.verdict for prop in verdict.properties}, verdict.distinct_states or 0))
+    (as_it_is, more), (waiting, fewer) = found
+    assert waiting == as_it_is and "holds" in waiting.values() and fewer < more

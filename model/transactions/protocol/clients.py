@@ -167,7 +167,8 @@ def is_fenced(s: Cluster, client: Client) -> None:
 def is_refused(s: Cluster, client: Client) -> bool:
     """Whether what a client asks for next is refused for good: also an end of its transaction, which has ended
     otherwise without it. Kafka says CONCURRENT_TRANSACTIONS while such an end is under way, in version 2 whatever the
-    epoch, and refuses when it is done; here a client may learn it before, and ends as one that is closed."""
+    epoch, and refuses when it is done; here a client may learn it before, and ends as one that is closed. That only
+    adds runs, each as one of a client that crashes there; no verdict of the commit tier is another one without it."""
     phase = s.phase[client]
     if phase in (Phase.COMMITTING, Phase.ABORTING):
         return refuses_end(s, s.epoch[client], phase == Phase.COMMITTING)
