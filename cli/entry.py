@@ -1,8 +1,10 @@
-"""Where the command `tidegate` begins: Ctrl-C ends it in one way, also while its parts are still being imported."""
+"""Where the command `tidegate` begins: Ctrl-C ends it in one way, also while its parts are still being imported, and
+so does SIGTERM."""
 
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 
 from ..reports.exits import INTERRUPTED, Exit
@@ -19,8 +21,16 @@ def collect_seldom() -> None:
     gc.set_threshold(OBJECTS)
 
 
+def heed_termination() -> None:
+    """Has SIGTERM, with which a CI system cancels a job, end this process as Ctrl-C does: what was seen is reported,
+    and processes that it started end. Where it is ignored it stays so."""
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def run() -> None:
     """The entry point of the `tidegate` command."""
+    heed_termination()
     ending = own_streams()
     collect_seldom()
     try:

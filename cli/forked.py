@@ -17,15 +17,16 @@ import sys
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import get_all_start_methods, get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from typing import cast
 
 from ..gates.checks import Command
 from ..invariants.catalogue import CATALOGUE
+from ..reports.exits import Exit
 from .child_process import child_process, end_with
-from .entry import collect_seldom
+from .entry import collect_seldom, heed_termination
 from .main import main
 from .verbs import VERBS
 
@@ -58,6 +59,21 @@ def started(arguments: Sequence[str]) -> Generator[Command]:
         held.close()
 
 
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def _held_back() -> Generator[None]:
+    """Within it no interrupt reaches this thread, nor ever the warm process that it may start here: what is sent to all
+    processes of a job is for the gate alone, which stops the others."""
+    resource_tracker.ensure_running()  # which lets them through again where it is begun
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Forked:
     """A command forked from the warm process."""
 
@@ -65,7 +81,7 @@ class _Forked:
         self._out, out = context.Pipe(duplex=False)
         self._err, err = context.Pipe(duplex=False)
         self._process = context.Process(target=_run, args=(tuple(arguments), out, err, lifeline))
-        with _starting:
+        with _starting, _held_back():
             self._process.start()
         for connection in (out, err, lifeline):
             connection.close()
@@ -113,5 +129,15 @@ def _run(arguments: tuple[str, ...], out: Connection, err: Connection, lifeline:
         open(1, "w", encoding="utf-8", closefd=False) as sys.stdout,
         open(2, "w", encoding="utf-8", closefd=False) as sys.stderr,
     ):
-        exit_ = main(arguments)
+        exit_ = _heeding(arguments)
     os._exit(exit_)
+
+
+def _heeding(arguments: tuple[str, ...]) -> int:
+    """The command line, which interrupts reach from here on."""
+    try:
+        heed_termination()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
+        return main(arguments)
+    except KeyboardInterrupt:
+        return Exit.INCONCLUSIVE

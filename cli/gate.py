@@ -203,7 +203,11 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
     largest_first = sorted(entries, key=_size, reverse=True)
     with _interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
         futures = {id(entry): pool.submit(partial(run_entry, entry, settings, workers)) for entry in largest_first}
-        interrupted = _waited(list(futures.values()), workers, received)
+        try:
+            interrupted = _waited(list(futures.values()), workers, received)
+        except BaseException:  # a defect: nothing goes on behind it
+            workers.stop(signal.SIGKILL)
+            raise
     found = [futures[id(entry)].result() for entry in entries if not futures[id(entry)].cancelled()]
     return [result for result in found if result is not None], interrupted
 

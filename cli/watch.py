@@ -7,6 +7,7 @@ only looks at the files' times, five times a second.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from ..language.errors import UsageError
 from ..reports.exits import Exit
 from .streams import is_unread
 
-_GLANCE_SECONDS = 0.2
+_GLANCE_SECONDS, _PATIENCE_SECONDS = 0.2, 1.0
 INTERRUPTED = 130
 """What a check that was interrupted with its watcher ends with."""
 
@@ -85,5 +86,20 @@ def _apart(check: Callable[[], int]) -> int:
             sys.stdout.flush()
         finally:
             os._exit(code)
-    _, status = os.waitpid(child, 0)
+    try:
+        _, status = os.waitpid(child, 0)
+    except KeyboardInterrupt:
+        _end(child)
+        raise
     return os.waitstatus_to_exitcode(status)
+
+
+def _end(child: int) -> None:
+    """Waits for a check that Ctrl-C has reached, too; one that it has not is interrupted."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGINT)
+            os.waitpid(child, 0)
+            return
+        time.sleep(_GLANCE_SECONDS / 10)

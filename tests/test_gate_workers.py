@@ -64,6 +64,7 @@ def begin(gates: list[Gate], folder: Path, cache: Path, text: str, *options: str
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
     gates.append(begun)
     return begun
@@ -128,6 +129,75 @@ def test_an_interrupt_stops_everything_and_reports_what_was_done(
         (f"replication max_leader_epoch=9 max_records={records}", "interrupted") for records in (3, 4)
     ]
     assert "not run: 2 recorded checks, because the gate was interrupted" in out
+
+
+@pytest.mark.parametrize("forked", [False, True], ids=["while it begins", "while it checks"])
+def test_a_signal_to_all_processes_of_a_job_is_no_defect(
+    forked: bool, gates: list[Gate], tmp_path: Path, cache: Path
+) -> None:
+    """So a CI system, or `timeout`, cancels a job. Before there is a check the warm process imports what it needs."""
+    gate = begin(gates, tmp_path, cache, ENDLESS.format(number=2) + ENDLESS.format(number=3), "--workers", "1")
+    for _ in range(LOOKS):
+        if any("forkserver" in line_of(pid) for pid in children(gate.pid)):
+            break
+        time.sleep(LOOK_SECONDS)
+    if forked:
+        child(gate)
+    family = [pid for warm in children(gate.pid) for pid in (warm, *children(warm))]
+    os.killpg(gate.pid, signal.SIGTERM)
+    out, err = gate.communicate(timeout=600)
+    assert (gate.returncode, "Traceback" in err, "defect" in err) == (5, False, False), out + err
+    for _ in range(LOOKS):
+        if not any(is_running(pid) for pid in family):
+            return
+        time.sleep(LOOK_SECONDS)
+    raise AssertionError("something goes on after the gate was ended")
+
+
+def line_of(pid: int) -> str:
+    """The command line of a process."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+AUDITED = str(ROOT / "examples" / "clusters" / "shipped-defaults" / "server.properties")
+LONG: dict[str, list[str]] = {
+    "check": ["check", "replication", "--set", "max_leader_epoch=9", "--set", "max_records=5"],
+    "prove": ["prove", "raft", "--query-work", "1000"],
+    "audit": ["audit", AUDITED, "--kafka-version", "3.9", "--distribution", "apache", "--no-cache"],
+}
+
+
+@pytest.mark.parametrize("verb", LONG)
+def test_sigterm_ends_each_verb_as_an_interrupt_does(verb: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "TIDEGATE_CACHE": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+    run = subprocess.Popen(
+        [sys.executable, "-m", "tidegate", *LONG[verb]], env=environment, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    wait_until_it_works(run)
+    family = children(run.pid)
+    run.send_signal(signal.SIGTERM)
+    _, err = run.communicate(timeout=120)
+    assert (run.returncode, "Traceback" in err) == (5, False), err
+    for _ in range(LOOKS):
+        if not any(is_running(pid) for pid in family):
+            return
+        time.sleep(LOOK_SECONDS)
+    raise AssertionError(f"something of {verb} goes on")
+
+
+def wait_until_it_works(run: Gate) -> None:
+    """Until a process has imported what it needs, and has used two seconds of a processor."""
+    for _ in range(LOOKS):
+        assert run.poll() is None, run.communicate()
+        used = Path(f"/proc/{run.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        if sum(map(int, used)) / os.sysconf("SC_CLK_TCK") > 2 or len(children(run.pid)) > 1:
+            return
+        time.sleep(LOOK_SECONDS)
+    raise AssertionError("it does not begin")
 
 
 def test_a_gate_that_is_killed_leaves_no_process_behind(gates: list[Gate], tmp_path: Path, cache: Path) -> None:

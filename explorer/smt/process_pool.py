@@ -160,7 +160,8 @@ def _death(code: int | None) -> str:
 def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection, until: Any) -> None:
     """What a process does: until nobody asks any more."""
     _watch.set(until)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us ends us
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # whoever started us ends us
     others_end.close()
     work: Work | None = None
     while True:

@@ -222,7 +222,8 @@ def serve(backend: Backend, source: IO[bytes], target: IO[bytes]) -> None:
 
 
 def _main(name: str, memory: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # whoever started us ends us
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     try:
