@@ -462,7 +462,9 @@ AT_ONCE.append(pytest.param("log_lost", "forgetting", marks=pytest.mark.long))
 def test_each_property_has_one_verdict_whether_records_are_committed_at_once(
     profile: str, bounds: str, cache: Path
 ) -> None:
-    constants = next(sizes(check) for check in CHECKS if check.bounds == bounds)
+    """With epochs enough for either: where a record outlives its coordinator, and nobody is answered, one more goes,
+    so that in 4.0.0 six run out in steps alone (KAFKA-19367, which is recorded in `last_epochs`)."""
+    constants = {**next(sizes(check) for check in CHECKS if check.bounds == bounds), "max_epoch": 8}
     found: list[dict[str, str]] = []
     for at_once in (True, False):
         model = shipped(f"transactions:{profile}", {**constants, "in_one_step": at_once})
