@@ -21,6 +21,7 @@ WHY_NOT: Mapping[str, str] = {
     "log": _NO_NODES,
     "leadership": _NO_NODES,
     "generations": _NO_NODES,
+    "transaction_outcomes": _NO_NODES,
     **dict.fromkeys(("znode_election", "zk_controller", "isr_notification", "broker_registration"), _ZOOKEEPER),
     "producer_ids": "it is about ZooKeeper and the way from there to KRaft, and only clusters in KRaft are driven",
     "end_to_end": "its effects are outside Kafka; its two halves are driven as traces of `producer` and `consumer`",
