@@ -33,12 +33,13 @@ class Release:
 BEFORE_VERSION_2 = (
     Release("0.11", "kafka_0_11", "offsets_1_1"),
     Release("1.0", "kafka_1_1", "offsets_1_1"),
+    Release("2.4.1", "kafka_1_1", "offsets_2_4"),
     Release("2.5", "kafka_2_5", "offsets_2_5"),
     Release("3.6", "kafka_3_6", "offsets_2_5"),
     Release("3.7", "kafka_3_6", "offsets_3_7"),
 )
 """In order; the last one is also each later release without transaction version 2."""
-UNVERIFIED = BEFORE_VERSION_2[2]
+UNVERIFIED = BEFORE_VERSION_2[3]
 """What records are in later releases, too, where verification is switched off."""
 WITH_VERSION_2 = (
     Release("4.0", "kafka_4_0", "offsets_4_2"),
@@ -85,7 +86,7 @@ HANGS_IN_OFFSETS = Hazard(
 UNFENCED = Hazard(
     "fenced_producers_have_no_effect", True, ({**_ONE, "clients": 2, "late_produces": 1},),
     "where offsets are committed in transactions, what a producer commits late that was fenced can be taken: its epoch "
-    "is not checked before 2.5, and until 3.7 only where the group's partition has a newer one",
+    "is not checked before 2.4.1, and until 3.7 only where the group's partition has a newer one",
     "brokers of 3.7 or later", "KAFKA-15449",
 )  # fmt: skip
 TEARS = Hazard(

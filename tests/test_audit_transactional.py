@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.advice import advise
 from tidegate.audit.cluster import Cluster, Finding
+from tidegate.audit.keys import at_least
 from tidegate.audit.readers import Options, of_texts
 from tidegate.audit.requirements import DEFAULT, Requirement
 from tidegate.audit.rules_of_transactions import (
@@ -94,6 +95,7 @@ FOUND = {
     "kafka_4_1": {MARKER},
     "kafka_4_2": set[Hazard](),
     "offsets_1_1": {HANGS_IN_OFFSETS, UNFENCED},
+    "offsets_2_4": {HANGS_IN_OFFSETS, UNFENCED},
     "offsets_2_5": {HANGS_IN_OFFSETS, UNFENCED},
     "offsets_3_7": set[Hazard](),
 }
@@ -142,6 +144,17 @@ def test_what_a_row_says_is_shown_step_by_step_where_pages_are_written(tmp_path:
 def test_what_a_fenced_producer_commits_is_told_up_to_3_6() -> None:
     for version, expected in (("2.4.1", True), ("3.5.2", True), ("3.6.2", True), ("3.7.0", False), ("4.2.0", False)):
         assert any("that was fenced" in one.what for one in advised(version, "java:3.6")) == expected
+
+
+def test_the_epoch_of_a_commit_of_offsets_is_checked_since_2_4_1() -> None:
+    """ProducerAppendInfo.maybeValidateDataBatch of 2.4.1 checks it whoever appends; ValidationType.None of 2.4.0 does
+    not."""
+    of = {version: [r.offsets for r in BEFORE_VERSION_2 if at_least(version, r.since)][-1] for version in OFFSETS_OF}
+    assert of == OFFSETS_OF
+    assert "is not checked before 2.4.1" in UNFENCED.what
+
+
+OFFSETS_OF = {"2.4.0": "offsets_1_1", "2.4": "offsets_1_1", "2.4.1": "offsets_2_4", "2.5.0": "offsets_2_5"}
 
 
 @pytest.mark.parametrize(

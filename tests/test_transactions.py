@@ -406,6 +406,7 @@ REPAIRED_BY = {
     "kafka_9807": "replicated_later",
     "answers_early": "step_by_step",
     "offsets_1_1": "offsets_3_7",
+    "offsets_2_4": "offsets_3_7",
     "offsets_2_5": "offsets_3_7",
     "offsets_3_7": "offsets_4_2",
     "offsets_4_2": "kafka_4_2",  # sequence numbers, which records have; no version gives them to commits of offsets

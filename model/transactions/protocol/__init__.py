@@ -31,7 +31,8 @@ each, and each of Kafka's published mistakes a profile:
 * `forgets`: a leader that forgets a producer takes a write of any epoch, and a marker of any coordinator: with the last
   record (KAFKA-7190, up to 2.3), or after a marker (KAFKA-9144, up to 2.4.0).
 * `checks`: TxnOffsetCommit is a write to a partition of `__consumer_offsets`, without a sequence number. Up to 2.4.0
-  its epoch is not checked (`offsets_1_1`), and before 3.7 it is not verified (KAFKA-15449: `offsets_2_5`, 2.5 to 3.6).
+  its epoch is not checked (`offsets_1_1`); since 2.4.1 it is (`offsets_2_4`, with the clients of 2.4), and before 3.7
+  it is not verified (KAFKA-15449: `offsets_2_5`, 2.5 to 3.6).
   What holds of `kafka_1_1` and `kafka_3_6` is of records, and not of offsets. AddOffsetsToTxn is as AddPartitionsToTxn.
 * `takes_unknown`: since 2.5 a leader takes any sequence number of a producer that it does not know (`forgetful_2_5`).
   Before it refuses all but 0, with which a client begins again whose records are gone (UNKNOWN_PRODUCER_ID).
@@ -169,6 +170,7 @@ profiles = {
     "former_answers": {"former_verifies": True},
     "former_answers_3_6": {**BEFORE_VERSION_2, "former_verifies": True},
     "offsets_1_1": {**BEFORE_2_5, "checks": Checks.NOTHING},
+    "offsets_2_4": {**BEFORE_2_5, "checks": Checks.EPOCH},
     "offsets_2_5": {**BEFORE_3_6, "checks": Checks.EPOCH},
     "offsets_3_7": {**BEFORE_VERSION_2, "checks": Checks.EPOCH},
     "offsets_4_2": {"checks": Checks.EPOCH},
