@@ -205,9 +205,31 @@ def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:
                 yield from _of_aborted(cluster, reader, f"reads {use.pattern}, which transactions write, and sees")
     named = {name for use in used for name in use.consumers}
     for reader in cluster.clients if writers else ():
+        yield from _reconciles_in_background(cluster, reader)
         if reader.kind == "consumer" and reader.name not in named:
             does = f"has no topics in audit.toml; of those that {min(writers)} writes in transactions it would see"
             yield from _of_aborted(cluster, reader, does)
+
+
+def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Finding]:
+    """Java's consumer of KIP-848 revokes between two polls, and says the next epoch then (4.0.0 to 4.2.0)."""
+    if reader.kind != "consumer" or underneath(reader) != "java" or not has_new_protocol(reader):
+        return
+    commits_itself = value_of(cluster, reader, "enable.auto.commit")
+    if not isinstance(commits_itself, Unknown) and commits_itself.value == "false":
+        what = (
+            f"{reader.name} has group.protocol=consumer, and revokes partitions while its application processes, unless"
+        )
+        what += (
+            " there is a ConsumerRebalanceListener: where its offsets are committed in transactions, they count with"
+        )
+        what += " the next epoch, and another member processes the same records"
+        check = _check(
+            "transactional_processing", "kip_848_without_listener --bounds two_members --symmetry", "exactly_once"
+        )
+        to_do = "group.protocol=classic where offsets are committed in transactions; a listener leaves less of it"
+        source = f"{check}; AbstractMembershipManager.maybeReconcile, source of 4.0.0 to 4.2.0"
+        yield Finding("client", "warning", what, place_of(cluster, reader, "group.protocol"), to_do, source)
 
 
 def _writes_transactions(cluster: Cluster, client: Client) -> bool:

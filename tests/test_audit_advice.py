@@ -400,6 +400,24 @@ def test_who_does_not_wait_for_offsets_in_a_transaction(tmp_path: Path, own: str
 
 
 @pytest.mark.parametrize(
+    ("producer", "own", "client", "said"),
+    [
+        ("transactional.id=t\n", "group.protocol=consumer\n", "java:4.2", True),
+        ("transactional.id=t\n", "group.protocol=classic\n", "java:4.2", False),
+        ("transactional.id=t\n", "group.protocol=consumer\n", "librdkafka:2.12", False),
+        ("", "group.protocol=consumer\n", "java:4.2", False),
+    ],
+)
+def test_offsets_in_transactions_of_a_consumer_that_reconciles_in_the_background(
+    tmp_path: Path, producer: str, own: str, client: str, said: bool
+) -> None:
+    """`transactional_processing:kip_848_without_listener` violates `exactly_once`."""
+    files = {"pay.properties": PRODUCER + producer, "ledger.properties": CONSUMER + own}
+    found = findings(tmp_path, files, Options("4.2", clients=(client,)))
+    assert any("revokes partitions while its application processes" in one.what for one in found) == said
+
+
+@pytest.mark.parametrize(
     ("producer", "consumer", "said"),
     [
         ("transactional.id=t\n", "", True),

@@ -30,7 +30,8 @@ The group is what members may rely on of a coordinator: the rules are those of `
 Whom the coordinator takes for members is open at any time; a generation begins at any time, and any members hear of it
 (one that is made for more members begins with those who hear, and takes the others in the next step); who does not hear
 goes on as a zombie. Members are eager: they give up all when they join, so that joining
-and the assignment are one step here. A request that is late is one whose sender is stalled before it.
+and the assignment are one step here. That a group of KIP-848 keeps these rules is not claimed: two of its members may
+own one partition (`modern_group`). A request that is late is one whose sender is stalled before it.
 
 A transaction is one of the coordinator's: it is under way, decided, and ended by a marker in the output and one in
 `__consumer_offsets`, in any order and at any time. Who asks for a commit goes on when it is decided, and writes again
@@ -44,7 +45,9 @@ brokers). What processing does elsewhere, an email that is sent, is not undone b
 
 Sources: KIP-447; GroupCoordinator.doTxnCommitOffsets and GroupMetadataManager.getOffsets of Kafka 2.4 and 2.5,
 ConsumerCoordinator (onJoinPrepare, close); StreamTask of 2.4, which initialises its producer as partitions are
-assigned, before positions are fetched. Properties are in `invariants/transactions/processing.py`.
+assigned, before positions are fetched; AbstractMembershipManager (maybeReconcile, revokePartitions),
+ConsumerMembershipManager (signalPartitionsRevoked) and AsyncKafkaConsumer (updateGroupMetadata) of 4.0.0 to 4.2.0,
+ConsumerGroup.validateOffsetCommit of 4.2.0. Properties are in `invariants/transactions/processing.py`.
 """
 
 from __future__ import annotations
@@ -89,7 +92,7 @@ closes_producers = constant(True, says="a member that loses a partition closes t
 fetches_first = constant(False, says="the offset is fetched before the one who had the partition is fenced")
 auto_commit = constant(False, says="enable.auto.commit: polls and close() commit positions")
 rewinds = constant(True, says="an application that has aborted goes back to the committed offset")
-polls_meanwhile = constant(False, says="a thread polls while another has a transaction under way")
+polls_meanwhile = constant(False, says="the group is heard of while a transaction is under way: by another thread")
 reads_committed = constant(True, says="what reads the output has isolation.level=read_committed")
 
 BEFORE_2_5 = {"fence_offsets": False, "await_pending": False}
@@ -106,6 +109,7 @@ profiles = {
     "auto_commit": {"auto_commit": True},
     "polls_on": {"rewinds": False},
     "polls_meanwhile": {"polls_meanwhile": True},
+    "kip_848_without_listener": {"polls_meanwhile": True},
     "reads_uncommitted": {"reads_committed": False},
 }
 
