@@ -15,7 +15,7 @@ from .clients import DURABLE, Sender, falsely_acknowledged
 from .questions import Question
 from .signature import Signature
 from .situations import CELLS, Cell
-from .verdicts import Answer, SubjectVerdict, answer
+from .verdicts import Answer, SubjectVerdict, answer, merge_answers
 
 NO_LOSS = "no-loss"
 
@@ -52,9 +52,16 @@ def with_clients(every: Sequence[SubjectVerdict]) -> list[SubjectVerdict]:
 
 
 def _with_client(subject: SubjectVerdict) -> SubjectVerdict:
-    losing = [found for one in subject.subject.variants if (found := loss_of_client(one.signature)) is not None]
-    if not losing or len(losing) < len(subject.subject.variants):
+    """Where a fact decides whether its producer loses, a cell depends on that fact."""
+    variants = subject.subject.variants
+    of_clients = [loss_of_client(one.signature) for one in variants]
+    if not any(of_clients):
         return subject
-    cells = {(NO_LOSS, cell.name): subject.table[NO_LOSS, cell.name] for cell in CELLS}
-    lost = {key: losing[0] for key, found in cells.items() if found.word != "can lose"}
+    cells = [(NO_LOSS, cell.name) for cell in CELLS if subject.table[NO_LOSS, cell.name].word != "can lose"]
+    lost: dict[tuple[str, str], Answer] = {}
+    for key in cells:
+        both = zip(of_clients, (table[key] for table in subject.tables), strict=True)
+        every = [of_log if of_client is None or of_log.word == "can lose" else of_client for of_client, of_log in both]
+        losing = next(found for found in of_clients if found is not None)
+        lost[key] = losing if all(of_clients) else merge_answers(variants, every)
     return replace(subject, table={**subject.table, **lost})

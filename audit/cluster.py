@@ -387,7 +387,8 @@ class Cluster:
 
     `assumptions` are sentences: what had to be taken for granted to make one cluster of the files. `whole` says that
     `brokers` has every node that there is. `acks` is the user's word for all producers that no `Use` names. `planned`
-    are topics that programs create when they start, and that were not found. `twice` are ids that two nodes have.
+    are topics that programs create when they start, and that were not found. `unnamed` is the family and the version
+    of clients of which no file was given. `twice` are ids that two nodes have.
     `zookeepers` are the servers that brokers name, each with the computer that it shares with a node, or None;
     `zookeeper_racks` are the racks of some of them, as far as the user states them, and `sessions` for how long
     they grant sessions, in milliseconds (`4000 to 40000`). `passing_ensemble` says where they are set to keep what they
@@ -405,6 +406,7 @@ class Cluster:
     files: tuple[tuple[str, str], ...] = ()
     assumptions: tuple[str, ...] = ()
     whole: bool = False
+    unnamed: tuple[str, Stated | None] | None = None
     acks: Stated | None = None
     planned: tuple[Topic, ...] = ()
     twice: tuple[Twice, ...] = ()

@@ -15,7 +15,7 @@ from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
 from .nodes import Down, down
 from .outages import Outage
 from .placing import NODES, SERVERS
-from .producing import gives_again
+from .producing import gives_again, unnamed_give_again
 from .questions import QUESTION, QUESTIONS
 from .racks import missing_racks
 from .requirements import Requirement, preset_of
@@ -107,7 +107,19 @@ def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator
             f"{writer.name} is of no Java client of 2.1 to 2.4, which may acknowledge what is not there (KIP-360); "
             "--client java:VERSION says which it is"
         )
+    if unnamed_give_again(cluster) is None and any(_may_be_idempotent(report.verdict.subject) for report in reports):
+        yield (
+            "producers of which no file was given are no idempotent Java clients of 2.1 to 2.4, which may acknowledge "
+            "what is not there (KIP-360); --client java:VERSION says which they are"
+        )
     yield from cluster.assumptions
+
+
+def _may_be_idempotent(subject: Subject) -> bool:
+    """Whether what is said rests on a producer that no file is of, and that may be idempotent."""
+    kafkas = subject.internal or all(topic.by_itself for topic in subject.topics)
+    asks = any(one.signature.idempotent and one.signature.acks == "all" for one in subject.variants)
+    return subject.producer is None and not kafkas and asks
 
 
 def _outage(outage: Outage) -> Document:

@@ -52,7 +52,7 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
         case "each_rack":
             yield _reassign(subject, 0, cluster, 1)
         case "replicas" | "racks":
-            if name == "replicas" and by_strimzi(cluster):
+            if name == "replicas":
                 yield from _brokers_first(cluster, int(value))
             for some in _by_owner(subject) if name == "replicas" else (subject,):
                 yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
@@ -221,8 +221,15 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
 
 
 def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
-    """With fewer brokers than replicas, and the numbers in Strimzi's resources."""
+    """With fewer brokers than replicas. One broker's file may stand for any number of them."""
     cost = "more nodes and disks"
+    if not by_strimzi(cluster):
+        now = sum(1 for broker in cluster.brokers if broker.keeps_topics)
+        if now >= replicas or now == 0 or (now == 1 and not cluster.whole):
+            return
+        fewer = "with fewer, a topic of so many replicas cannot be created (InvalidReplicationFactorException)"
+        yield PlanStep(f"Have {replicas} brokers first ({now} now): {fewer}. It costs {cost}.", (), False, cost)
+        return
     lines = more_brokers(cluster, replicas)
     if lines is None:
         yield PlanStep(f"Have {replicas} brokers first: add a KafkaNodePool with roles: [broker]. The nodes that there "

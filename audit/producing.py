@@ -47,7 +47,9 @@ def producer_facts(
         yield _acks_of_kafka(cluster, topic, used)
     elif producer is None:
         yield _acks_of_anybody(cluster, used)
-        yield Fact("enable.idempotence", tuple(_idempotence(on, explicit=False) for on in (True, False)), _ASK)
+        again = unnamed_give_again(cluster) is True
+        on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
+        yield Fact("enable.idempotence", (FactValue(on.shown, {**on.sets, "gives_again": again}), off), _ASK)
     else:
         if not any(producer.called(name) for name in _named(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
@@ -171,12 +173,22 @@ def gives_again(cluster: Cluster, producer: Client) -> bool | None:
     unless it is asked for."""
     if not asks_for_idempotence(cluster, producer) or underneath(producer) not in (None, "java"):
         return False
-    if producer.version is None or underneath(producer) is None:
+    return None if underneath(producer) is None else _java_gives_again(producer.version)
+
+
+def _java_gives_again(version: Stated | None) -> bool | None:
+    if version is None:
         return None
-    since, ended = (at_least(producer.version.value, release) for release in ("2.1", "2.5"))
+    since, ended = (at_least(version.value, release) for release in ("2.1", "2.5"))
     if since is False or ended is True:
         return False
     return True if since and ended is False else None
+
+
+def unnamed_give_again(cluster: Cluster) -> bool | None:
+    """`gives_again` of producers of which no file was given, if they are idempotent; None where they may be such."""
+    family, version = cluster.unnamed or ("java", None)
+    return _java_gives_again(version) if family in ("java", "spring") else False
 
 
 def _after_a_gap(producer: Client) -> Fact:

@@ -27,6 +27,7 @@ from tidegate.audit.clients import (
     under_another_leader,
 )
 from tidegate.audit.cluster import Client, Origin, Setting, Stated
+from tidegate.audit.document import SubjectReport, document
 from tidegate.audit.headline import FALSELY_ACKNOWLEDGED, headline
 from tidegate.audit.producing import gives_again
 from tidegate.audit.questions import QUESTIONS
@@ -37,6 +38,10 @@ from tidegate.audit.small_models import Small, explored, kept_in
 from tidegate.audit.verdicts import Answer, SubjectVerdict, Table
 from tidegate.language.constants import Value
 from tidegate.model.consumer.state import Commits, Reset
+from tidegate.reports.audit.index import audit_index
+from tidegate.reports.audit.markdown import audit_markdown
+from tidegate.reports.audit.page import audit_page
+from tidegate.reports.paper import Paper
 
 from .conftest import Run
 from .test_audit_facts import cluster_of, nodes, signatures
@@ -283,3 +288,44 @@ def test_a_producer_that_is_not_idempotent_gives_no_sequence_to_another_record()
     assert not any(one.gives_again for one in signatures(cluster))
     assert loss_of_client(signature(gives_again=True)) is not None
     assert loss_of_client(signature("kafka_3_5", gives_again=True, min_isr=4)) is None, "nothing is written"
+
+
+def test_where_a_fact_decides_whether_its_producer_loses_a_cell_depends_on_it() -> None:
+    """Kafka's log keeps, and only one of the variants of its producer loses: that is no "keeps"."""
+    cluster = cluster_of(nodes(), "3.9.0", clients=("java:2.4",), acks="all")
+    found = [one for one in subjects(cluster) if not one.internal]
+    assert found
+    for subject in found:
+        keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
+        (said,) = with_clients([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
+        answers = [said.table["no-loss", cell.name] for cell in CELLS]
+        assert {one.word for one in answers} == {"depends"}
+        assert {one.on for one in answers} == {("enable.idempotence",)}
+
+
+@pytest.mark.parametrize(
+    ("client", "producer", "assumed"),
+    [
+        (None, False, True),
+        ("java", False, True),
+        ("java:3.9", False, False),
+        ("java:2.4", False, False),
+        ("librdkafka:2.3.0", False, False),
+        (None, True, True),
+        ("java:3.9", True, False),
+    ],
+)
+def test_that_a_client_is_no_old_one_is_said_in_every_report(client: str | None, producer: bool, assumed: bool) -> None:
+    """On the terminal, in JSON and on the page; of producers without a file as well."""
+    text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a\n"
+    files = nodes(producer__properties=text) if producer else nodes()
+    clients = () if client is None else (client,)
+    cluster = cluster_of(files, "3.9.0", clients=clients, acks=None if producer else "all")
+    table: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
+    verdicts = [SubjectVerdict(one, (table,) * len(one.variants), table) for one in subjects(cluster)]
+    made = document(cluster, (), [SubjectReport(one, ()) for one in verdicts], (), 0)
+    said = [one for one in made["assumptions"] if "Java client" in one and "2.1 to 2.4" in one and "KIP-360" in one]
+    assert bool(said) is assumed and len(said) <= 1
+    shown = audit_page(made, Paper(width=400)).text()
+    for report in (shown, audit_markdown(made), audit_index(made)):
+        assert ("2.1 to 2.4" in report and "--client java:VERSION" in report) is assumed

@@ -132,3 +132,13 @@ def test_what_a_producer_sends_twice_is_repaired_in_the_producer(tidegate: Run, 
         assert [line for step in orders["repair"]["steps"] for line in step["commands"]] == repairs
         assert {f"{one['key']}={one['becomes']}" for one in orders["deciding"]} == {*repairs}
     assert not audited("\n".join(repairs))
+
+
+@pytest.mark.parametrize(("brokers", "first"), [(1, False), (2, True), (3, False)])
+def test_more_replicas_than_brokers_need_brokers_first(brokers: int, first: bool) -> None:
+    """Of two brokers that run by themselves too; one broker's file may stand for any number of them."""
+    files = dict(list(FILES.items())[1 : 1 + brokers])
+    cluster = cluster_of(files)
+    said = [step.says for step in plan(subject_of(cluster, "(new topics)"), [("replicas", "3")], cluster)]
+    assert len(said) == 1 + first and "default.replication.factor=3" in said[-1]
+    assert said[0].startswith(f"Have 3 brokers first ({brokers} now)") is first

@@ -78,6 +78,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),
+        unnamed=_unnamed(options),
         dynamic=scrubbed(s for part in parts for s in part.dynamic),
         versions=versions,
         uses=tuple(use for part in parts for use in part.uses),
@@ -182,6 +183,12 @@ def _clients(joined: Joined, options: Options) -> tuple[Client, ...]:
                 f"--client {name}={family}: no client's file is called so; those that were read: {files}."
             )
     return tuple(_with_version(client, given) for client in clients)
+
+
+def _unnamed(options: Options) -> tuple[str, Stated | None] | None:
+    """The family and the version of clients of which no file was given: what is said of all."""
+    said = [(family, version) for name, family, version in map(_client_option, options.clients) if name is None]
+    return said[-1] if said else None
 
 
 def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
