@@ -123,7 +123,7 @@ def test_the_newest_release_whose_model_takes_a_trace(
             lambda: trace(STANDING) | {"model": "classic_group"},
             None,
             0,
-            "it is a trace of classic_group, and what is driven",
+            "it is a trace of classic_group: the driver brings consumers",
         ),
         (lambda: trace(STANDING) | {"replay": None}, None, 0, "it has not all of its steps"),
         (lambda: trace(STANDING) | NO_STEPS, None, 0, "it has no steps, so that brokers that do nothing would"),
