@@ -27,13 +27,13 @@ _SURVIVED = (
 _OF_RACKS = ("rack-power-loss", "rack-loss", "rack-cut-off")
 LOST, UNREAD = "no-loss", "no-unread"
 FALSELY_ACKNOWLEDGED = (
-    "a Java producer of 2.1 to 2.4 can have a record acknowledged that is not there, with nothing wrong but a lost "
+    "a Java producer of 2.1 to 2.4 can have a record acknowledged that is not there, after no more than a lost "
     "connection, once delivery.timeout.ms of the record before is over; apart from that, "
 )
 """What is lost by the client alone (`acknowledging`)."""
 UNHEARD = (
     "with acks=0 the producer is not informed of failures: a request that does not arrive, or that a broker refuses, "
-    "for example because the leader has moved, loses its records with nothing wrong"
+    "for example because the leader has moved, loses its records though no broker fails"
 )
 """What loses first with acks=0 is no fault (`situations.budgets` cites the client and the broker)."""
 
@@ -168,7 +168,7 @@ def _loses(signature: Signature, question: str, cell: Cell) -> str:
     what = "can lose acknowledged records" if question == LOST else "can take back what consumers have read"
     said = f"{cell.fault.phrase} {what}"
     if cell.fault.name == "leader-move":
-        said += ", with nothing wrong"
+        said += ", though no broker fails"
     return f"{_with(signature, cell)}{said}"
 
 

@@ -44,7 +44,7 @@ def about(document: dict[str, Any], topic: str) -> dict[str, Any]:
 SAMPLES: Sequence[tuple[str, tuple[str, ...], int, str, str]] = (
     ("good", NEW, 0, "orders", "power loss or lost disk, however small the ISR is"),
     ("shipped-defaults", OLD, 1, "__consumer_offsets", "writes and reads stop while one broker is down"),
-    ("acks-1", OLD, 1, "orders", "moving the leader can lose acknowledged records, with nothing wrong"),
+    ("acks-1", OLD, 1, "orders", "moving the leader can lose acknowledged records, though no broker fails"),
     ("last-replica-standing", OLD, 1, "orders", "with one replica left in sync, one power loss can lose acknowledged"),
     ("rack-power-loss", NEW, 0, "orders", "a rack's loss of power can lose acknowledged records"),
     ("combined", OLD, 1, "orders", "writes stop while one broker is down"),

@@ -228,8 +228,9 @@ def test_c_y_and_e_take_things_away(browser: Browser, kip: Path) -> None:
         assert one.live == "export menu"
         menu = one.all("#export-dialog .menu button")
         assert menu.all_text_contents() == [
-            "Replay command", "Link to this state", "Trace as JSON", "Save all states as CSV",
-            "This state as JSON", "Markdown", "Mermaid", "Save the trace", "Save the picture", "Print",
+            "Copy the replay command", "Copy a link to this state", "Copy the trace as JSON", "Save all states as CSV",
+            "Copy this state as JSON", "Copy as Markdown", "Copy as Mermaid", "Save the trace", "Save the picture",
+            "Print",
         ]  # fmt: skip
         menu.get_by_text("Mermaid").click()
         one.waits("#live", "copied Mermaid")
@@ -253,6 +254,7 @@ def test_e_saves_the_picture_as_a_file_of_its_own(at_five: Shown, tmp_path: Path
     text = (tmp_path / "picture.svg").read_text(encoding="utf-8")
     assert text.startswith("<svg") and 'xmlns="http://www.w3.org/2000/svg"' in text
     assert ".cell-text" in text and "dialog" not in text
+    assert '<rect x="0" y="0" ' in text and 'fill="var(--panel)"' in text  # readable on a page of any colour
 
 
 def test_buttons_do_what_keys_do(at_five: Shown) -> None:

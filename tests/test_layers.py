@@ -11,7 +11,7 @@ import grimp
 import pytest
 
 from .conftest import ROOT
-from .test_style import ALLOWED
+from .test_style import ALLOWED, FILES
 
 
 @pytest.fixture
@@ -72,3 +72,11 @@ def test_the_linter_of_imports_is_content() -> None:
     command = [sys.executable, "-c", program, "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "1 kept, 0 broken" in done.stdout, done.stdout + done.stderr
+
+
+def test_every_folder_with_modules_is_installed() -> None:
+    """`pip install .` copies the packages that pyproject.toml names, and no other: a folder that it does not name is
+    there in a clone, and missing where Tidegate is installed."""
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    folders = {path.relative_to(ROOT).parts[:-1] for path in FILES}
+    assert sorted(named) == sorted(".".join(("tidegate", *folder)) for folder in folders)

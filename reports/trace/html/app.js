@@ -708,7 +708,8 @@ function pictureText() {
   const wanted = ({ cssText, selectorText }) =>
     cssText.includes(":root") || (selectorText && holder.querySelector(selectorText));
   const rules = [...document.styleSheets[0].cssRules].filter(wanted).map((rule) => rule.cssText);
-  drawn.prepend(svg("style", "", rules.join("\n")));
+  const [x, y, width, height] = drawn.getAttribute("viewBox").split(" ");
+  drawn.prepend(svg("style", "", rules.join("\n")), svg("rect", { x, y, width, height, fill: "var(--panel)" }));
   return drawn.outerHTML;
 }
 
@@ -717,18 +718,18 @@ function exporting() {
   const words = trace.document.cluster; // of such a trace the steps alone can be taken again, where they are known
   const text = () => (words ? around.fileText(trace) : fileText(trace.document));
   const replays = !words || Boolean(around && trace.nodes);
-  const entries = [["Replay command", () => copy(trace.replay, "the replay command")],
-    ["Link to this state", () => copy(`${location.href}\n${trace.replay}`, "the link and the replay command")],
-    ...(replays ? [["Trace as JSON", () => copy(text(), "the trace")]] : []),
+  const entries = [["Copy the replay command", () => copy(trace.replay, "the replay command")],
+    ["Copy a link to this state", () => copy(`${location.href}\n${trace.replay}`, "the link and the replay command")],
+    ...(replays ? [["Copy the trace as JSON", () => copy(text(), "the trace")]] : []),
     ["Save all states as CSV", () => save(csvOf(trace), "text/csv", `${name}.csv`)],
-    ["This state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
-    ...Object.entries(trace.texts).map(([kind, phrase]) => [kind, () => copy(phrase, kind)]),
+    ["Copy this state as JSON", () => copy(JSON.stringify(trace.state(at.position), null, 2), "the state")],
+    ...Object.entries(trace.texts).map(([kind, phrase]) => [`Copy as ${kind}`, () => copy(phrase, kind)]),
     ...(replays
       ? [["Save the trace", () => save(text(), "application/json", `${name}.trace.json`)]] : []),
     ["Save the picture", () => save(pictureText(), "image/svg+xml", `${name}-${trace.number(at.position)}.svg`)],
     ["Print", () => { dialog.close(); print(); }]].filter(([phrase]) => phrase !== "Save the picture"
       || trace.document.view);
-  dialog.replaceChildren(html("h2", { id: "export-title" }, "Take it away"),
+  dialog.replaceChildren(html("h2", { id: "export-title" }, "Copy or save"),
     html("div", "menu", entries.map(([phrase, does]) => html("button", { onclick: does }, phrase))), closing(dialog));
   dialog.showModal();
   announce("export menu");
