@@ -306,3 +306,35 @@ def test_a_configuration_of_msk_is_said_to_be_open_and_how_it_is_given(
     assert [(finding.where.line, "describe-configuration-revision" in finding.to_do) for finding in found] == [
         (line, True)
     ]
+
+
+PRINTED = """\
+✗ 1 of 3 groups of topics fails what is required (standard)
+
+✗ orders: acknowledged records survive any one crash
+    with the ISR at 1, which min.insync.replicas=1 allows to be written to
+  repair: on every broker
+default.replication.factor=3
+min.insync.replicas=2
+    then restart one broker after the other, each when the one before it is
+    in every ISR again
+"""
+
+
+@pytest.mark.parametrize(("name", "named"), [("out.txt", False), ("audit.log", True), ("saved", True)])
+def test_what_an_audit_has_printed_is_no_broker(name: str, named: bool) -> None:
+    """Its repair's settings were those of one more broker, without an id."""
+    broker = "process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@a:9093\n"
+    texts = [("server.properties", broker, True), (name, PRINTED, named)]
+    cluster, findings = of_texts(texts, Options(), "x")
+    assert len(cluster.brokers) == 1
+    said = [finding.what for finding in findings if finding.where.path == name]
+    assert said == [f"{name} was not read: most of its lines state no setting"]
+
+
+@pytest.mark.parametrize("line", ["{key}={value}", "{key}: {value}", "{key} {value}", "  {key} = {value}"])
+def test_a_text_of_settings_is_one_however_they_are_written(line: str) -> None:
+    settings = {"broker.id": "1", "zookeeper.connect": "z:2181", "min.insync.replicas": "2", "log.dirs": "/a,/b"}
+    text = "\n".join(["# of the first broker", *(line.format(key=key, value=settings[key]) for key in settings)])
+    cluster, _ = of_texts([("broker-1", text, True)], Options(), "x")
+    assert len(cluster.brokers) == 1

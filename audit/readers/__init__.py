@@ -45,6 +45,8 @@ TEXTS = TERRAFORM | frozenset(
 )
 CONFIGURATION = TEXTS - {".out", ".log", ""}
 """Of files with these ends each is read or refused; of what has none, or `.log` and `.out`, a folder may hold logs."""
+STATES = re.compile(r"\s*([\w\-\[\]$>]+(\.[\w\-\[\]$>]+)*\s*[=:]|[\w\-]+(\.[\w\-]+)+\s+\S+\s*$)")
+"""A line that states a setting: `key=value`, `key: value`, or a key with dots, a blank and one word."""
 PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dockerfile"})
 
 
@@ -200,8 +202,27 @@ def part_of(path: str, text: str) -> Part | None:
         if part is not None:
             return part
     if suffix in (".properties", ".conf", ".cfg", ".config", ".env", "") or "=" in text:
+        if suffix in (".txt", ".out", ".log", "") and _is_prose(plain):
+            return _prose(path, plain)
         return _wide(path, plain) if text.startswith(WIDE) else properties.read(path, text)
     return None
+
+
+def _is_prose(text: str) -> bool:
+    """Whether most lines state no setting, as in mails, logs, and what an audit has printed: Java's properties may be
+    parted by a blank, so that each line of prose is one, too."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "!"))]
+    return 2 * sum(STATES.match(line) is not None for line in lines) < len(lines)
+
+
+def _prose(path: str, text: str) -> Part | None:
+    """What is said of a text that names settings and is no list of them. None if it names none."""
+    if scripts.SETS_OF_KAFKA.search(text) is None:
+        return None
+    part = Part("a text")
+    what = f"{path} was not read: most of its lines state no setting"
+    part.note("not_read", "warning", what, Origin(path), "name it .properties if a process is started with it")
+    return part
 
 
 def _wide(path: str, text: str) -> Part | None:
