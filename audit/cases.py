@@ -140,11 +140,13 @@ class Engine:
 
     def verdict(self, model: Model, search: Search, enough: Enough, *, hurried: bool = False) -> Verdict:
         """What an exploration gives, of a model whose open constants have their values. `hurried`: there is no time to
-        compile the faster kernel."""
+        compile the faster kernel. Ctrl-C ends the audit and is no answer, which would be kept: it is raised again."""
         if self.states > PAYS and not hurried:
             self.faster()
         faster = None if hurried or self.kernel.effort == ROLLED else self.faster
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
+        if verdict.interrupted:
+            raise KeyboardInterrupt
         self.states += verdict.distinct_states or 0
         return verdict
 

@@ -99,6 +99,8 @@ def _explored(small: Small) -> Explored:
     definition, _ = find(small.model)
     bound = definition.bind(small.model, small.values, small.profile, properties=list(small.asked))
     verdict = ENGINES[small.engine](bound, Search(keep_going=True, deadlocks=False), None)
+    if verdict.interrupted:
+        raise KeyboardInterrupt
     said = {prop.name: prop.verdict for prop in verdict.properties}
     happened = {action.name for action in verdict.actions if action.fired}
     if not set(said.values()) <= {"holds", "violated"} or not small.wanted <= happened or not verdict.distinct_states:

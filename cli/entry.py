@@ -36,6 +36,7 @@ def run() -> None:
     try:
         exit_ = _exit()
     finally:
+        exec("pass")  # else `python -m` ends by SIGINT after an interrupt in a text that was executed
         gc.freeze()  # to look for cycles in what the process leaves behind would take a tenth of a second
     sys.exit(ending(exit_))
 

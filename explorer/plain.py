@@ -126,7 +126,7 @@ class _Exploration:
         except _Ended:
             pass
         except KeyboardInterrupt:
-            self.stopped = "stopped by Ctrl-C"
+            self.stopped = STOPPED
         finally:
             self.seconds = time.monotonic() - self.began
 

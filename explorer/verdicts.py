@@ -27,6 +27,7 @@ from ..language.verdict import (
     cutting_limits,
 )
 from .liveness.answers import Answer
+from .liveness.graph import STOPPED
 from .search import Search
 
 _NO_PROPERTY = "no property was checked: only deadlocks and steps that break the model's types were looked for"
@@ -86,7 +87,7 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
-    transitions = _transitions(ending)
+    transitions, interrupted = _transitions(ending), ending.stopped == STOPPED
     ending = _of_what_is_shown(model, _of_starts(model, _of_values(ending)))
     others = tuple(_property(prop, ending) for prop in model.properties)
     properties = (*others, *(_of_runs(prop, ending, others) for prop in model.liveness))
@@ -116,6 +117,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         states_beyond=ending.beyond,
         notes=tuple(_notes(model, ending)),
         held_states=ending.held,
+        interrupted=interrupted,
     )
 
 

@@ -157,7 +157,8 @@ class Verdict:
     are sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states
     nothing was enabled and a limit stopped what the protocol or a client would do: they are no deadlocks, since larger
     bounds go on there. Both are None where an engine does not count them: random walks and bmc. bmc counts no states
-    at all: `distinct_states`, `transitions` and `bytes_per_state` are None.
+    at all: `distinct_states`, `transitions` and `bytes_per_state` are None. `interrupted` says that Ctrl-C or SIGTERM
+    ended the search: who asks for more than one verdict ends, too.
     """
 
     model: str
@@ -184,6 +185,7 @@ class Verdict:
     states_beyond: int | None = None
     notes: tuple[str, ...] = ()
     held_states: int | None = None
+    interrupted: bool = False
 
 
 class Disagreement(Exception):

@@ -162,32 +162,68 @@ def line_of(pid: int) -> str:
         return ""
 
 
-AUDITED = str(ROOT / "examples" / "clusters" / "shipped-defaults" / "server.properties")
+NODE = """\
+process.roles=broker,controller
+node.id={number}
+controller.quorum.voters=1@a:9093,2@b:9093,3@c:9093,4@d:9093,5@e:9093
+default.replication.factor=5
+offsets.topic.replication.factor=5
+"""
+"""Of five, whose audit takes far longer than a test waits before it sends a signal."""
+
 LONG: dict[str, list[str]] = {
     "check": ["check", "replication", "--set", "max_leader_epoch=9", "--set", "max_records=5"],
     "prove": ["prove", "raft", "--query-work", "1000"],
-    "audit": ["audit", AUDITED, "--kafka-version", "3.9", "--distribution", "apache", "--no-cache"],
+    "walk": ["check", "replication", "--engine", "walk", "--time", "600"],
+    "audit": ["audit", "nodes", "--kafka-version", "3.9", "--distribution", "apache", "--no-cache"],
 }
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("verb", LONG)
-def test_sigterm_ends_each_verb_as_an_interrupt_does(verb: str, tmp_path: Path) -> None:
+def test_a_signal_ends_each_verb_with_what_was_seen(verb: str, number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "nodes").mkdir()
+    for node in range(1, 6):
+        (tmp_path / "nodes" / f"{node}.properties").write_text(NODE.format(number=node), encoding="utf-8")
     environment = {**os.environ, "TIDEGATE_CACHE": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
     run = subprocess.Popen(
         [sys.executable, "-m", "tidegate", *LONG[verb]], env=environment, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True,
+        stderr=subprocess.PIPE, text=True, cwd=tmp_path,
     )  # fmt: skip
     wait_until_it_works(run)
     family = children(run.pid)
-    run.send_signal(signal.SIGTERM)
+    run.send_signal(number)
     _, err = run.communicate(timeout=120)
-    ended = (5, 1, -signal.SIGINT) if verb == "audit" else (5,)  # an audit may have its answer by then
-    assert run.returncode in ended and "Traceback" not in err, (run.returncode, err)
+    assert run.returncode == 5 and "Traceback" not in err, (run.returncode, err)
     for _ in range(LOOKS):
         if not any(is_running(pid) for pid in family):
             return
         time.sleep(LOOK_SECONDS)
     raise AssertionError(f"something of {verb} goes on")
+
+
+IN_A_TEXT = """\
+import os, signal
+from tidegate.cli import main
+
+def interrupted(arguments):
+    try:
+        exec("os.kill(os.getpid(), signal.SIGTERM)\\nwhile True: pass")
+    except KeyboardInterrupt:
+        return 5
+
+main.main = interrupted
+from tidegate.cli.entry import run
+
+run()
+"""
+
+
+def test_an_interrupt_in_a_text_that_is_executed_has_the_same_exit(tmp_path: Path) -> None:
+    """As where a dataclass is made: Python, run with `-m`, ended by SIGINT in the end, although it was caught."""
+    (tmp_path / "in_a_text.py").write_text(IN_A_TEXT, encoding="utf-8")
+    run = subprocess.run([sys.executable, "-m", "in_a_text"], cwd=tmp_path, timeout=60, capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (5, "")
 
 
 def wait_until_it_works(run: Gate) -> None:

@@ -15,6 +15,7 @@ from ...language.constants import Value
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import Level, Verdict
+from ..liveness.graph import STOPPED
 from ..projections import projection_of
 from ..search import Progress, Report, Search
 from ..symmetry import Symmetry, symmetry_of
@@ -154,7 +155,7 @@ class Driver:
                 if enough is not None and enough():
                     return
         except KeyboardInterrupt:
-            self.findings.stop("stopped by Ctrl-C")
+            self.findings.stop(STOPPED)
         finally:
             self.findings.seconds = self.seconds
             if self.crew is not None:

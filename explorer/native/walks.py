@@ -19,6 +19,7 @@ from ...language.immutable import immutable
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
+from ..liveness.graph import STOPPED
 from ..search import Progress, Report, Search, Walks
 from ..shrink import shrunk
 from ..verdicts import Ending, notes_of, verdict_of
@@ -217,7 +218,7 @@ class WalkPool:
             try:
                 self._watch(running)
             except KeyboardInterrupt:
-                self.stopped = "stopped by Ctrl-C"
+                self.stopped = STOPPED
             finally:
                 self._going.clear()
         self.seconds = time.perf_counter() - self.started

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from ...language.errors import UsageError
 from ...language.model import Model
 from ...language.verdict import Verdict
+from ..liveness.graph import STOPPED
 from ..native.compiler import Target, compile_text, read_object, write_object
 from ..native.kernel import CONTEXT
 from ..native.kernels import kernel_of, kernel_text, meaning, own_text
@@ -27,7 +28,7 @@ from ..native.search import kernel_number
 from ..search import Progress, Report, Search, SparkCluster
 from ..symmetry import Symmetry, symmetry_of
 from .ending import EndedSearch, verdict
-from .interrupts import STOPPED, interrupts_noted
+from .interrupts import interrupts_noted
 from .job import Damaged, Job
 from .levels import Facts, LevelFile
 from .prefix import Prefix, first_of

@@ -12,8 +12,6 @@ import threading
 from collections.abc import Generator
 from types import FrameType
 
-STOPPED = "stopped by Ctrl-C"
-
 
 class _Noting:
     """A handler of Ctrl-C that sets an event and does nothing more."""

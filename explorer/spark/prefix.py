@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from ...language.model import Model
+from ..liveness.graph import STOPPED
 from ..native.frontier import Frontier
 from ..native.kernel import CONTEXT
 from ..native.kernels import Kernel
 from ..native.memory import Region, physical_memory
 from ..native.search import MEMORY_SHARE, Driver
 from ..search import Report, Search
-from .interrupts import STOPPED
 from .job import Job
 from .levels import Facts, LevelWriter, StateLocation
 from .rundir import Done, Manifest

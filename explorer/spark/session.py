@@ -24,12 +24,13 @@ from pyspark.sql import SparkSession
 from ...language.errors import UsageError
 from ...language.model import Model
 from ...language.verdict import Verdict
+from ..liveness.graph import STOPPED
 from ..native.compiler import Target
 from ..search import Report, Search, SparkCluster
 from . import daemon, walks
 from .adapter import Batches, facts_of, level_frame, swept, taken_of, walk_frame
 from .driver import JobAnswer, OutOfTime, SearchStopped, explore
-from .interrupts import STOPPED, interrupts_noted
+from .interrupts import interrupts_noted
 from .job import Damaged, Job
 from .walks import Share, WalksTaken
 
