@@ -46,6 +46,12 @@ _RESETS_WITHOUT_EPOCH = {"java"}
 """Whose position has no epoch after a reset (OffsetFetcherUtils, resetPositionIfNeeded). librdkafka takes the one that
 the leader answers with (rd_kafka_toppar_handle_Offset)."""
 
+_NOTICED = (
+    "its consumers read again what is lost, or notice, if the application commits no offsets without their leader "
+    "epoch beside the automatic commits"
+)
+"""What is assumed: no setting says what an application commits with `commitSync(offsets)`."""
+
 _AT_THE_BEGINNING, _AN_ERROR = ("earliest", "smallest", "beginning"), ("none", "error")
 
 
@@ -149,7 +155,7 @@ def _readers(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
 def _skipped(cluster: Cluster, reader: Client | None, cut: Answer, forgotten: Answer) -> Iterator[Answer]:
     """What a consumer skips if the log was cut as in `cut`, and if its offset was forgotten as in `forgotten`."""
     lost = cut.word != "no loss found" or forgotten.word != "no loss found"
-    why = "its consumers read again what is lost, or notice" if lost else "no offset is lost, and no record below one"
+    why = _NOTICED if lost else "no offset is lost, and no record below one"
     asked = SKIPPED not in fails(stops=False, loses=False)
     yield Answer("no loss found", "model" if asked else "arithmetic", why)
     if cut.word != "no loss found":
