@@ -9,9 +9,12 @@ from typing import Any, TypeVar
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
+from tidegate.gates.records import read
 from tidegate.invariants.catalogue import find
 from tidegate.language.constants import Value
 from tidegate.language.model import Model
+
+from .conftest import ROOT
 
 mark = pytest.mark
 T = TypeVar("T")
@@ -69,3 +72,23 @@ def gated(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T],
 def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[[Sequence[Any]], bool]) -> list[Any]:
     """As `tiered`, of a test that takes several parameters: each row has their values."""
     return [pytest.param(*row, marks=[] if ordinary(row) else [mark.long]) for row in every]
+
+
+def is_exhausted(model: str, profile: str, bounds: str, name: str, sizes: Mapping[str, int]) -> bool:
+    """Whether a property is recorded as holding, exhausted, of a profile in bounds at least as large."""
+    definition, _ = find(model)
+    defaults = {constant: one.default for constant, one in definition.constants.items()}
+    recorded = [
+        {**defaults, **definition.profiles[profile], **check.constants}
+        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        if (check.profile, check.bounds) == (profile, bounds)
+        and check.counts
+        and name in check.properties
+        and check.properties[name].verdict == "holds"
+    ]
+    return any(all(_at_least(found[constant], size) for constant, size in sizes.items()) for found in recorded)
+
+
+def _at_least(value: object, size: int) -> bool:
+    """Whether a constant is a number, and not smaller."""
+    return isinstance(value, int) and value >= size
