@@ -41,7 +41,11 @@ def loss_of_client(signature: Signature) -> Answer | None:
 def answer_with_client(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     """One question in one cell, of the log and of who writes it."""
     of_log = answer(signature, question, cell, explorations)
-    of_client = loss_of_client(signature) if question.name == NO_LOSS else None
+    return _graver(of_log, loss_of_client(signature) if question.name == NO_LOSS else None)
+
+
+def _graver(of_log: Answer, of_client: Answer | None) -> Answer:
+    """What is said of both: a loss of the log comes first."""
     return of_log if of_client is None or of_log.word == "can lose" else of_client
 
 
@@ -55,13 +59,12 @@ def _with_client(subject: SubjectVerdict) -> SubjectVerdict:
     """Where a fact decides whether its producer loses, a cell depends on that fact."""
     variants = subject.subject.variants
     of_clients = [loss_of_client(one.signature) for one in variants]
-    if not any(of_clients):
+    losing = next((found for found in of_clients if found is not None), None)
+    if losing is None:
         return subject
     cells = [(NO_LOSS, cell.name) for cell in CELLS if subject.table[NO_LOSS, cell.name].word != "can lose"]
     lost: dict[tuple[str, str], Answer] = {}
     for key in cells:
-        both = zip(of_clients, (table[key] for table in subject.tables), strict=True)
-        every = [of_log if of_client is None or of_log.word == "can lose" else of_client for of_client, of_log in both]
-        losing = next(found for found in of_clients if found is not None)
+        every = [_graver(table[key], of_client) for table, of_client in zip(subject.tables, of_clients, strict=True)]
         lost[key] = losing if all(of_clients) else merge_answers(variants, every)
     return replace(subject, table={**subject.table, **lost})
