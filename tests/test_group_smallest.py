@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
-from tidegate.language.immutable import immutable
 
-from .conftest import ROOT
 from .shipped import is_exhausted, one_less, said_plainly, tiered
+from .smallest import Smallest, smallest_of
 
-TABLE = re.compile(r"^\| ((?:B|KAFKA-)\d+) \| [^|]* \| `([\w:]+)` \| `(\w+)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
-SIZE = re.compile(r"`(\w+)=(\d+)`")
-REPAIR = re.compile(r"`(\w+)` at `(\w+)`")
 NONE = ("records", "commits", "failovers", "pauses", "leaves", "expiries", "failed_loads", "timeouts", "crashes")
 NONE_OF_OTHERS = ("disk_losses", "changes", "perturbations", "recreations", "max_epoch")
 ONE = ("consumers", "partitions", "max_generation", "entries", "clients", "instances", "joins", "topics", "groups")
@@ -26,46 +22,20 @@ LEAST = {**dict.fromkeys(NONE + NONE_OF_OTHERS, 0), **dict.fromkeys(ONE + ONE_OF
 three brokers in `offsets_outage`, and one elsewhere: of fewer the mistake is nothing."""
 
 
-@immutable
-class Smallest:
-    """A mistake: its number, its profile, what fails in which bounds, and the repair with its recorded bounds."""
-
-    number: str
-    target: str
-    fails: str
-    sizes: dict[str, int]
-    repair: str = ""
-    bounds: str = ""
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self.target.split(":")[0]
-
-    @property
-    def least(self) -> dict[str, int]:
-        """How much there may be at least of each size."""
-        few = {name: size for name, size in LEAST.items() if name in self.sizes}
-        return {**few, "records": 0 if self.model == "classic_group" else 1, "brokers": brokers(self.model)}
+def least(model: str) -> dict[str, int]:
+    """How much there is at least of each size in that model."""
+    brokers = 3 if model == "offsets_outage" else 1
+    return {**LEAST, "records": 0 if model == "classic_group" else 1, "brokers": brokers}
 
 
-def brokers(model: str) -> int:
-    """How many brokers a cluster has at least."""
-    return 3 if model == "offsets_outage" else 1
+def filled(row: Smallest) -> Smallest:
+    """The row with as little as may be of what it does not name."""
+    definition, _ = find(row.target)
+    few = {name: size for name, size in least(row.model).items() if name in definition.constants}
+    return replace(row, sizes={**few, **row.sizes})
 
 
-def row_of(number: str, target: str, fails: str, sizes: str, repair: str) -> Smallest:
-    """A row of the table: what it does not name is as little as may be."""
-    definition, _ = find(target)
-    model = target.split(":")[0]
-    few = {**LEAST, "records": 0 if model == "classic_group" else 1, "brokers": brokers(model)}
-    given = {name: int(size) for name, size in SIZE.findall(sizes)}
-    least = {name: size for name, size in few.items() if name in definition.constants}
-    found = REPAIR.match(repair)
-    return Smallest(number, target, fails, {**least, **given}, *(found.groups() if found else ("", "")))
-
-
-ROWS = tuple(row_of(*found) for found in TABLE.findall((ROOT / "docs" / "groups.md").read_text(encoding="utf-8")))
+ROWS = tuple(map(filled, smallest_of("groups.md")))
 
 
 def name_of(row: Smallest) -> str:
@@ -83,7 +53,7 @@ def said(row: Smallest, sizes: dict[str, int], cache: Path) -> str:
 @pytest.mark.parametrize("row", [pytest.param(row, id=name_of(row), marks=pytest.mark.nightly) for row in ROWS])
 def test_one_less_of_each_bound_does_not_show_it(row: Smallest, cache: Path) -> None:
     assert said(row, row.sizes, cache) == "violated"
-    less = {str(sizes): said(row, sizes, cache) for sizes in one_less(row.sizes, row.least)}
+    less = {str(sizes): said(row, sizes, cache) for sizes in one_less(row.sizes, least(row.model))}
     assert set(less.values()) <= {"holds"}, less
 
 
@@ -95,7 +65,7 @@ PLAIN = ("B92", "B96")
 )
 def test_plain_python_says_so_too(row: Smallest) -> None:
     assert said_plainly(row.target, row.sizes, row.fails, symmetry=True) == "violated"
-    for sizes in one_less(row.sizes, row.least):
+    for sizes in one_less(row.sizes, least(row.model)):
         assert said_plainly(row.target, sizes, row.fails, symmetry=True) == "holds", sizes
 
 

@@ -2,53 +2,22 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 
 import pytest
-from tidegate.language.immutable import immutable
 
-from .conftest import ROOT
 from .shipped import is_exhausted, one_less, said_plainly, tiered
+from .smallest import Smallest, smallest_of
 
 
-@immutable
-class Smallest:
-    """A mistake: its number, its profile, what fails in which bounds, and the repair with its recorded bounds."""
-
-    number: str
-    target: str
-    fails: str
-    sizes: dict[str, int]
-    repair: str = ""
-    bounds: str = ""
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self.target.split(":")[0]
+def filled(row: Smallest) -> Smallest:
+    """The row with one of each where it names no other number."""
+    if row.model != "transactions":
+        return row
+    return replace(row, sizes={"clients": 1, "partitions": 1, "transactions": 1, **row.sizes})
 
 
-TABLE = re.compile(r"^\| (B\d+) \| [^|]* \| `([\w:]+)` \| `(\w+)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
-SIZE = re.compile(r"`(\w+)=(\d+)`")
-REPAIR = re.compile(r"`(\w+)` at `(\w+)`")
-
-
-def in_the_docs() -> tuple[Smallest, ...]:
-    """The rows of the table in docs/transactions.md."""
-    text = (ROOT / "docs" / "transactions.md").read_text(encoding="utf-8")
-    return tuple(row_of(*found) for found in TABLE.findall(text))
-
-
-def row_of(number: str, target: str, fails: str, sizes: str, repair: str) -> Smallest:
-    """A row of the table."""
-    given = {name: int(size) for name, size in SIZE.findall(sizes)}
-    if target.startswith("transactions:"):
-        given = {"clients": 1, "partitions": 1, "transactions": 1, **given}
-    found = REPAIR.match(repair)
-    return Smallest(number, target, fails, given, *(found.groups() if found else ("", "")))
-
-
-ROWS = in_the_docs()
+ROWS = tuple(map(filled, smallest_of("transactions.md")))
 ONE = ("clients", "partitions", "transactions", "records", "writes", "max_generation", "consumers", "blocks")
 LEAST = {**dict.fromkeys(ONE, 1), "brokers": 2, "entries": 6, "max_epoch": 12}
 """How much there is at least of what may not be none: a block is handed out twice to two brokers. A log's capacity
