@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tidegate.audit.cases import Explorations
+from tidegate.audit.placing import enough_emptied
 from tidegate.audit.questions import QUESTION
 from tidegate.audit.signature import Signature, switches
 from tidegate.audit.situations import BY_NAME
@@ -25,12 +26,14 @@ START, END = "<!-- table: written by python -m bench.audittable -->\n", "<!-- en
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A release as the page has it: its title, the model's profile, its control plane, and whether ELR is on."""
+    """A release as the page has it: its title, the model's profile, its control plane, whether ELR is on, and whether
+    controllers may vote by their directory's id (`kraft.version=1`, KIP-853)."""
 
     title: str
     profile: str
     kraft: bool = True
     elr: bool = False
+    dynamic: bool = False
 
 
 VERSIONS = (
@@ -44,9 +47,9 @@ VERSIONS = (
     Version("Kafka 3.3", "kafka_3_3"),
     Version("Kafka 3.5 and 3.6", "kafka_3_5"),
     Version("Kafka 3.7", "kafka_3_7"),
-    Version("Kafka 3.9", "kafka_3_9"),
-    Version("Kafka 4.1 without eligible leader replicas", "kafka_4_1"),
-    Version("Kafka 4.1 with eligible leader replicas", "kafka_4_1", elr=True),
+    Version("Kafka 3.9", "kafka_3_9", dynamic=True),
+    Version("Kafka 4.1 without eligible leader replicas", "kafka_4_1", dynamic=True),
+    Version("Kafka 4.1 with eligible leader replicas", "kafka_4_1", elr=True, dynamic=True),
 )
 
 Column = tuple[str, str]
@@ -68,6 +71,13 @@ PLACED: tuple[Column, ...] = (
     *(("readable", cell) for cell in ("crash@min-isr", "rack-loss@all")),
 )  # fmt: skip
 
+COMBINED: tuple[Column, ...] = (
+    *(("no-loss", cell) for cell in ("power-loss@all", "disk-loss@all", "disk-loss@min-isr", "disk-loss@one",
+                                     "two-power-losses@all", "controllers-loss@all")),
+    *(("writable", cell) for cell in ("crash@all", "crash@min-isr", "two-crashes@all", "controllers-loss@all")),
+    *(("readable", cell) for cell in ("crash@min-isr", "two-crashes@all", "controllers-loss@all")),
+)  # fmt: skip
+
 SHOWN: Mapping[str, Mapping[Word, str]] = {
     "no-loss": {"no loss found": "keeps", "can lose": "**loses**", "depends": "?", "not checked": "-"},
     "no-unread": {"no loss found": "keeps", "can lose": "**unreads**", "depends": "?", "not checked": "-"},
@@ -82,6 +92,7 @@ SettingsRow = tuple[tuple[str, ...], Signature]
 
 LOST_HEAD = ("acks", "replicas", "min.isr", "unclean")
 PLACED_HEAD = ("acks", "replicas", "min.isr", "racks", "controllers")
+COMBINED_HEAD = ("acks", "replicas", "min.isr", "nodes", "quorum")
 
 
 def signature_of(
@@ -121,7 +132,33 @@ def placed_rows(version: Version) -> Iterator[SettingsRow]:
             yield shown, signature_of(version, acks, replicas, least, racks=racks, co_located=co_located)
 
 
-TABLES = ((LOST_HEAD, LOST, lost_rows), (PLACED_HEAD, PLACED, placed_rows))
+def combined_signature(
+    version: Version, acks: str, replicas: int, least: int, nodes: int, *, dynamic: bool
+) -> Signature:
+    """What a row of combined nodes asks about: so many of them, each on a host of its own, and all vote."""
+    return replace(
+        signature_of(version, acks, replicas, least),
+        co_located=nodes == replicas,
+        in_rack=0,
+        voters=nodes,
+        voters_in_rack=0,
+        shared_voters=replicas,
+        combined=True,
+        disk_voters=1,
+        enough_emptied=0 if dynamic else enough_emptied(nodes),
+    )
+
+
+def combined_rows(version: Version) -> Iterator[SettingsRow]:
+    """The rows of nodes that are broker and controller at once, up to four of them; a dynamic quorum is of 3.9 on."""
+    quorums = ("static", "dynamic") if version.kraft and version.dynamic else ("static",) if version.kraft else ()
+    for acks, replicas, least, nodes, quorum in itertools.product(ACKS, (1, 2, 3), (1, 2, 3), (1, 2, 3, 4), quorums):
+        if least <= replicas <= nodes:
+            shown = (acks, str(replicas), str(least), str(nodes), quorum)
+            yield shown, combined_signature(version, acks, replicas, least, nodes, dynamic=quorum == "dynamic")
+
+
+TABLES = ((LOST_HEAD, LOST, lost_rows), (PLACED_HEAD, PLACED, placed_rows), (COMBINED_HEAD, COMBINED, combined_rows))
 
 
 def line_of(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> str:
@@ -138,10 +175,11 @@ def head_of(head: Sequence[str], columns: Sequence[Column]) -> list[str]:
 
 
 def version_text(version: Version, explorations: Explorations) -> str:
-    """Both tables of a release."""
+    """The tables of a release."""
     lines = [f"## {version.title}", ""]
     for head, columns, rows in TABLES:
-        lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in rows(version)), ""]
+        if asked := list(rows(version)):
+            lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in asked), ""]
     return "\n".join(lines)
 
 

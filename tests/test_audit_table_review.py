@@ -17,7 +17,13 @@ from .conftest import ROOT
 from .test_audit_table_rules import RELEASES, tables
 
 PAGE = ROOT / "docs" / "audit-table-review.md"
-SETTINGS = (("acks", "replicas", "min.isr", "unclean"), ("acks", "replicas", "min.isr", "racks", "controllers"))
+SETTINGS = (
+    ("acks", "replicas", "min.isr", "unclean"),
+    ("acks", "replicas", "min.isr", "racks", "controllers"),
+    ("acks", "replicas", "min.isr", "nodes", "quorum"),
+)
+WORDS = ("lost", "placed", "combined")
+"""What the page calls the tables of a release. One with ZooKeeper has no third table."""
 
 Row = dict[str, str]
 
@@ -39,8 +45,8 @@ def compared(pairs: Sequence[tuple[Row, Row]], columns: Sequence[str]) -> Neighb
 
 def rows_of(title: str, table: int) -> tuple[list[str], dict[tuple[str, ...], Row]]:
     """A release's table: the columns that answer, and the rows by their settings."""
-    columns, rows = list(tables(title))[table]
-    settings = SETTINGS[table]
+    settings, found = SETTINGS[table], list(tables(title))
+    columns, rows = found[table] if table < len(found) else ([], [])
     return columns[len(settings) :], {tuple(row[name] for name in settings): row for row in rows}
 
 
@@ -51,7 +57,8 @@ def by_setting() -> Iterator[tuple[str, Neighbours]]:
             found: dict[tuple[str, str], list[tuple[Row, Row]]] = {}
             columns: list[str] = []
             for title in RELEASES:
-                columns, rows = rows_of(title, table)
+                some, rows = rows_of(title, table)
+                columns = some or columns
                 values = sorted({key[place] for key in rows})
                 for key, row in rows.items():
                     for one, other in pairwise(values):
@@ -59,16 +66,17 @@ def by_setting() -> Iterator[tuple[str, Neighbours]]:
                         if key[place] == one and beside is not None:
                             found.setdefault((one, other), []).append((row, beside))
             for (one, other), pairs in found.items():
-                yield f"{'lost' if table == 0 else 'placed'}: {name} {one} and {other}", compared(pairs, columns)
+                yield f"{WORDS[table]}: {name} {one} and {other}", compared(pairs, columns)
 
 
 def by_release() -> Iterator[tuple[str, Neighbours]]:
     """The rows of each release and of the next one."""
     for one, other in pairwise(RELEASES):
-        for table, word in enumerate(("lost", "placed")):
+        for table, word in enumerate(WORDS):
             (columns, rows), (_, beside) = rows_of(one, table), rows_of(other, table)
             pairs = [(row, beside[key]) for key, row in rows.items() if key in beside]
-            yield f"{word}: {one.removeprefix('Kafka ')}, {other.removeprefix('Kafka ')}", compared(pairs, columns)
+            if rows and beside:
+                yield f"{word}: {one.removeprefix('Kafka ')}, {other.removeprefix('Kafka ')}", compared(pairs, columns)
 
 
 def said() -> dict[str, tuple[Neighbours, str]]:

@@ -61,7 +61,7 @@ RELEASES = {
 
 
 def tables(title: str) -> Iterator[tuple[list[str], list[dict[str, str]]]]:
-    """Both tables of a release: the columns, and each row by column."""
+    """The tables of a release: the columns, and each row by column."""
     part = PAGE.read_text(encoding="utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
     for table in part.strip().split("\n\n"):
         lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n") if line[:1] == "|"]
@@ -93,7 +93,7 @@ def is_lost(release: Release, replicas: int, least: int, unclean: bool, cell: st
             return dirty or release.truncates_to_hw or (release.asks_once and bystander)
         case "power-loss@min-isr" | "disk-loss@min-isr":
             return least == 1
-        case "power-loss@one":
+        case "power-loss@one" | "disk-loss@one":
             return not eligible
         case "two-power-losses@all":
             return replicas == 2
@@ -102,7 +102,7 @@ def is_lost(release: Release, replicas: int, least: int, unclean: bool, cell: st
         case "cut-off-power-loss@min-isr":
             return not eligible if least < 3 else release.lets_in_the_empty
         case _:
-            assert cell in ("crash@all", "power-loss@all"), cell
+            assert cell in ("crash@all", "power-loss@all", "disk-loss@all", "controllers-loss@all"), cell
             return False
 
 
@@ -123,7 +123,7 @@ def expected_loss(release: Release, row: dict[str, str], cell: str) -> str:
 
 @pytest.mark.parametrize("title", RELEASES)
 def test_what_is_lost_follows_from_kafkas_source(title: str) -> None:
-    (columns, rows), _ = tables(title)
+    (columns, rows), *_ = tables(title)
     assert len(rows) == 54
     differ = [
         (*list(row.values())[:4], cell, row[cell], said)
@@ -144,10 +144,7 @@ class Place:
     co_located: bool
     waits: bool
     """acks=all: a write waits for min.insync.replicas."""
-
-    @property
-    def voters(self) -> int:
-        return self.replicas if self.co_located else 3
+    voters: int
 
     def leads(self, voters_down: int) -> bool:
         """Whether a majority is left, so that a leader is replaced (KIP-595; ZooKeeper's quorum)."""
@@ -163,8 +160,9 @@ def goes_on(release: Release, place: Place, column: str) -> bool:
     question, cell = column.split(" ")
     out = place.replicas - place.least if cell.endswith("@min-isr") else 0
     match cell.partition("@")[0]:
-        case "crash":
-            down, voters = out + 1, (out + 1) * place.co_located
+        case "crash" | "two-crashes" as fault:
+            down = out + (2 if fault == "two-crashes" else 1)
+            voters = down * place.co_located
         case "rack-loss":
             down, voters = place.in_rack, place.in_rack if place.co_located else -(-3 * place.in_rack // place.replicas)
         case "controller-loss":
@@ -173,7 +171,7 @@ def goes_on(release: Release, place: Place, column: str) -> bool:
             down = voters = place.voters // 2 + 1
             if not place.co_located:
                 return True  # leaders go on without controllers
-    left = place.replicas - down
+    left = max(0, place.replicas - down)
     if question == "writable":
         return place.is_written(left, voters)
     frozen = release.strict and not place.waits and left < place.least  # the high watermark stands still
@@ -184,7 +182,9 @@ def expected_place(release: Release, row: dict[str, str], column: str) -> str:
     """A cell of the second table, where elections are clean."""
     replicas, racks = int(row["replicas"]), int(row["racks"])
     in_rack, co_located = -(-replicas // racks), row["controllers"] != "apart"
-    place = Place(replicas, int(row["min.isr"]), in_rack, co_located, row["acks"] == "all")
+    place = Place(
+        replicas, int(row["min.isr"]), in_rack, co_located, row["acks"] == "all", replicas if co_located else 3
+    )
     if " " in column:
         return GO_ON if goes_on(release, place, column) else STOP
     gone = column == "rack-loss@all"
@@ -204,7 +204,7 @@ def expected_place(release: Release, row: dict[str, str], column: str) -> str:
 
 @pytest.mark.parametrize("title", RELEASES)
 def test_what_racks_and_controllers_do_follows_from_kafkas_source(title: str) -> None:
-    _, (columns, rows) = tables(title)
+    _, (columns, rows), *_ = tables(title)
     differ = [
         (*list(row.values())[:5], column, row[column], said)
         for row in rows
@@ -212,3 +212,35 @@ def test_what_racks_and_controllers_do_follows_from_kafkas_source(title: str) ->
         if row[column] != (said := expected_place(RELEASES[title], row, column))
     ]
     assert not differ
+
+
+def expected_combined(release: Release, row: dict[str, str], column: str) -> str:
+    """A cell of the third table, of nodes that are broker and controller at once, all of which vote."""
+    replicas, least, nodes = (int(row[name]) for name in ("replicas", "min.isr", "nodes"))
+    if " " in column:
+        place = Place(replicas, least, 1, co_located=True, waits=row["acks"] == "all", voters=nodes)
+        return GO_ON if goes_on(release, place, column) else STOP
+    if row["acks"] == "0":
+        return LOSES
+    if row["acks"] == "1":
+        return LOSES if replicas > 1 or takes_logs(column) else KEEPS
+    if is_lost(release, replicas, least, unclean=False, cell=column):
+        return LOSES
+    # With an odd number a majority has one voter more than half: emptied, it makes one without what was committed.
+    is_emptied = column.startswith("disk-loss") and row["quorum"] == "static" and nodes % 2 == 1
+    return NOTHING if is_emptied else KEEPS  # KAFKA-14077; KIP-853: who comes back empty has another directory's id
+
+
+@pytest.mark.parametrize("title", RELEASES)
+def test_what_combined_nodes_do_follows_from_kafkas_source(title: str) -> None:
+    _, _, *combined = tables(title)
+    assert len(combined) == ("ZooKeeper" not in title)
+    for columns, rows in combined:
+        assert len(rows) == 3 * 16 * len({row["quorum"] for row in rows})
+        differ = [
+            (*list(row.values())[:5], column, row[column], said)
+            for row in rows
+            for column in columns[5:]
+            if row[column] != (said := expected_combined(RELEASES[title], row, column))
+        ]
+        assert not differ
