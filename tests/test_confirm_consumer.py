@@ -172,6 +172,32 @@ def test_what_is_not_driven_says_why(constants: dict[str, Any], steps: str, step
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
 
 
+def by_duration(kafka: str, steps: str, **constants: Any) -> ConsumerPlan:
+    """A plan of a trace in which a duration says where a group without an offset begins."""
+    made = document(*LOST)
+    settings = made["bounds"] | {"commits": "AUTO", "reset": "BY_DURATION", **constants}
+    made |= {"bounds": settings, "property": None, "steps": [{"step": one} for one in steps.split("; ")]}
+    return consumer_plan(trace_of(made), kafka)
+
+
+def test_what_a_consumer_passes_over_is_older_than_the_duration() -> None:
+    plan = by_duration(
+        "4.1.0", f"lose_offset(P); produce(P); produce(P); {BEGIN}reset_position(member=A, partition=P, since=1)",
+        offset_losses=1,
+    )  # fmt: skip
+    assert [plan.is_old(stage) for stage in plan.stages if stage.action == "produce"] == [True, False]
+
+
+def test_a_record_cannot_be_both_older_and_younger_than_the_duration() -> None:
+    begun = f"produce(P); produce(P); {BEGIN}reset_position(member=A, partition=P, since=0); "
+    begun += "crash(A); session_times_out(A); "
+    with pytest.raises(CannotBeDriven, match="another consumer is to pass over this record"):
+        by_duration(
+            "4.1.0", f"{begun}{BEGIN.replace('A', 'B')}reset_position(member=B, partition=P, since=1)",
+            has_offsets=False, crashes=1, max_generation=3,
+        )  # fmt: skip
+
+
 def test_a_commit_that_counts_without_a_generation_is_of_no_release() -> None:
     with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it: step 16, commit"):
         plan_of(REFUSED, "4.1.0")
@@ -237,7 +263,7 @@ class Fake:
         stopped = state.phase[member].name == "STOPPED"
         return MemberSeen(owned, positions, "NoOffsetForPartitionException" if stopped else "-")
 
-    def write(self, partition: int, record: int) -> None:
+    def write(self, partition: int, record: int, age: int = 0) -> None:
         self.did.append(f"write {record} to {partition}")
 
     def delete_records(self, partition: int, before: int) -> None:

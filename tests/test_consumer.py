@@ -147,6 +147,16 @@ def test_where_a_group_without_an_offset_begins(profile: str, since: int, false:
     assert story.false() == false
 
 
+def test_a_duration_without_a_record_young_enough_is_no_position() -> None:
+    """The broker answers without an offset, and the consumer asks again (KIP-1106)."""
+    story = Story("duration_offset_lost").produced(1).step("lose_offset", partition=P)
+    story.step("start_member", member=A).generation_of(A)
+    with pytest.raises(StepError):
+        story.step("reset_position", member=A, partition=P, since=1)
+    story.produced(1).step("reset_position", member=A, partition=P, since=1)
+    assert story.false() == {"nothing_skipped"}
+
+
 def test_a_log_that_was_truncated_and_grew_again_is_noticed_since_kip_320() -> None:
     def truncated(profile: str) -> Story:
         story = Story(profile).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)

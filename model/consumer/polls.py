@@ -73,7 +73,12 @@ def is_parted(s: Consuming, partition: Partition) -> bool:
 
 @action
 def reset_position(s: Consuming, member: Member, partition: Partition, since: Offset) -> None:
-    """{member} has no offset in {partition} that the log has: auto.offset.reset says {since}."""
+    """{member} has no offset in {partition} that the log has: auto.offset.reset says {since}.
+
+    With `by_duration` that is the first record which is young enough, whichever it is. Where there is none, the broker
+    answers without an offset, and the member has no position and asks again after `request.timeout.ms`
+    (`OffsetFetcherUtils.handleListOffsetResponse`, 4.1.0).
+    """
     require(
         grows
         or not has_offsets
@@ -84,6 +89,7 @@ def reset_position(s: Consuming, member: Member, partition: Partition, since: Of
     require(out_of_range(s, member, partition))
     require(is_in_log(s, partition, since))
     require(reset != Reset.LATEST or since == end(s, partition))
+    require(reset != Reset.BY_DURATION or since < end(s, partition))
     require(reset not in (Reset.EARLIEST, Reset.NONE) or since == s.first[partition])
     if reset == Reset.NONE:
         stop(s, member, Phase.STOPPED)

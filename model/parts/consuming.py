@@ -21,4 +21,4 @@ class Reset(Enum):
     LATEST = "latest"  # after the last record that there is
     EARLIEST = "earliest"  # at the first one
     NONE = "none"  # nowhere: it stops with an error
-    BY_DURATION = "by_duration"  # at the first one that is not older, anywhere in the log (KIP-1106, 4.0)
+    BY_DURATION = "by_duration"  # at the first one that is young enough, whichever it is (KIP-1106, 4.0)

@@ -145,10 +145,11 @@ class Consuming(Cluster):
 
     # --- the topic ----------------------------------------------------------------------------------------------------
 
-    def write(self, partition: int, record: int) -> None:
-        """Appends a record. Broken where the broker does not."""
+    def write(self, partition: int, record: int, age: int = 0) -> None:
+        """Appends a record, of so many seconds ago. Broken where the broker does not."""
+        body = wire.produce_body(TOPIC, str(record).encode(), -1, partition, age)
         with self._anyone() as connection:
-            connection.send(wire.PRODUCE, 7, wire.produce_body(TOPIC, str(record).encode(), -1, partition))
+            connection.send(wire.PRODUCE, 7, body)
             if code := wire.produced(connection.answer()):
                 raise Broken(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
 

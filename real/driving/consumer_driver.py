@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ...language.immutable import immutable
 from .consumer_cluster import BROKER, COMMIT_MS, FIRST, SETTINGS, GroupSeen, MemberSeen
-from .consumer_plan import ConsumerPlan, ConsumerStage
+from .consumer_plan import DURATION, OLDER, ConsumerPlan, ConsumerStage
 from .nodes import CLOCKS
 from .running import Broken, wait_for
 from .stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken
@@ -25,7 +25,7 @@ class World(Protocol):
 
     def look(self) -> GroupSeen: ...
     def member(self, number: int, within: float) -> MemberSeen | None: ...
-    def write(self, partition: int, record: int) -> None: ...
+    def write(self, partition: int, record: int, age: int = 0) -> None: ...
     def delete_records(self, partition: int, before: int) -> None: ...
     def add_partition(self, within: float) -> bool: ...
     def lose_offset(self, partition: int) -> None: ...
@@ -157,8 +157,9 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
     def _produce(self, stage: ConsumerStage) -> str:
         partition = stage.arguments["partition"]
         record = len(stage.before.logs[partition].appended)
-        self.world.write(self._at(stage), record)
-        return f"record {record} written to partition {self._at(stage)}"
+        old = self.plan.is_old(stage)
+        self.world.write(self._at(stage), record, OLDER if old else 0)
+        return f"record {record} written to partition {self._at(stage)}" + (", of two hours ago" if old else "")
 
     def _delete_records(self, stage: ConsumerStage) -> str:
         before = stage.after.first[stage.arguments["partition"]]
@@ -366,5 +367,5 @@ def settings_of(plan: ConsumerPlan) -> dict[str, Any]:
     reset = plan.name("reset").lower()
     return {
         "enable.auto.commit": plan.name("commits") == "AUTO",
-        "auto.offset.reset": plan.duration if reset == "by_duration" else reset,
+        "auto.offset.reset": DURATION if reset == "by_duration" else reset,
     }

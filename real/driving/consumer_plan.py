@@ -70,6 +70,8 @@ _OF_RELEASES: Mapping[str, Value | str] = {
 """What the model's switches are in every release with KRaft, with the classic consumer."""
 BY_DURATION = (4, 0)
 """Since when `auto.offset.reset` may be a duration (KIP-1106)."""
+DURATION, OLDER = "by_duration:PT1H", 2 * 3600
+"""The duration; and the age in seconds of a record that is older, as its producer says."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +98,23 @@ class ConsumerPlan:
         """Whether one of these is in the run."""
         return any(step.action in actions for step in self.run.steps)
 
-    @property
-    def duration(self) -> str:
-        """`auto.offset.reset` as a duration: so short that a consumer begins at the end, or so long that it begins at
-        the first record."""
-        resets = [stage for stage in self.stages if stage.action == "reset_position"]
-        return "by_duration:PT0S" if all(map(_at_end, resets)) else "by_duration:PT1H"
+    def is_old(self, stage: Stage) -> bool:
+        """Whether a record that is written is to be older than the duration: a consumer is to begin after it."""
+        written = len(stage.before.logs[stage.arguments["partition"]].committed)
+        return any(written < since for since in self._begun(stage.arguments["partition"]))
+
+    def is_passed_over(self, stage: Stage) -> bool:
+        """Whether the record at which a consumer is to begin is older than the duration, for another one's sake."""
+        return any(stage.arguments["since"] < since for since in self._begun(stage.arguments["partition"]))
+
+    def _begun(self, partition: Any) -> list[int]:
+        """Where consumers are to begin in a partition, if a duration says where."""
+        resets = [stage.arguments for stage in self.stages if stage.action == "reset_position"]
+        return [
+            given["since"]
+            for given in resets
+            if given["partition"] == partition and self.name("reset") == "BY_DURATION"
+        ]
 
     def name(self, constant: str) -> str:
         """The name of a value of an enumeration that the model has."""
@@ -120,11 +133,6 @@ def consumer_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> C
         lambda kafka: _planned(trace, kafka, _bind(trace, _OF_RELEASES)),
         (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
-
-
-def _at_end(stage: Stage) -> bool:
-    """Whether a consumer is to begin behind all records."""
-    return stage.arguments["since"] == len(stage.before.logs[stage.arguments["partition"]].committed)
 
 
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
@@ -264,8 +272,10 @@ def _cannot(plan: ConsumerPlan, at: int) -> str | None:
     """Why a stage cannot be had; None where it can."""
     stage = plan.stages[at]
     before, given, auto = stage.before, stage.arguments, plan.name("commits") == "AUTO"
-    if stage.action == "reset_position" and plan.name("reset") == "BY_DURATION" and _is_between(plan, stage):
-        return "the driver's records are all of the same hour: a duration has all of them, or none"
+    if stage.action == "reset_position" and plan.is_passed_over(stage):
+        return (
+            "another consumer is to pass over this record, which would have to be older and younger than the duration"
+        )
     if auto and stage.action in ("commit", "rejoin", "fail") and _lacks_position(before, given["member"]):
         return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
     match stage.action:
@@ -286,12 +296,6 @@ def _cannot(plan: ConsumerPlan, at: int) -> str | None:
             return "before a rebalance a consumer sends an automatic commit again until it is answered"
         case _:
             return None
-
-
-def _is_between(plan: ConsumerPlan, stage: Stage) -> bool:
-    """Whether a consumer is to begin where the plan's duration does not have it begin."""
-    first = stage.arguments["since"] == stage.before.first[stage.arguments["partition"]]
-    return not (_at_end(stage) if plan.duration.endswith("PT0S") else first)
 
 
 def _polls(state: State, member: Any) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from collections.abc import Mapping, Sequence
 
 from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
@@ -130,10 +131,10 @@ class Connection:
 # --- what is asked ----------------------------------------------------------------------------------------------------
 
 
-def produce_body(topic: str, value: bytes, acks: int, partition: int = 0) -> bytes:
-    """A Produce request (7) of one record to a partition."""
+def produce_body(topic: str, value: bytes, acks: int, partition: int = 0, age: int = 0) -> bytes:
+    """A Produce request (7) of one record to a partition, which says that it is so many seconds old."""
     batch = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=1 << 20)
-    batch.append(timestamp=None, key=None, value=value)
+    batch.append(timestamp=int((time.time() - age) * 1000), key=None, value=value)
     batch.close()
     records = bytes(batch.buffer())
     where = struct.pack(">ii", partition, len(records)) + records
