@@ -62,6 +62,9 @@ RESTARTED = (
 )
 
 
+ONE_COPY = "produce(A); advance_high_watermark(A); lose_power(broker=A, kept=0)"
+
+
 def trace(steps: str, property_: str = "acknowledged_kept", **constants: Any) -> dict[str, Any]:
     """The document of a run of the partition that breaks a property."""
     return _trace(steps, property_, tuple(sorted(constants.items())))
@@ -212,6 +215,40 @@ def test_with_the_repair_the_record_is_acknowledged_before_the_faults() -> None:
         repaired(trace_of(trace(STANDING)), "3.9.1", {})
     kept = repaired(trace_of(trace(STANDING)), "4.1.0", {})
     assert (kept.lost, kept.skipped, kept.model.values["elr"]) == (frozenset(), (), True)
+
+
+@pytest.mark.parametrize(
+    ("steps", "constants", "kafka", "why"),
+    [
+        (ONE_COPY, {"replicas": 1, "min_isr": 1}, "3.6.2", "no record is acknowledged before the last fault"),
+        (ONE_COPY, {"replicas": 1, "min_isr": 1}, None, r"the model of Kafka 4\.1\.0 loses the record"),
+        (
+            "elect_preferred(B); learn(B); produce(A); learn(A)",
+            {"acks": "leader"},
+            "4.1.0",
+            "no record is acknowledged",
+        ),
+    ],
+    ids=["one copy is too few", "one copy is lost", "after the fault"],
+)
+def test_a_repair_under_which_nothing_is_promised_shows_nothing(
+    steps: str, constants: dict[str, Any], kafka: str | None, why: str
+) -> None:
+    with pytest.raises(CannotBeDriven, match=why):
+        plan(trace(steps, **constants), kafka, with_repair=True)
+
+
+def test_a_record_that_is_gone_without_the_repair_is_to_be_acknowledged_with_it() -> None:
+    with pytest.raises(CannotBeDriven, match=r"record 1 is not acknowledged before the last fault"):
+        repaired(trace_of(trace(MOVED, acks="leader")), "3.9.1", {}, frozenset({1}))
+
+
+def test_a_record_that_is_not_acknowledged_is_no_record_that_stays() -> None:
+    document = trace(MOVED, acks="leader")
+    made = plan(document, with_repair=True)
+    unanswered = replace(driven(made, Model(made)), acknowledged=frozenset())
+    found = result(document, made, unanswered, "3.9.1", True)
+    assert (found["result"], found["why"]) == ("not_confirmed", "every step came about, but not acknowledged: record 0")
 
 
 # --- a cluster that does what the model does --------------------------------------------------------------------------

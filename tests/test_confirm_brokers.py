@@ -52,10 +52,7 @@ NOT_ENOUGH = "the model of Kafka 3.9.0 loses the record with these settings as w
 @pytest.mark.parametrize(
     ("example", "repaired"),
     [
-        (
-            "shipped-defaults",
-            ["no record was acknowledged, so that nothing was promised, and nothing acknowledged is gone"],
-        ),
+        ("shipped-defaults", ["the model of Kafka 4.1.0 loses the record with these settings as well"]),  # one copy
         ("strimzi", [NOT_ENOUGH, NOT_ENOUGH]),  # it states 3.9, which has no ELR; and there is one copy of offsets
     ],
 )
@@ -69,7 +66,7 @@ def test_what_an_audit_finds_happens(tidegate: Run, tmp_path: Path, example: str
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == (
         str(len(results)),
         "0",
-        str(repaired.count(NOT_ENOUGH)),
+        str(len(repaired)),
     )
     pages = [path.read_text("utf-8") for path in tmp_path.rglob("*.html")]
     assert sum("Confirmed on Kafka" in page for page in pages) >= len(repaired)

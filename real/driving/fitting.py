@@ -223,9 +223,10 @@ def number_of_step(said: str) -> int:
     return int(word) if word.isdigit() else 0
 
 
-def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str]) -> Fitted:
+def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str], gone: frozenset[int] = frozenset()) -> Fitted:
     """The trace's faults, and what of its other steps is still possible, with other settings. Before the first fault
-    after a record was written, the record is acknowledged, so that there is something to keep."""
+    after a record was written, the record is acknowledged, so that there is something to keep. CannotBeDriven where the
+    records that are `gone` without the repair are not acknowledged before the last fault."""
     elr = span(kafka)[0][:2] >= ELR_FOR_NEW
     model = bound(trace, kafka, elr, {**REPAIR, **given})
     taken, numbers, skipped = list[Step](), list[int](), list[int]()
@@ -246,7 +247,21 @@ def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str]) -> Fitt
     found = Fitted(kafka, model, Run(start, tuple(taken)), tuple(numbers), tuple(skipped))
     if found.lost:
         raise CannotBeDriven(f"the model of Kafka {kafka} loses the record with these settings as well")
+    _refuse_unpromised(found, gone)
     return found
+
+
+def _refuse_unpromised(found: Fitted, gone: frozenset[int]) -> None:
+    """A record that is not acknowledged before the last fault is nothing that a repair can be shown to keep."""
+    run = found.run
+    faults = [at for at, step in enumerate(run.steps) if found.model.action(step.action).kind == "fault"]
+    promised = frozenset(run.states()[faults[-1] if faults else -1].acknowledged)
+    if not promised or not gone <= promised:
+        which = "no record is" if not promised else f"record {min(gone - promised)} is not"
+        when = "before the last fault" if faults else "at all"
+        raise CannotBeDriven(
+            f"with these settings {which} acknowledged {when}, so that nothing shows whether they keep it"
+        )
 
 
 def _refuse_without(action: Action, number: int) -> None:

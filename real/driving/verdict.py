@@ -77,7 +77,7 @@ def planned(
     if not with_repair:
         return plan_of(fitted)
     releases = dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN])
-    return first_planned(releases, lambda release: plan_of(repaired(trace, release, given or {})))
+    return first_planned(releases, lambda release: plan_of(repaired(trace, release, given or {}, fitted.lost)))
 
 
 def confirmed(
@@ -214,7 +214,7 @@ def needs_of(plan: Plan) -> Needs:
 
 def result(document: Mapping[str, Any], plan: Plan, driven: Driven, kafka: str, with_repair: bool) -> Document:
     """What came out of a plan that was driven to its end, or to where real brokers did otherwise."""
-    found, why = _kept(driven) if with_repair else _lost(plan.fitted, driven)
+    found, why = _kept(plan.fitted, driven) if with_repair else _lost(plan.fitted, driven)
     parted = driven.parted
     return _head(document, kafka, with_repair) | {
         "result": found,
@@ -244,16 +244,17 @@ def _lost(fitted: Fitted, driven: Driven) -> tuple[str, str]:
     return "not_confirmed", f"every step came about, but {_end(driven)}"
 
 
-def _kept(driven: Driven) -> tuple[str, str]:
-    """Whether with the repair no record is lost, after all that the trace has under these settings came about."""
+def _kept(fitted: Fitted, driven: Driven) -> tuple[str, str]:
+    """Whether with the repair no record is lost, after all that the trace has under these settings came about, and
+    each record was acknowledged that is so in the model, of which there is one at least."""
     if driven.lost:
         return "not_confirmed", f"acknowledged, and gone in spite of the repair: {_records(driven.lost)}"
     if driven.parted is not None:
         return "not_confirmed", _otherwise(driven)
     if driven.read is None:
         return "not_confirmed", "nothing can be read in the end"
-    if not driven.acknowledged:
-        return "confirmed", "no record was acknowledged, so that nothing was promised, and nothing acknowledged is gone"
+    if missing := frozenset(fitted.run.states()[-1].acknowledged) - driven.acknowledged:
+        return "not_confirmed", f"every step came about, but not acknowledged: {_records(missing)}"
     return "confirmed", f"acknowledged, and still there: {_records(driven.acknowledged)}"
 
 
