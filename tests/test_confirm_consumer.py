@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.real.driving.consumer_cluster import FIRST, GroupSeen, MemberSeen
-from tidegate.real.driving.consumer_driver import ConsumerDriver, of_consumers
+from tidegate.real.driving.consumer_driver import ConsumerDriver, of_consumers, settings_of
 from tidegate.real.driving.consumer_plan import KINDS, WHY_NOT, ConsumerPlan, ConsumerStage, consumer_plan
 from tidegate.real.driving.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.running import Broken
@@ -78,6 +78,7 @@ POOL = (
     f"produce(P); produce(P); {BEGIN}begin_at_offset(member=A, partition=P); poll(member=A, partition=P, upto=2); "
     "process(member=A, partition=P, entry=1, commits_it=true); crash(A)",
 )  # fmt: skip
+BACKGROUND = ("kafka_18641", "at_least_once", f"produce(P); {BEGIN}{READS}commit(A); crash(A)")
 REFUSED = ("unfenced", "offset_never_goes_back", (
     f"produce(P); produce(P); {BEGIN}{READS}{DONE}pause(A); start_member(B); begin_generation({{P: B, Q: B}}); "
     "begin_at_offset(member=B, partition=P); poll(member=B, partition=P, upto=2); "
@@ -143,6 +144,11 @@ CANNOT = {
     ),
     "database": ({"commits": "TOGETHER"}, BEGIN[:-2], 0, "in a database"),
     "background": ({"background_commit": True}, BEGIN[:-2], 0, ""),
+    "two members of KIP-848": (
+        {"background_commit": True}, "start_member(A); start_member(B); begin_generation({P: A, Q: B})", 1,
+        "shares partitions out",
+    ),
+    "pause of KIP-848": ({"background_commit": True}, f"{BEGIN}pause(A)", 3, "with the classic consumer"),
     "duration": ({"reset": "BY_DURATION"}, BEGIN[:-2], 0, "from 4.0 on"),
     "cut": (
         {"truncations": 1, "readers_diverge": True}, f"produce(P); {BEGIN}{READS}truncate(P)", 6, "lose what consumers",
@@ -170,6 +176,16 @@ def test_what_is_not_driven_says_why(constants: dict[str, Any], steps: str, step
     with pytest.raises(CannotBeDriven) as raised:
         consumer_plan(trace_of(made), "3.9.1")
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
+
+
+def test_a_trace_of_kip_848_is_of_the_release_whose_consumer_commits_in_the_background() -> None:
+    plan = plan_of(BACKGROUND)
+    assert (plan.kafka, settings_of(plan)["group.protocol"]) == ("3.9.1", "consumer")
+    with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it: step 6, commit"):
+        plan_of(BACKGROUND, "4.1.0")
+    with pytest.raises(CannotBeDriven, match=r"from 3\.9 on, and not in Kafka 3\.6\.2"):
+        plan_of(BACKGROUND, "3.6.2")
+    assert "group.protocol" not in settings_of(plan_of(LOST))
 
 
 def by_duration(kafka: str, steps: str, **constants: Any) -> ConsumerPlan:
@@ -313,6 +329,9 @@ class Fake:
     def hold_commits(self, number: int, on: bool) -> None:
         self.did.append(f"{number}: hold {on}")
 
+    def holds_commit(self, number: int) -> bool:
+        return "hold True" in self.did[-2] or "hold True" in self.did[-1]
+
     def drop_commit(self, number: int, within: float) -> bool:
         self.did.append(f"{number}: drop")
         return True
@@ -356,6 +375,18 @@ def test_what_each_step_is_of_a_consumer(trace: tuple[str, str, str], last: list
     fake = Fake(plan)
     assert driven(plan, fake)["result"] == "confirmed"
     assert fake.did[-len(last) :] == last
+
+
+def test_what_is_in_hand_is_committed_by_the_background_thread_alone() -> None:
+    """A commit is under way while the next one is due, so that this is sent when the first is answered, without a
+    poll: a driver that polled would have any consumer commit."""
+    plan = plan_of(BACKGROUND)
+    fake = Fake(plan)
+    assert driven(plan, fake)["result"] == "confirmed"
+    assert fake.did[3:] == [
+        "901: hold True", "901: time passes", "901: time passes", "901: poll 0 1", "901: hold False", "901: kill",
+    ]  # fmt: skip
+    assert fake.failed == 1, "it polls for the commit that is held, and not for the one that is due"
 
 
 def test_a_commit_that_is_lost() -> None:
@@ -412,6 +443,7 @@ def test_a_member_that_is_thrown_out_before_its_time_could_not_be_driven() -> No
         (DELETED, "4.1.0"),
         (SENT_AGAIN, "3.9.1"),
         (NOT_COMMITTED, "4.1.0"),
+        (BACKGROUND, "3.9.1"),
     ],
     ids=[
         "lost",
@@ -426,6 +458,7 @@ def test_a_member_that_is_thrown_out_before_its_time_could_not_be_driven() -> No
         "deleted",
         "again",
         "commit",
+        "background",
     ],
 )
 def test_a_real_broker(tidegate: Run, tmp_path: Path, trace: tuple[str, str, str], kafka: str) -> None:

@@ -37,7 +37,7 @@ public class Consumer implements ConsumerRebalanceListener {
     private Consumer(Properties settings) {
         topic = (String) settings.remove("topic");
         revoke = "true".equals(settings.remove("revoke"));
-        settings.put("partition.assignment.strategy", List.of(Given.class));
+        if (!"consumer".equals(settings.get("group.protocol"))) settings.put("partition.assignment.strategy", List.of(Given.class));
         consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
     }
 

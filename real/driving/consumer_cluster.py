@@ -38,6 +38,14 @@ _GROUPS: Mapping[str, object] = {
     "group.min.session.timeout.ms": 1_000,
     "group.max.session.timeout.ms": 7_200_000,
 }
+_BY_KIP_848: Mapping[str, object] = {
+    "group.coordinator.rebalance.protocols": "classic,consumer",
+    "group.consumer.min.session.timeout.ms": SETTINGS["session.timeout.ms"],
+    "group.consumer.session.timeout.ms": SETTINGS["session.timeout.ms"],
+    "group.consumer.min.heartbeat.interval.ms": SETTINGS["heartbeat.interval.ms"],
+    "group.consumer.heartbeat.interval.ms": SETTINGS["heartbeat.interval.ms"],
+}
+"""With `group.protocol=consumer` these are the broker's settings, and none of the consumer's."""
 TOGETHER_MS = 3_000
 """For how long the coordinator waits for more members where several join a group that has none."""
 
@@ -77,10 +85,14 @@ class Consuming(Cluster):
         together: bool = False,
         kept: Path | None = None,
     ) -> None:
+        self.by_kip_848 = settings.get("group.protocol") == "consumer"
         more = {**_GROUPS, "group.initial.rebalance.delay.ms": TOGETHER_MS if together else 0}
+        more |= _BY_KIP_848 if self.by_kip_848 else {}
         super().__init__(release, Needs((BROKER,), {}, False, 12_000, 600_000, more, partitions=partitions), kept)
         self.partitions = partitions
-        self.settings = {**SETTINGS, **settings, "topic": TOPIC}
+        sessions = ("session.timeout.ms", "heartbeat.interval.ms") if self.by_kip_848 else ()
+        ours = {name: value for name, value in SETTINGS.items() if name not in sessions}
+        self.settings = {**ours, **settings, "topic": TOPIC}
         self.committed, self.together = committed, together
         self.numbers = range(FIRST, FIRST + members)
         self.clients = dict[int, Client]()
@@ -130,7 +142,7 @@ class Consuming(Cluster):
         with self._anyone() as connection:
             logs = {one: group_wire.bounds(connection, TOPIC, one) for one in every}
             offsets = group_wire.committed(connection, GROUP, TOPIC, every)
-            found = group_wire.members(connection, GROUP)
+            found = (group_wire.consumers if self.by_kip_848 else group_wire.members)(connection, GROUP)
         return GroupSeen(logs, offsets, frozenset(int(one) for one in found))
 
     def member(self, number: int, within: float) -> MemberSeen | None:
@@ -210,6 +222,10 @@ class Consuming(Cluster):
         """Holds a consumer's commits, or lets them through."""
         gate = Gate(number, BROKER, wire.OFFSET_COMMIT)
         self.gates.shut(gate) if on else self.gates.open(gate)
+
+    def holds_commit(self, number: int) -> bool:
+        """Whether a commit waits."""
+        return self.gates.holds(Gate(number, BROKER, wire.OFFSET_COMMIT))
 
     def drop_commit(self, number: int, within: float) -> bool:
         """Loses the commit that waits, with its connection; whether one came in time."""

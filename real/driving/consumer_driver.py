@@ -37,6 +37,7 @@ class World(Protocol):
     def beats(self, number: int, on: bool) -> None: ...
     def time_passes(self, number: int) -> None: ...
     def hold_commits(self, number: int, on: bool) -> None: ...
+    def holds_commit(self, number: int) -> bool: ...
     def drop_commit(self, number: int, within: float) -> bool: ...
 
 
@@ -97,6 +98,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         self._partitions = {one: number for number, one in enumerate([plan.oldest, *others])}
         self._members = {one: FIRST + number for number, one in enumerate(plan.run.start.phase)}
         self._effects = Counter[tuple[int, int]]()
+        self._held = set[int]()
 
     # --- what is compared ---------------------------------------------------------------------------------------------
 
@@ -271,11 +273,27 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
     def _poll(self, stage: ConsumerStage) -> str:
         member, partition = stage.arguments["member"], stage.arguments["partition"]
         count = stage.arguments["upto"] - stage.before.position[member][partition]
+        if self.plan.is_committed_in_hand(stage):
+            self._hold_a_commit(self._of(stage))
         self._tells(self._of(stage), f"poll {self._at(stage)} {count}", "polled")
         if self.plan.name("commits") == "BEFORE":
             self._tells(self._of(stage), f"commit {_WAITS_MS} {self._at(stage)}:{stage.arguments['upto']}", "committed")
             return f"polls {count}; commitSync"
         return f"polls {count}"
+
+    def _hold_a_commit(self, number: int) -> None:
+        """Has a commit under way, so that the next one, which is due in the next poll, is for the background."""
+        self.world.hold_commits(number, True)
+        self._held.add(number)
+        self.world.time_passes(number)
+
+        def held() -> bool:
+            self._tells(number, "idle", "-")
+            return self.world.holds_commit(number)
+
+        if not wait_for(held, self.limit):
+            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
+        self.world.time_passes(number)
 
     def _process(self, stage: ConsumerStage) -> str:
         number, at, record = self._of(stage), self._at(stage), stage.arguments["entry"]
@@ -299,14 +317,21 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             self.world.beats(number, True)
             self._tells(number, f"commit {_WAITS_MS} {self._positions(stage)}", "committed")
             return "commitSync"
-        self.world.time_passes(number)
-        wanted = self._wanted(stage).offsets
+        wanted, in_background = self._wanted(stage).offsets, self.plan.is_in_background(stage)
+        if number in self._held:
+            self._held.remove(number)
+            self.world.hold_commits(number, False)
+        else:
+            self.world.time_passes(number)
 
         def committed() -> bool:
-            self._tells(number, "idle", "-")
+            if not in_background:
+                self._tells(number, "idle", "-")
             return self.world.look().offsets == wanted
 
         wait_for(committed, self.limit)
+        if in_background:
+            return "the commit before it is let through; it does not poll"
         return f"its clock is {COMMIT_MS // 1_000} s later (auto.commit.interval.ms), and it polls"
 
     def _lose_commit(self, stage: ConsumerStage) -> str:
@@ -365,7 +390,8 @@ def of_consumers(head: Document, plan: ConsumerPlan, taken: Sequence[Taken], sec
 def settings_of(plan: ConsumerPlan) -> dict[str, Any]:
     """The consumers' settings that decide."""
     reset = plan.name("reset").lower()
-    return {
+    protocol = {"group.protocol": "consumer"} if plan.by_kip_848 else {}
+    return protocol | {
         "enable.auto.commit": plan.name("commits") == "AUTO",
         "auto.offset.reset": DURATION if reset == "by_duration" else reset,
     }

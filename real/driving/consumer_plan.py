@@ -65,9 +65,12 @@ _OF_RELEASES: Mapping[str, Value | str] = {
     "any_coordinator": False,
     "fences_commits": True,
     "detects_truncation": True,
-    "background_commit": False,
 }
-"""What the model's switches are in every release with KRaft, with the classic consumer."""
+"""What the model's switches are in every release with KRaft."""
+KIP_848, KAFKA_18641 = (3, 9), (4, 0)
+"""Since when the driver has consumers of KIP-848, and since when they commit in polls alone."""
+_OF_CLASSIC = ("pause", "notice", "rejoin", "fail", "lose_commit", "delay_commit", "commit_again", "discover_partition")
+"""What is driven with the classic consumer alone."""
 BY_DURATION = (4, 0)
 """Since when `auto.offset.reset` may be a duration (KIP-1106)."""
 DURATION, OLDER = "by_duration:PT1H", 2 * 3600
@@ -97,6 +100,27 @@ class ConsumerPlan:
     def has(self, *actions: str) -> bool:
         """Whether one of these is in the run."""
         return any(step.action in actions for step in self.run.steps)
+
+    @property
+    def by_kip_848(self) -> bool:
+        """Whether its consumers have `group.protocol=consumer`: the trace is about what those do."""
+        return bool(self.model.values["background_commit"])
+
+    def is_committed_in_hand(self, stage: Stage) -> bool:
+        """Whether what a poll returns is committed, in the background, before all of it is processed."""
+        member = stage.arguments["member"]
+        later = (
+            one
+            for one in self.stages
+            if one.first > stage.first and one.action in ("poll", "commit") and one.arguments["member"] == member
+        )
+        following = next(later, None)
+        return following is not None and following.action == "commit" and self.is_in_background(following)
+
+    def is_in_background(self, stage: Stage) -> bool:
+        """Whether a commit is the background thread's, by KAFKA-18641: its member has something to process yet."""
+        in_hand = stage.before.in_hand[stage.arguments["member"]]
+        return self.by_kip_848 and any(len(in_hand[partition]) > 0 for partition in stage.before.present)
 
     def is_old(self, stage: Stage) -> bool:
         """Whether a record that is written is to be older than the duration: a consumer is to begin after it."""
@@ -130,9 +154,15 @@ def consumer_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> C
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return newest(
         given,
-        lambda kafka: _planned(trace, kafka, _bind(trace, _OF_RELEASES)),
+        lambda kafka: _planned(trace, kafka, _bind(trace, _of_release(trace, kafka))),
         (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
+
+
+def _of_release(trace: Trace, kafka: str) -> Mapping[str, Value | str]:
+    """What the model's switches are in a release, with the consumer that the trace is about."""
+    before = span(kafka)[0][:2] < KAFKA_18641
+    return _OF_RELEASES if before else {**_OF_RELEASES, "background_commit": False}
 
 
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
@@ -159,8 +189,8 @@ def _refuse_settings(model: Model, kafka: str) -> None:
     """What no consumer of the release has."""
     if _name(model, "commits") == "TOGETHER":
         raise CannotBeDriven("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
-    if model.values["background_commit"]:
-        raise CannotBeDriven("it is about the consumer of KIP-848 before 4.0, and the driver's is the classic one")
+    if model.values["background_commit"] and span(kafka)[0][:2] < KIP_848:
+        raise CannotBeDriven(f"the driver has consumers of KIP-848 from 3.9 on, and not in Kafka {kafka}")
     if _name(model, "reset") == "BY_DURATION" and span(kafka)[0][:2] < BY_DURATION:
         raise CannotBeDriven(f"auto.offset.reset is a duration from 4.0 on (KIP-1106), and not in Kafka {kafka}")
 
@@ -278,6 +308,10 @@ def _cannot(plan: ConsumerPlan, at: int) -> str | None:
         )
     if auto and stage.action in ("commit", "rejoin", "fail") and _lacks_position(before, given["member"]):
         return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
+    if plan.by_kip_848 and stage.action in _OF_CLASSIC:
+        return "the driver does it with the classic consumer, and the trace is about that of KIP-848"
+    if plan.by_kip_848 and len(stage.after.group) > 1:
+        return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
     match stage.action:
         case "poll" | "commit" if stage.action == "poll" or auto:
             return _polls(before, given["member"])

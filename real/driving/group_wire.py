@@ -5,10 +5,39 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 
-from ..flexible import int16, int32, int64
-from .wire import EARLIEST, LATEST, OFFSET_COMMIT, Connection, Refused, array, offset_at, read_text, skip, text
+from ..flexible import identity, int16, int32, int64, list_of, struct_of, varint
+from ..flexible import text as compact_text_of
+from .wire import (
+    EARLIEST,
+    LATEST,
+    OFFSET_COMMIT,
+    Connection,
+    Refused,
+    array,
+    compact,
+    compact_text,
+    offset_at,
+    read_text,
+    skip,
+    text,
+)
 
 OFFSET_FETCH, DESCRIBE_GROUPS, DELETE_RECORDS, CREATE_PARTITIONS, OFFSET_DELETE = 9, 15, 21, 37, 47
+CONSUMER_GROUP_DESCRIBE, GROUP_ID_NOT_FOUND = 69, 69
+_PARTITIONS = struct_of(id=identity, name=compact_text_of, partitions=list_of(int32))
+_ASSIGNMENT = struct_of(partitions=list_of(_PARTITIONS))
+_MEMBER = struct_of(
+    member=compact_text_of,
+    instance=compact_text_of,
+    rack=compact_text_of,
+    epoch=int32,
+    client=compact_text_of,
+    host=compact_text_of,
+    topics=list_of(compact_text_of),
+    regex=compact_text_of,
+    assignment=_ASSIGNMENT,
+    target=_ASSIGNMENT,
+)
 
 
 def _number(value: int) -> bytes:
@@ -75,6 +104,22 @@ def members(connection: Connection, group: str) -> frozenset[str]:
         for _ in range(2):
             reader.take(max(int32(reader), 0))
     return frozenset(found)
+
+
+def consumers(connection: Connection, group: str) -> frozenset[str]:
+    """The client ids of the members of a group with KIP-848's protocol, none where the group has never had any
+    (ConsumerGroupDescribe 0, which 3.7 to 4.1 know). Refused where the broker does not say."""
+    body = compact([compact_text(group)]) + b"\0\0"
+    reader = connection.ask(CONSUMER_GROUP_DESCRIBE, 0, body, flexible=True)
+    skip(reader, int32)
+    varint(reader)
+    code = int16(reader)
+    if code == GROUP_ID_NOT_FOUND:
+        return frozenset()
+    if code:
+        raise Refused("describing a group", code)
+    skip(reader, compact_text_of, compact_text_of, compact_text_of, int32, int32, compact_text_of)
+    return frozenset(str(one["client"]) for one in list_of(_MEMBER)(reader))
 
 
 def delete_records(connection: Connection, topic: str, partition: int, before: int) -> None:
