@@ -19,14 +19,11 @@ from ..language.verdict import Run
 from ..reports.document import Document
 from ..reports.trace.states import states
 from ..traces.differences import changes, state_to_json
-from ..traces.document import SCHEMA, change_texts, run_document
+from ..traces.document import SCHEMA, STEPS, change_texts, run_document
 from ..traces.wording import RecordNames
 from .cluster_words import cluster_words
 
 _FAMILY = SCHEMA.partition("/")[0]
-STEPS = "tidegate.steps/1"
-"""The schema of a run that the page of an audit saves: its steps, and what they are taken with. Such a page has the
-words of the cluster for all else, which no model reads."""
 
 
 def document_of(path: Path) -> Document:

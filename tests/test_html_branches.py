@@ -9,6 +9,7 @@ from collections.abc import Generator
 from copy import deepcopy
 from pathlib import Path
 
+import jsonschema
 import pytest
 from playwright.sync_api import Browser
 from tidegate.api.models import load
@@ -20,7 +21,7 @@ from tidegate.reports.index import index_page
 from tidegate.reports.paper import Paper
 from tidegate.reports.trace.html import page
 from tidegate.traces.around import around
-from tidegate.traces.document import run_document
+from tidegate.traces.document import STEPS, run_document, schema
 
 from .browser import Shown, chromium, shown
 from .html_traces import kip_101
@@ -150,6 +151,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
         with one.page.expect_download() as begun:
             one.page.get_by_role("button", name="Save the trace").click()
         begun.value.save_as(saved)
+    jsonschema.validate(json.loads(saved.read_text(encoding="utf-8")), schema(STEPS))
     made = document_of(saved)
     assert [step["step"] for step in made["steps"]] == ["produce(A)", "fetch(leader=A, follower=B)"]
     assert (made["called"], made["wording"]) == ({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, {"before": 1})

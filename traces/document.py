@@ -4,7 +4,8 @@
     document = trace_document(model, failure)                a deadlock, or a step that broke the model's types
     document = run_document(model, run)                      a run that somebody asked for
 
-`trace-1.schema.json`, beside this file, says what each key means; the tests hold every document to it.
+`trace-1.schema.json`, beside this file, says what each key means, and `steps-1.schema.json` what the steps have that a
+page saves; the tests hold every document to them.
 """
 
 from __future__ import annotations
@@ -48,10 +49,16 @@ KEYFRAME_EVERY = 50
 Document = dict[str, Any]
 
 
+STEPS = "tidegate.steps/1"
+"""The schema of a run that the page of an audit saves: its steps, and what they are taken with. Such a page has the
+words of the cluster for all else, which no model reads."""
+
+
 @functools.cache
-def schema() -> Document:
-    """The JSON Schema of the document."""
-    return json.loads((resources.files(__package__ or "") / "trace-1.schema.json").read_text(encoding="utf-8"))
+def schema(name: str = SCHEMA) -> Document:
+    """The JSON Schema of the document, or of the steps (`STEPS`)."""
+    file = f"{name.removeprefix('tidegate.').replace('/', '-')}.schema.json"
+    return json.loads((resources.files(__package__ or "") / file).read_text(encoding="utf-8"))
 
 
 def trace_document(
