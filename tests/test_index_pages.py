@@ -32,6 +32,7 @@ from tidegate.reports.audit.markdown import audit_markdown
 from tidegate.reports.audit.page import groups_of
 from tidegate.reports.check.index import check_index
 from tidegate.reports.gate.index import name_of
+from tidegate.reports.index import sentence
 from tidegate.traces.document import schema
 
 from .browser import chromium, shown
@@ -380,6 +381,27 @@ def test_what_comes_from_files_is_text(tidegate: Run, tmp_path: Path) -> None:
     assert "<script>x" not in text
     assert "&lt;script&gt;x&lt;/script&gt;" in text
     assert list(KEPT) == [question["name"] for question in document["questions"]]
+
+
+def test_a_row_without_a_repair_says_why(tidegate: Run) -> None:
+    document = json.loads(tidegate("audit", str(CLUSTERS / "acks-1"), *OLD, "--json").out)
+    subject = next(one for one in document["subjects"] if one["failed"])
+    subject |= {"repair": None, "no_repair": "", "deciding": []}
+    open_ = subject["checks"][0] | {"result": "depends", "on": ["acks"]}
+
+    def last_cells(**changes: Any) -> list[str]:
+        page = audit_index(document | {"subjects": [subject | changes]})
+        row = page.partition("<tbody>")[2].partition("</tr>")[0]
+        return [re.sub(r"<[^>]+>", "", cell) for cell in row.split("</td>")[1:3]]
+
+    assert last_cells() == ["", "none was looked for"]
+    assert last_cells(no_repair="x") == ["", "none was found"]
+    assert last_cells(failed=[], checks=[open_]) == ["not given: acks", "none before it is decided"]
+    assert last_cells(failed=[], checks=[]) == ["", "none is needed"]
+
+
+def test_what_stands_in_backticks_is_code() -> None:
+    assert sentence("`a<b` is, and c`d is not") == "<code>a&lt;b</code> is, and c`d is not"
 
 
 def test_a_table_holds_for_all_topics_that_are_named_over_it(tidegate: Run) -> None:

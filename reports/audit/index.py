@@ -9,7 +9,7 @@ from typing import Any
 
 from ...traces.sentences import capital
 from ..document import Document
-from ..index import commands, index_page, text, wide_table
+from ..index import commands, index_page, sentence, text, wide_table
 from ..paper import count
 from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in
 from .repair import shown
@@ -77,7 +77,7 @@ def _body(document: Document) -> Iterator[str]:
     yield from (f'<p class="{"bad" if one["certain"] else "open"}">now: {text(one["says"])}</p>'
                 for one in document["outages"])  # fmt: skip
     yield _legend(document)
-    yield from (f'<p class="open">Assumed: {text(assumed)}.</p>' for assumed in document["assumptions"])
+    yield from (f'<p class="open">Assumed: {sentence(assumed)}.</p>' for assumed in document["assumptions"])
     if document["out_of_time"]:
         yield f'<p class="open">{text(document["out_of_time"])}.</p>'
     groups = [alike for group in groups_of(document["subjects"]) for alike in with_one_table(group)]
@@ -139,6 +139,7 @@ def _in_a_row(number: int, group: Sequence[Mapping[str, Any]]) -> str:
     first, mark = group[0], mark_of(group[0])
     chip = f'<span class="chip {_MARK_LOOK[mark]}">{mark}</span>'
     decides = "<br>".join(f"<code>{text(one['says'])}</code> {_short_place(one)}" for one in first["deciding"])
+    decides = decides or text(_not_given(first))
     cells = (("what can go wrong", text(worst(first))), ("what decides", decides), ("repair", text(_to_do(first))))
     made = "".join(
         f'<td class="{"loose" if said else "none"}" data-says="{title}">{said}</td>' for title, said in cells
@@ -173,7 +174,15 @@ def _to_do(subject: Mapping[str, Any]) -> str:
             for one in subject["deciding"]
             if one["becomes"]
         )
-    return "none was found" if subject["no_repair"] else ""
+    if subject["no_repair"]:
+        return "none was found"
+    return {"✗": "none was looked for", "?": "none before it is decided"}.get(mark_of(subject), "none is needed")
+
+
+def _not_given(subject: Mapping[str, Any]) -> str:
+    """What decides, where it is not given and something that is required depends on it."""
+    open_ = dict.fromkeys(name for check in subject["checks"] if check["result"] == "depends" for name in check["on"])
+    return f"not given: {', '.join(open_)}" if open_ else ""
 
 
 def _short_place(one: Mapping[str, Any]) -> str:
@@ -199,7 +208,7 @@ def _group(group: Sequence[Mapping[str, Any]], document: Document, number: int, 
     if first["loss"] or first["repair"]:
         yield from _before_and_after(first)
     elif first["no_repair"]:
-        yield f"<p>{text(first['no_repair'])}</p>"
+        yield f"<p>{sentence(first['no_repair'])}</p>"
     yield from (_questions(first, document))
     yield from _settings(first)
     for other in group[1:]:
@@ -390,13 +399,13 @@ def _repair(subject: Mapping[str, Any]) -> Iterator[str]:
     repair = subject["repair"]
     if repair is None:
         if subject["no_repair"]:
-            yield f"<div><h3>Repair</h3><p>{text(subject['no_repair'])}</p></div>"
+            yield f"<div><h3>Repair</h3><p>{sentence(subject['no_repair'])}</p></div>"
         return
     yield f"<div><h3>{text(repair['headline'])}</h3><ol>"
     for step in repair["steps"]:
         lines = list(shown(step))
         yield f"<li>{text(step['says'])}{commands(chr(10).join(lines)) if lines else ''}</li>"
-    yield f"</ol>{''.join(f'<p>{text(note)}</p>' for note in repair['notes'])}</div>"
+    yield f"</ol>{''.join(f'<p>{sentence(note)}</p>' for note in repair['notes'])}</div>"
 
 
 def _settings(subject: Mapping[str, Any]) -> Iterator[str]:
@@ -433,5 +442,5 @@ def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _finding(one: Mapping[str, Any]) -> str:
     """A finding, which leads to a run to what it says, where a model has one."""
-    said = text(f"{one['severity']}: {place_of(one['where'])}: {one['what']}; {one['to_do']}")
+    said = sentence(f"{one['severity']}: {place_of(one['where'])}: {one['what']}; {one['to_do']}")
     return said if one["html"] is None else f'{said} (<a href="{text(one["html"])}">how, step by step</a>)'

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import html
+import re
 from importlib.resources import files
 
 from ..trace.html import policy
@@ -16,6 +17,11 @@ from ..trace.html import policy
 def text(value: object) -> str:
     """A value as it may stand in a page."""
     return html.escape(str(value))
+
+
+def sentence(says: str) -> str:
+    """A sentence as it may stand in a page: what has backticks around it is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", text(says))
 
 
 def index_page(title: str, body: str, *, tool: str) -> str:
