@@ -120,6 +120,7 @@ def test_steps_are_in_an_order_in_which_they_can_be_had(trace: tuple[str, str, s
     assert [stage.first for stage in plan_of(trace).stages] == numbers
 
 
+CUT: dict[str, Any] = {"truncations": 1, "readers_diverge": True}
 CANNOT = {
     "group has members": (
         {"offset_losses": 1}, f"produce(P); {BEGIN}{READS}lose_offset(P)", 6, "to which members of the group subscribe",
@@ -150,9 +151,28 @@ CANNOT = {
     ),
     "pause of KIP-848": ({"background_commit": True}, f"{BEGIN}pause(A)", 3, "with the classic consumer"),
     "duration": ({"reset": "BY_DURATION"}, BEGIN[:-2], 0, "from 4.0 on"),
-    "cut": (
-        {"truncations": 1, "readers_diverge": True}, f"produce(P); {BEGIN}{READS}truncate(P)", 6, "lose what consumers",
+    "cut in a rebalance": (
+        CUT, f"produce(P); {BEGIN}begin_at_offset(member=A, partition=P); start_member(B); truncate(P); "
+        "crash(B); session_times_out(B)", 6, "forgets a rebalance",
     ),
+    "cut after deletions": (
+        {**CUT, "deletions": 1}, "produce(P); produce(P); delete_records(P); truncate(P)", 4,
+        "which records were deleted",
+    ),
+    "cut below what was fetched": (
+        CUT, f"produce(P); produce(P); {BEGIN}{READS}truncate(P)", 7, "fetched these records",
+    ),
+    "cut with `none`": (
+        {**CUT, "reset": "NONE"},
+        f"produce(P); {BEGIN}{READS}{DONE}truncate(P); detect_truncation(member=A, partition=P)",
+        8, "do not stop with `none`",
+    ),
+    "polls with nothing to use": (
+        CUT, f"produce(P); produce(Q); {BEGIN}{READS}{DONE}begin_at_offset(member=A, partition=Q); truncate(P); "
+        "poll(member=A, partition=Q, upto=1)", 10, "none that it could use",
+    ),
+    "epochs that are committed": ({**CUT, "commits": "AFTER"}, f"{BEGIN[:-2]}", 0, "offsets alone"),
+    "epochs that are not": ({**CUT, "commits_epochs": False}, f"{BEGIN[:-2]}", 0, "offsets alone"),
     "another partition": (
         {"has_offsets": False, "reset": "EARLIEST"},
         f"produce(P); {BEGIN}reset_position(member=A, partition=P, since=0); "
@@ -285,6 +305,20 @@ class Fake:
     def delete_records(self, partition: int, before: int) -> None:
         self.did.append(f"delete below {before}")
 
+    def truncate(self, partition: int, kept: int) -> str:
+        return f"cut to {kept}"
+
+    shut: tuple[tuple[int, int], ...] = ()
+
+    def arrives(self, number: int, api: int, on: bool) -> None:
+        self.shut = tuple({*self.shut} - {(number, api)} if on else {*self.shut, (number, api)})
+
+    asks_never = False
+
+    def asks(self, number: int, api: int) -> bool:
+        self.did.append(f"{number}: asks {api}")
+        return not self.asks_never and (number, api) in self.shut
+
     def add_partition(self, within: float) -> bool:
         return True
 
@@ -397,6 +431,39 @@ def test_a_commit_that_is_lost() -> None:
     assert fake.did[at : at + 4] == ["901: hold True", "901: commit 500 0:1", "901: drop", "901: hold False"]
 
 
+def cut_of(profile: str) -> ConsumerPlan:
+    """The plan of a trace of docs/confirmed.md in which a log is cut."""
+    one = next(question for question in QUESTIONS if question.profile == profile)
+    made = document_of("consumer", profile, one.property, one.steps, **dict(one.constants))
+    return consumer_plan(trace_of(made), "4.1.0", anyway=profile == "truncated")
+
+
+def test_a_log_is_cut_while_a_consumer_that_compares_its_positions_is_not_answered() -> None:
+    plan = cut_of("kip_320")
+    fake = Fake(plan)
+    assert driven(plan, fake)["result"] == "confirmed"
+    assert fake.did.count("901: asks 23") == 1
+    assert fake.shut == ()
+
+
+@pytest.mark.parametrize("profile", ["kip_320", "kip_320_latest"])
+def test_a_consumer_that_does_not_learn_that_the_log_was_cut_is_not_confirmed(profile: str) -> None:
+    plan = cut_of(profile)
+    fake = Fake(plan)
+    fake.asks_never = True
+    found = driven(plan, fake)
+    cut = next(stage.first for stage in plan.stages if stage.action == "truncate")
+    assert (found["result"], found["step"]) == ("not_confirmed", cut)
+    assert "a consumer does not ask" in found["steps"][-1]["otherwise"]
+
+
+def test_a_consumer_that_goes_on_beyond_the_cut_is_not_confirmed() -> None:
+    plan = cut_of("kip_320")
+    noticed = next(stage.first for stage in plan.stages if stage.action == "detect_truncation")
+    found = driven(plan, Fake(plan, noticed))
+    assert (found["result"], found["step"]) == ("not_confirmed", noticed)
+
+
 @pytest.mark.parametrize("step", [1, 5])
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
     plan = plan_of(LOST)
@@ -463,6 +530,15 @@ def test_a_member_that_is_thrown_out_before_its_time_could_not_be_driven() -> No
 )
 def test_a_real_broker(tidegate: Run, tmp_path: Path, trace: tuple[str, str, str], kafka: str) -> None:
     found = came_of(tidegate, tmp_path, document(*trace), kafka, seconds=40)
+    assert found["result"] == "confirmed", json.dumps(found, indent=1)
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize("profile", ["kip_320", "kip_320_offset_alone", "kip_320_latest"])
+def test_a_log_that_is_cut_under_real_consumers(tidegate: Run, tmp_path: Path, profile: str) -> None:
+    one = next(question for question in QUESTIONS if question.profile == profile)
+    made = document_of("consumer", profile, one.property, one.steps, **dict(one.constants))
+    found = came_of(tidegate, tmp_path, made, "4.1.0", seconds=40)
     assert found["result"] == "confirmed", json.dumps(found, indent=1)
 
 

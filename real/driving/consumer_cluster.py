@@ -170,6 +170,26 @@ class Consuming(Cluster):
         with self._anyone() as connection:
             group_wire.delete_records(connection, TOPIC, partition, before)
 
+    def truncate(self, partition: int, kept: int) -> str:
+        """The broker loses power, with so many records of a partition on the disk, and is elected again once the
+        controller has fenced it, so that there is another leader epoch; what was cut, in words."""
+        self.kill(BROKER)
+        try:
+            had, size = disks.cut(self.nodes.data(BROKER), TOPIC, kept, partition)
+        except ValueError as error:
+            raise Broken(f"the broker cannot lose what is on its disk: {error}") from None
+        self.until("the broker that lost power was not fenced", lambda: BROKER not in self.alive())
+        self.start(BROKER)
+        self.until("the broker did not start again", lambda: self.alive() == {BROKER} and self._serves())
+        return f"killed, its log cut to {size} bytes, {kept} of {had} records, and started again"
+
+    def _serves(self) -> bool:
+        try:
+            self.look()
+        except (wire.Refused, OSError):
+            return False
+        return True
+
     def add_partition(self, within: float) -> bool:
         """Adds a partition; whether the broker leads it in time."""
         with self._anyone() as connection:
@@ -213,6 +233,15 @@ class Consuming(Cluster):
         """Whether a consumer's heartbeats arrive."""
         gate = Gate(number, BROKER, wire.MEMBER_HEARTBEAT)
         self.gates.open(gate) if on else self.gates.shut(gate)
+
+    def arrives(self, number: int, api: int, on: bool) -> None:
+        """Whether a consumer's requests of one kind arrive."""
+        gate = Gate(number, BROKER, api)
+        self.gates.open(gate) if on else self.gates.shut(gate)
+
+    def asks(self, number: int, api: int) -> bool:
+        """Whether a request of a consumer waits that does not arrive."""
+        return self.gates.holds(Gate(number, BROKER, api))
 
     def time_passes(self, number: int) -> None:
         """Puts a consumer's clock forward, so that it commits in its next poll."""

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ...language.immutable import immutable
+from ...language.values import State
 from .consumer_cluster import BROKER, COMMIT_MS, FIRST, SETTINGS, GroupSeen, MemberSeen
-from .consumer_plan import DURATION, OLDER, ConsumerPlan, ConsumerStage
+from .consumer_plan import DURATION, OLDER, ConsumerPlan, ConsumerStage, compares
 from .nodes import CLOCKS
 from .running import Broken, wait_for
 from .stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken
 from .steps_verdict import Driven, of_steps
-from .wire import Refused
+from .wire import METADATA, OFFSETS_FOR_LEADER_EPOCH, Refused
 
 _GIVES_UP_MS = 500
 """Milliseconds after which an application gives up a commit that is to fail."""
@@ -27,6 +28,9 @@ class World(Protocol):
     def member(self, number: int, within: float) -> MemberSeen | None: ...
     def write(self, partition: int, record: int, age: int = 0) -> None: ...
     def delete_records(self, partition: int, before: int) -> None: ...
+    def truncate(self, partition: int, kept: int) -> str: ...
+    def arrives(self, number: int, api: int, on: bool) -> None: ...
+    def asks(self, number: int, api: int) -> bool: ...
     def add_partition(self, within: float) -> bool: ...
     def lose_offset(self, partition: int) -> None: ...
     def tell(self, number: int, line: str, within: float) -> str | None: ...
@@ -113,6 +117,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
             {
                 (str(one), of[partition]): state.position[one][partition]
                 for one in running
+                if not self._compares(stage.after, one)
                 for partition in state.owned[one]
                 if state.position[one][partition] is not None
             },
@@ -141,6 +146,14 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
     def _parting(self, wanted: ConsumersSeen, seen: ConsumersSeen) -> str:
         return parting(wanted, seen)
 
+    def _compares(self, state: State, member: Any) -> bool:
+        return compares(self.plan.model, state, member)
+
+    def _do(self, stage: ConsumerStage) -> str:
+        for member, number in self._members.items():
+            self.world.arrives(number, OFFSETS_FOR_LEADER_EPOCH, not self._compares(stage.after, member))
+        return super()._do(stage)
+
     def _take(self, stage: ConsumerStage) -> Taken:
         taken = super()._take(stage)
         thrown_out = (taken.expected.members & frozenset(map(str, stage.before.group))) - taken.seen.members
@@ -167,6 +180,36 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         before = stage.after.first[stage.arguments["partition"]]
         self.world.delete_records(self._at(stage), before)
         return f"DeleteRecords of partition {self._at(stage)} below {before}"
+
+    def _truncate(self, stage: ConsumerStage) -> str:
+        kept = len(stage.after.logs[stage.arguments["partition"]].committed)
+        did = self.world.truncate(self._at(stage), kept)
+        for member, number in self._members.items():
+            if stage.after.phase[member].name == "RUNNING":
+                self._learns(number, self._compares(stage.after, member))
+        return f"{did}; consumers learn of the leader epoch"
+
+    def _learns(self, number: int, compares: bool) -> None:
+        """Until a consumer knows of another leader epoch: if it is to compare its positions, until it asks to; else
+        until it has had an answer that says who leads, after which it asks again."""
+        if compares:
+            self._asks(number, OFFSETS_FOR_LEADER_EPOCH, "whether its positions are in the log")
+            return
+        for _ in range(2):
+            self.world.arrives(number, METADATA, False)
+            self._asks(number, METADATA, "who leads")
+            self.world.arrives(number, METADATA, True)
+
+    def _asks(self, number: int, api: int, what: str) -> None:
+        def asks() -> bool:
+            self._tells(number, "idle", "-")
+            return self.world.asks(number, api)
+
+        if not wait_for(asks, self.limit):
+            raise Otherwise(f"a consumer does not ask {what}, after {self.limit:g} s")
+
+    def _detect_truncation(self, stage: ConsumerStage) -> str:
+        return "OffsetsForLeaderEpoch let through"
 
     def _add_partition(self, stage: ConsumerStage) -> str:
         if not self.world.add_partition(self.limit):
@@ -220,11 +263,13 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
     def _begin_generation(self, stage: ConsumerStage) -> str:
         wanted, joined = self._wanted(stage), stage.after.group
         shares = {str(one): wanted.owned[str(one)] for one in joined}
+        compared = {str(one) for one in joined if self._compares(stage.after, one)}
 
         def settled() -> bool:
             found = {name: self._says(name) for name in shares}
             return all(
-                said.owned == shares[name] and (said.wrong != "-" or frozenset(said.positions) == said.owned)
+                said.owned == shares[name]
+                and (said.wrong != "-" or name in compared or frozenset(said.positions) == said.owned)
                 for name, said in found.items()
             )
 

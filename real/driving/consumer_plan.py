@@ -48,15 +48,14 @@ KINDS: Mapping[str, Kind] = {
     "delay_commit": "commanded",
     "commit_again": "commanded",
     "lose_offset": "commanded",
+    "truncate": "commanded",
+    "detect_truncation": "permitted",
 }
 """The actions that consumers and a broker can be brought to, and how."""
 _ANYHOW = "no coordinator of Kafka gives and takes partitions without a generation"
-_CUT = "the driver has no leader lose what consumers have read"
 WHY_NOT: Mapping[str, str] = {
     "be_given": _ANYHOW,
     "be_taken": _ANYHOW,
-    "truncate": _CUT,
-    "detect_truncation": _CUT,
     "fail_commit": _ANYHOW,
     "retry_commit": _ANYHOW,
 }
@@ -69,7 +68,17 @@ _OF_RELEASES: Mapping[str, Value | str] = {
 """What the model's switches are in every release with KRaft."""
 KIP_848, KAFKA_18641 = (3, 9), (4, 0)
 """Since when the driver has consumers of KIP-848, and since when they commit in polls alone."""
-_OF_CLASSIC = ("pause", "notice", "rejoin", "fail", "lose_commit", "delay_commit", "commit_again", "discover_partition")
+_OF_CLASSIC = (
+    "pause",
+    "notice",
+    "rejoin",
+    "fail",
+    "lose_commit",
+    "delay_commit",
+    "commit_again",
+    "discover_partition",
+    "truncate",
+)
 """What is driven with the classic consumer alone."""
 BY_DURATION = (4, 0)
 """Since when `auto.offset.reset` may be a duration (KIP-1106)."""
@@ -191,8 +200,28 @@ def _refuse_settings(model: Model, kafka: str) -> None:
         raise CannotBeDriven("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
     if model.values["background_commit"] and span(kafka)[0][:2] < KIP_848:
         raise CannotBeDriven(f"the driver has consumers of KIP-848 from 3.9 on, and not in Kafka {kafka}")
+    if model.values["truncations"]:
+        _refuse_epochs(model)
     if _name(model, "reset") == "BY_DURATION" and span(kafka)[0][:2] < BY_DURATION:
         raise CannotBeDriven(f"auto.offset.reset is a duration from 4.0 on (KIP-1106), and not in Kafka {kafka}")
+
+
+def _refuse_epochs(model: Model) -> None:
+    """What is committed has a leader epoch where the consumer commits by itself, and none where the driver does."""
+    auto = _name(model, "commits") == "AUTO"
+    if bool(model.values["commits_epochs"]) != auto or model.values["commits_on_revoke"]:
+        raise CannotBeDriven(
+            "the driver commits offsets alone, and a consumer commits its positions with their leader epochs: the "
+            "trace has the one with what the other does"
+        )
+
+
+def compares(model: Model, state: State, member: Any) -> bool:
+    """Whether a member is yet to compare its positions with a log that was cut: until it has, it says none of them."""
+    if not (model.values["truncations"] and model.values["detects_truncation"]):
+        return False
+    begins = {one for one in state.owned[member] if state.position[member][one] is None}
+    return any(member in state.parted[one] for one in state.parted) or bool(begins & set(state.parted_offset))
 
 
 # --- the order of steps -----------------------------------------------------------------------------------------------
@@ -312,7 +341,14 @@ def _cannot(plan: ConsumerPlan, at: int) -> str | None:
         return "the driver does it with the classic consumer, and the trace is about that of KIP-848"
     if plan.by_kip_848 and len(stage.after.group) > 1:
         return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
+    uses = ("poll", "commit", "rejoin", "fail") if auto else ("poll",)
+    if stage.action in uses and compares(plan.model, before, given["member"]):
+        return "a consumer that is to compare its positions with the log has none that it could use"
     match stage.action:
+        case "truncate":
+            return _cannot_cut(plan, at)
+        case "detect_truncation" if plan.name("reset") == "NONE":
+            return "the driver's consumers go on where a log was cut, and do not stop with `none`"
         case "poll" | "commit" if stage.action == "poll" or auto:
             return _polls(before, given["member"])
         case "begin_at_offset" | "reset_position" if before.position[given["member"]][given["partition"]] is None:
@@ -360,6 +396,20 @@ def _begins_late(plan: ConsumerPlan, at: int) -> str | None:
 def _looks(state: State, partition: Any, name: str) -> Any:
     found = getattr(state, name)[partition]
     return len(found.committed) if name == "logs" else found
+
+
+def _cannot_cut(plan: ConsumerPlan, at: int) -> str | None:
+    """Why a log cannot be cut at a stage: the broker, which coordinates the group, too, starts again."""
+    stage, partition = plan.stages[at], plan.stages[at].arguments["partition"]
+    before = stage.before
+    if before.rebalancing:
+        return "the coordinator starts again with it, and forgets a rebalance that is under way"
+    if any(before.first[one] for one in before.first):
+        return "a broker that loses power may not know any more which records were deleted"
+    end = len(before.logs[partition].committed)
+    positions = (before.position[one][partition] for one in before.position)
+    behind = any(position is not None and position < end for position in positions)
+    return _has_fetched(plan, at) if behind else None
 
 
 def _has_fetched(plan: ConsumerPlan, at: int) -> str | None:

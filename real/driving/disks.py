@@ -54,14 +54,14 @@ def batches(segment: Path, position: int = 0) -> Iterator[tuple[int, int, Any]]:
         position += size
 
 
-def checkpoint(path: Path, topic: str) -> int:
-    """What a checkpoint file says of partition 0 of a topic; 0 where it says nothing."""
+def checkpoint(path: Path, topic: str, partition: int = 0) -> int:
+    """What a checkpoint file says of a partition; 0 where it says nothing."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except FileNotFoundError:
         return 0
     rows = (line.split() for line in lines[2:])
-    return next((int(row[2]) for row in rows if len(row) == 3 and row[:2] == [topic, "0"]), 0)
+    return next((int(row[2]) for row in rows if len(row) == 3 and row[:2] == [topic, str(partition)]), 0)
 
 
 def may_be_lost(data: Path, topic: str) -> tuple[int, int]:
@@ -71,15 +71,15 @@ def may_be_lost(data: Path, topic: str) -> tuple[int, int]:
     return sum(one.offset < flushed for one in real), len(real)
 
 
-def cut(data: Path, topic: str, kept: int) -> tuple[int, int]:
-    """Leaves of a topic's log what a power loss leaves: so many of the records that are no bait; how many there were,
-    and how many bytes are left. ValueError where Kafka knows that more is on the disk."""
-    segment = data / f"{topic}-0" / SEGMENT
+def cut(data: Path, topic: str, kept: int, partition: int = 0) -> tuple[int, int]:
+    """Leaves of a partition's log what a power loss leaves: so many of the records that are no bait; how many there
+    were, and how many bytes are left. ValueError where Kafka knows that more is on the disk."""
+    segment = data / f"{topic}-{partition}" / SEGMENT
     written = records(segment)
     real = [one for one in written if one.value != BAIT]
     if kept >= len(real):
         return len(real), segment.stat().st_size if segment.exists() else 0
-    flushed = checkpoint(data / "recovery-point-offset-checkpoint", topic)
+    flushed = checkpoint(data / "recovery-point-offset-checkpoint", topic, partition)
     if real[kept].offset < flushed:
         raise ValueError(f"its recovery point is {flushed}, so that offset {real[kept].offset} is on the disk")
     with segment.open("r+b") as file:

@@ -155,9 +155,9 @@ def producing_of(plan: ProducerPlan, release: Release, keep: Path | None) -> Pro
 
 
 def consuming_of(plan: ConsumerPlan, release: Release, keep: Path | None) -> Consuming:
-    """The broker and the consumers of a plan. Where partitions are added, consumers ask for them often."""
+    """The broker and the consumers of a plan. Where partitions are added or leaders change, consumers ask often."""
     values = plan.model.values
-    age = 300 if plan.has("add_partition") else 3_600_000
+    age = 300 if plan.has("add_partition", "truncate") else 3_600_000
     revoke = values["commits_on_revoke"] and not values["hands_over"]
     settings = {**settings_of_consumers(plan), "metadata.max.age.ms": age, "revoke": revoke}
     given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in settings.items()}

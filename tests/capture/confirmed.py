@@ -5,7 +5,7 @@
 Each bug of the partition's model that a release in KRaft has, on that release and on the first with the repair; each
 setting that loses records; each different loss that `audit` finds in examples/clusters; what controllers do, what
 becomes of transactions, and what producers and consumers do. Needs Java 17, Maven, a C compiler, and about an hour.
-`--only` makes one table anew, or some rows of it, and leaves the others as they are.
+`--only` makes one table anew, or some rows of those of models whose traces are their steps, and leaves the others.
 """
 
 from __future__ import annotations
@@ -218,6 +218,8 @@ def module(name: str) -> Any:
 
 
 HEADERS = {
+    "bugs": "## Bugs of the past, and settings",
+    "audits": "## What audits find",
     "controllers": "## Controllers",
     "transactions": "## Transactions",
     "producers": "## Producers",
@@ -235,7 +237,7 @@ def rows_of(name: str, *only: str) -> Iterator[str]:
 
 def parts() -> list[str]:
     """The tables of runs: each in a process of its own, one after the other."""
-    return [part(name) for name in ("bugs", "audits", *HEADERS)]
+    return [part(name) for name in HEADERS]
 
 
 def part(name: str, *only: str) -> str:
@@ -272,6 +274,10 @@ def merged(sections: Sequence[str], table: str, order: Sequence[str]) -> list[st
 
 
 ABOUT: Mapping[str, str] = {
+    "bugs": "Traces of `partition`, {today}.",
+    "audits": """\
+Each different loss of the clusters in `examples/clusters`, on the release that the cluster states, or else the
+newest that takes it, {today}.""",
     "controllers": """\
 Traces of `kraft` on three real controllers, {today}. Where a release is mended, the trace
 is driven as the model of the mistake has it, to see where the release does otherwise.""",
@@ -297,7 +303,6 @@ def rest() -> list[str]:
 
 def page() -> str:
     """The page, after all of it was driven."""
-    of_bugs, of_audits, *others = parts()
     java_is = subprocess.run([java(), "-version"], capture_output=True, text=True, check=False).stderr.splitlines()[0]
     lines = [
         "# What real brokers did",
@@ -311,19 +316,7 @@ def page() -> str:
         f"{java_is.replace(chr(34), '')}.",
         "Seconds are of the steps and the end, without the start of the cluster.",
         "",
-        "## Bugs of the past, and settings",
-        "",
-        of_bugs,
-        "",
-        "## What audits find",
-        "",
-        "Each different loss of the clusters in `examples/clusters`, "
-        "on the release that the cluster states, or else the",
-        "newest that takes it.",
-        "",
-        of_audits,
-        "",
-        *(line for name, table in zip(HEADERS, others, strict=True) for line in (about(name, table), "")),
+        *(line for name, table in zip(HEADERS, parts(), strict=True) for line in (about(name, table), "")),
         *rest(),
     ]
     return "\n".join(lines)

@@ -16,6 +16,35 @@ COMMITTED_THEN_LOST = (
     "reset_position(member=A, partition=P, since=0); poll(member=A, partition=P, upto=1); "
     "process(member=A, partition=P, entry=0, commits_it=false)"
 )
+THREE = (("records", 3), ("entries", 3))
+_BEGUN = "produce(P); start_member(A); begin_generation({P: A, Q: A}); "
+_READ = "begin_at_offset(member=A, partition=P); poll(member=A, partition=P, upto=1); "
+_DONE = "process(member=A, partition=P, entry=0, commits_it=false); "
+CUT_AND_NOTICED = (
+    f"{_BEGUN}begin_at_offset(member=A, partition=Q); {_READ}{_DONE}truncate(P); produce(P); "
+    "detect_truncation(member=A, partition=P); produce(P); poll(member=A, partition=P, upto=2); "
+    "process(member=A, partition=P, entry=1, commits_it=false); "
+    "process(member=A, partition=P, entry=2, commits_it=false); commit(A)"
+)
+CUT_AND_NOT_NOTICED = (
+    f"{_BEGUN}{_READ}{_DONE}truncate(P); produce(P); produce(P); poll(member=A, partition=P, upto=2); "
+    "process(member=A, partition=P, entry=2, commits_it=false)"
+)
+CUT_BELOW_AN_OFFSET = (
+    f"{_BEGUN}start_member(B); {_READ}{_DONE}commit(A); truncate(P); produce(P); rejoin(A); "
+    "begin_generation({P: B, Q: A}); begin_at_offset(member=B, partition=P); produce(P); "
+    "poll(member=B, partition=P, upto=2); process(member=B, partition=P, entry=2, commits_it=false)"
+)
+CUT_BELOW_THE_END = (
+    f"{_BEGUN}reset_position(member=A, partition=P, since=1); truncate(P); produce(P); produce(P); "
+    "poll(member=A, partition=P, upto=2); process(member=A, partition=P, entry=2, commits_it=false)"
+)
+CUT_AT_THE_BEGINNING = (
+    f"{_BEGUN}reset_position(member=A, partition=P, since=0); reset_position(member=A, partition=Q, since=0); "
+    "truncate(P); produce(P); produce(P); poll(member=A, partition=P, upto=2); "
+    "process(member=A, partition=P, entry=1, commits_it=false); "
+    "process(member=A, partition=P, entry=2, commits_it=false); commit(A)"
+)
 QUESTIONS = (
     Question("before", "committed before it is processed, and a crash: lost", "at_least_once", CRASH, BOTH),
     Question("before", "a zombie processes what its successor has passed", "in_order", PAUSE, NEW),
@@ -55,6 +84,16 @@ QUESTIONS = (
     Question("latest_first_start", "`latest`, and the group has no offset yet: skipped", "nothing_skipped", CALM, NEW),
     Question("latest_grows", "`latest`, and a partition that was added: skipped", "nothing_skipped", CALM, BOTH),
     Question("earliest_grows", "`earliest`: all is processed and committed", "everything_is_committed", CALM, NEW),
+    Question("kip_320", "a log is cut below what was read, and the consumer goes back", "everything_is_committed",
+             CALM, BOTH, CUT_AND_NOTICED, THREE),
+    Question("kip_320_offset_alone", "the same where an offset was committed without its epoch: skipped",
+             "nothing_skipped", CALM, BOTH, CUT_BELOW_AN_OFFSET, THREE),
+    Question("kip_320_latest", "the same where `latest` gave the position: skipped", "nothing_skipped", CALM, BOTH,
+             CUT_BELOW_THE_END, THREE),
+    Question("kip_320_earliest", "a log is cut where `earliest` gave the position: all is read",
+             "everything_is_committed", CALM, NEW, CUT_AT_THE_BEGINNING, THREE),
+    Question("truncated", "a consumer that does not notice that a log is cut, which no release has",
+             "nothing_skipped", CALM, (("4.1.0", True),), CUT_AND_NOT_NOTICED, THREE),
     Question("kafka_18641", "KIP-848's consumer commits what is in hand: lost", "at_least_once", CRASH,
              (("3.9.1", True), ("4.1.0", True))),
 )  # fmt: skip
@@ -67,11 +106,6 @@ NOT_DRIVEN: Mapping[str, str] = {
     "before_anyhow": _ANYHOW,
     "handed_over_anyhow": _ANYHOW,
     "kip_848_retry": _ANYHOW,
-    "truncated": "consumers from 2.3 on notice that a log was truncated (KIP-320)",
-    **dict.fromkeys(
-        ("kip_320", "kip_320_offset_alone", "kip_320_latest", "kip_320_earliest"),
-        "the driver has no leader lose what consumers have read",
-    ),
 }
 """Profiles of consumers that were not driven, and why."""
 

@@ -16,7 +16,7 @@ SMALL = ("max_epoch=2", "crashes=0", "max_records=0")
 class Question:
     """A property of a profile, in bounds, and on which releases its trace is driven: each with whether the trace is
     driven as the profile has it though the model of the release does not take it. The trace is the one that `check`
-    finds, or that of `steps` where there are some."""
+    finds, or that of `steps` where there are some, with some `constants` besides."""
 
     profile: str
     says: str
@@ -24,6 +24,7 @@ class Question:
     bounds: tuple[str, ...]
     releases: tuple[tuple[str, bool], ...]
     steps: str = ""
+    constants: tuple[tuple[str, int], ...] = ()
 
 
 QUESTIONS = (
@@ -95,6 +96,6 @@ def _is_of(question: Question, release: str, word: str) -> bool:
 
 def _trace_of(model: str, question: Question) -> Document:
     if question.steps:
-        return document_of(model, question.profile, question.property, question.steps)
+        return document_of(model, question.profile, question.property, question.steps, **dict(question.constants))
     more = (*question.bounds, "--property", question.property, "--symmetry")
     return found_by(f"{model}:{question.profile}", more)
