@@ -12,6 +12,8 @@ from .metadata_log import Entry, MetadataLog
 from .metadata_records import MetadataRecord
 
 METADATA_VERSION = "metadata.version"
+DELETED = "the topic was deleted"
+"""Of a history that ends with the partition: there is no more of it."""
 NOBODY, UNCHANGED = -1, -2
 """No leader, and a leader that a change does not name."""
 TOPIC_CONFIG, BROKER_CONFIG = 2, 4
@@ -150,6 +152,7 @@ class _Broker:
     """A broker while the log is read."""
 
     incarnation: str
+    epoch: int
     fenced: bool
     stopping: bool
     restarted: bool
@@ -205,9 +208,10 @@ class _Reading:
             case "REGISTER_BROKER_RECORD":
                 self._register(fields)
             case "UNREGISTER_BROKER_RECORD":
-                self.brokers.pop(fields["brokerId"], None)
+                self._broker(fields["brokerId"], fields["brokerEpoch"])
+                del self.brokers[fields["brokerId"]]
             case "FENCE_BROKER_RECORD" | "UNFENCE_BROKER_RECORD":
-                self._broker(fields["id"]).fenced = record.kind == "FENCE_BROKER_RECORD"
+                self._broker(fields["id"], fields["epoch"]).fenced = record.kind == "FENCE_BROKER_RECORD"
             case "BROKER_REGISTRATION_CHANGE_RECORD":
                 self._change_broker(fields)
             case "TOPIC_RECORD":
@@ -227,22 +231,29 @@ class _Reading:
             case _:
                 raise AssertionError(record.kind)
 
-    def _broker(self, number: int) -> _Broker:
-        if number not in self.brokers:
+    def _broker(self, number: int, epoch: int) -> _Broker:
+        """The broker of a record, whose registration it must be: a controller takes no other
+        (ClusterControlManager.replayRegistrationChange)."""
+        broker = self.brokers.get(number)
+        if broker is None:
             raise _Unfit(f"is about broker {number}, which has not registered before")
-        return self.brokers[number]
+        if broker.epoch != epoch:
+            raise _Unfit(f"is about broker {number} in broker epoch {epoch}, and it has registered in {broker.epoch}")
+        return broker
 
     def _register(self, fields: Mapping[str, Any]) -> None:
         incarnation, before = fields["incarnationId"], self.brokers.get(fields["brokerId"])
         restarted = before is not None and (before.restarted or before.incarnation != incarnation)
         stopping = bool(fields.get("inControlledShutdown"))
-        self.brokers[fields["brokerId"]] = _Broker(incarnation, fields["fenced"], stopping, restarted)
+        self.brokers[fields["brokerId"]] = _Broker(
+            incarnation, fields["brokerEpoch"], fields["fenced"], stopping, restarted
+        )
         for level in (level for name, level in map(_feature, fields["features"]) if name == METADATA_VERSION):
             self.supported.pop(level, None)  # the last to register is the last here
             self.supported[level] = None
 
     def _change_broker(self, fields: Mapping[str, Any]) -> None:
-        broker = self._broker(fields["brokerId"])
+        broker = self._broker(fields["brokerId"], fields["brokerEpoch"])
         if changed := fields.get("fenced", 0):
             broker.fenced = changed > 0  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
         if fields.get("inControlledShutdown", 0):
@@ -276,7 +287,7 @@ class _Reading:
             raise _Unfit(f"removes topic {topic}, which is not created before")
         for (of, _), partition in self.partitions.items():
             if of == topic and partition.ended is None:
-                partition.ended = "the topic was deleted"
+                partition.ended = DELETED
 
     def _create(self, fields: Mapping[str, Any]) -> None:
         where = fields["topicId"], fields["partitionId"]

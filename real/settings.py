@@ -124,6 +124,11 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         assumed.append(f"{UNCLEAN} is not in the log, and taken for false: --set unclean=true says otherwise")
     for name in sorted(changed & {MIN_ISR, UNCLEAN}):
         assumed.append(f"{name} was changed within the log, and all is checked with its last value")
+    least = settings.get(MIN_ISR, "1")
+    if "min_isr" not in given and not least.strip().isdecimal():
+        return (
+            f"{MIN_ISR} is {least!r} in the log, which is no number that Kafka takes; --set min_isr=N says what holds"
+        )
     lost = any(moment.lost for moment in history.moments)
     if lost and "disk_losses" not in given:
         assumed.append("no disk was lost or replaced: --set disk_losses=1 says otherwise")
@@ -135,7 +140,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         "stop_fenced": True,
         "min_isr_is_set": True,
         "replicas": len(history.replicas),
-        "min_isr": min(int(settings.get(MIN_ISR, "1")), MOST_REPLICAS),
+        "min_isr": 1 if "min_isr" in given else min(int(least), MOST_REPLICAS),
         "unclean": settings.get(UNCLEAN, "false").lower() == "true",
         **given,
     }

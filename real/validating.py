@@ -21,7 +21,7 @@ from ..traces.sentences import capital, sentence
 from .as_partition import Epochs, Moments, one_by_one
 from .broker_files import BrokerLogs
 from .broker_logs import Evidence, Loss, evidence_of, with_losses
-from .history import Cluster, History, Moment
+from .history import DELETED, Cluster, History, Moment
 from .metadata_log import MetadataLog
 from .settings import Setup, Version, setup_of
 
@@ -140,8 +140,10 @@ def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | Non
     shown = answer.seen == len(history.moments) - 1
     if shown and history.missing is not None:
         return "undecided", history.missing
+    if shown and history.ended == DELETED:
+        return "shown", f"checked until {DELETED}"
     if shown and history.ended is not None:
-        return "shown", f"checked until {history.ended}, which the search does not follow"
+        return "undecided", f"checked until {history.ended}, which the search does not follow"
     return ("shown", None) if shown else ("not_shown", None)
 
 

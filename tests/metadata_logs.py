@@ -30,7 +30,7 @@ def restarts(brokers: int, partitions: int, rounds: int, seed: int = 1) -> str:
     topic: list[Record] = [("TOPIC_RECORD", {"name": "orders", "topicId": "T"})]
     held = [chance.sample(range(brokers), 3) for _ in range(partitions)]
     copies = {number: Copies(replicas, list(replicas), replicas[0]) for number, replicas in enumerate(held)}
-    batches = [batch for broker in range(brokers) for batch in (_registered(broker, 0), _fenced(broker, -1))]
+    batches = [batch for broker in range(brokers) for batch in (_registered(broker, 0), _fenced(broker, -1, 0))]
     batches += [topic, [_created(number, one) for number, one in copies.items()]]
     for turn in range(rounds):
         for broker in range(brokers):
@@ -50,12 +50,13 @@ def _printed(batches: Sequence[Sequence[Record]]) -> Iterator[str]:
 
 def _registered(broker: int, turn: int) -> list[Record]:
     features = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": KRAFT_3_9}]
-    fields = {"brokerId": broker, "incarnationId": f"{broker}/{turn}", "fenced": True, "features": features}
+    fields = {"brokerId": broker, "incarnationId": f"{broker}/{turn}", "brokerEpoch": turn}
+    fields |= {"fenced": True, "features": features}
     return [("REGISTER_BROKER_RECORD", fields)]
 
 
-def _fenced(broker: int, fenced: int) -> list[Record]:
-    return [("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": broker, "fenced": fenced})]
+def _fenced(broker: int, fenced: int, turn: int) -> list[Record]:
+    return [("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": broker, "brokerEpoch": turn, "fenced": fenced})]
 
 
 def _created(number: int, one: Copies) -> Record:
@@ -71,14 +72,15 @@ def _changed(number: int, **fields: Any) -> Record:
 def _restart(broker: int, turn: int, copies: dict[int, Copies], chance: random.Random) -> list[list[Record]]:
     """A controlled shutdown, a start, and the preferred leader again."""
     mine = [number for number, one in copies.items() if broker in one.replicas]
-    stops: list[Record] = [("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": broker, "inControlledShutdown": 1})]
+    stopping = {"brokerId": broker, "brokerEpoch": turn - 1, "inControlledShutdown": 1}
+    stops: list[Record] = [("BROKER_REGISTRATION_CHANGE_RECORD", stopping)]
     for number in mine:
         one = copies[number]
         one.isr = [other for other in one.isr if other != broker]
         moved = {} if one.leader != broker else {"leader": one.isr[0]}
         one.leader = moved.get("leader", one.leader)
         stops.append(_changed(number, isr=one.isr, **moved))
-    batches = [stops, _fenced(broker, 1), _registered(broker, turn), _fenced(broker, -1)]
+    batches = [stops, _fenced(broker, 1, turn - 1), _registered(broker, turn), _fenced(broker, -1, turn)]
     chance.shuffle(mine)
     for number in mine:
         copies[number].isr = copies[number].replicas

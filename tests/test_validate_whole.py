@@ -123,6 +123,7 @@ def twice(text: str) -> str:
     ("change", "said"),
     [
         (without_record("REGISTER_BROKER_RECORD"), "is about broker 1, which has not registered before"),
+        (replaced('"brokerEpoch":8,"fenced":1', '"brokerEpoch":7,"fenced":1'), "is about broker 1 in broker epoch 7"),
         (without_record("TOPIC_RECORD"), "which is not created before"),
         (without_record("PARTITION_RECORD"), "which is not created"),
         (replaced('"isr":[1,2,3]', '"isr":[1,2,9]'), "has 9 lead or be in sync"),
@@ -140,6 +141,7 @@ def twice(text: str) -> str:
     ],
     ids=[
         "a registration is missing",
+        "a fence of another broker epoch",
         "a topic is missing",
         "a partition is missing",
         "a stranger is in sync",
@@ -192,10 +194,30 @@ def test_a_partition_that_is_first_seen_within_a_reassignment_is_said(tidegate: 
     path = tmp_path / "metadata.txt"
     path.write_text(replaced('"addingReplicas":[]', '"addingReplicas":[3]')(PRINTED.read_text("utf-8")), "utf-8")
     done = tidegate("validate", str(path))
-    assert done.exit == 0
+    assert done.exit == 5, "what comes after it is not checked"
     assert "checked until its replicas were being reassigned, which the search does not follow" in " ".join(
         done.out.split()
     )
+
+
+def test_a_partition_that_was_reassigned_is_undecided_from_there_on(tidegate: Run, tmp_path: Path) -> None:
+    """Eight of nine moments follow the reassignment: what no search looked at did not go as the model does."""
+    path = tmp_path / "metadata.txt"
+    path.write_text(replaced('"isr":[1,2]}', '"isr":[1,2],"replicas":[1,2]}')(PRINTED.read_text("utf-8")), "utf-8")
+    done = tidegate("validate", str(path))
+    assert done.exit == 5 and "1 partition undecided." in done.out
+    assert "checked until its replicas were reassigned, which the search does not follow" in done.out
+
+
+def test_a_topic_that_was_deleted_has_no_more_to_check(tidegate: Run, tmp_path: Path) -> None:
+    path = tmp_path / "metadata.txt"
+    text = restarts(3, 1, 1)
+    offset = int(re.findall(r"offset: (\d+) Create", text)[-1]) + 1
+    removed = json.dumps({"type": "REMOVE_TOPIC_RECORD", "version": 0, "data": {"topicId": "T"}})
+    text += f"baseOffset: {offset} lastOffset: {offset} count: 1\n"
+    path.write_text(f"{text}| offset: {offset} CreateTime: 1800000000000 keySize: -1 payload: {removed}\n", "utf-8")
+    done = tidegate("validate", str(path))
+    assert (done.exit, "checked until the topic was deleted" in done.out) == (0, True)
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -216,6 +238,15 @@ def test_the_release_is_the_one_that_registered_last(tmp_path: Path) -> None:
     assert levels(8, 8) == (21, 8)
     version = version_of(cluster_of(read(path)), None)
     assert (version.kafka, "all is checked as of 3.4" in version.assumed[0]) == ("3.4", True)
+
+
+def test_a_setting_that_is_no_number_leaves_the_partition_unchecked(tidegate: Run, tmp_path: Path) -> None:
+    path = tmp_path / "metadata.txt"
+    bad = replaced('"min.insync.replicas","value":"2"', '"min.insync.replicas","value":"x"')
+    path.write_text(bad(PRINTED.read_text("utf-8")), "utf-8")
+    done = tidegate("validate", str(path))
+    assert done.exit == 5 and "min.insync.replicas is 'x' in the log" in " ".join(done.out.split())
+    assert tidegate("validate", str(path), "--set", "min_isr=2").exit == 0
 
 
 @pytest.mark.parametrize("given", ["replicas=2", "max_leader_epoch=3"])
