@@ -120,6 +120,7 @@ def test_steps_are_in_an_order_in_which_they_can_be_had(trace: tuple[str, str, s
     assert [stage.first for stage in plan_of(trace).stages] == numbers
 
 
+RETRY: dict[str, Any] = {"retried_commits": 1, "any_coordinator": True, "fences_commits": False}
 CUT: dict[str, Any] = {"truncations": 1, "readers_diverge": True}
 CANNOT = {
     "group has members": (
@@ -198,6 +199,49 @@ def test_what_is_not_driven_says_why(constants: dict[str, Any], steps: str, step
     assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
 
 
+RETRIES = {
+    "sent again without a rebalance": (
+        f"{BEGIN}begin_at_offset(member=A, partition=P); begin_at_offset(member=A, partition=Q); fail_commit(A)",
+        5, "nobody else joins the group",
+    ),
+    "sent again without a position": (
+        f"{BEGIN}begin_at_offset(member=A, partition=P); start_member(B); fail_commit(A)", 5, "no position",
+    ),
+    "polls in a rebalance without a commit": (
+        f"produce(P); {BEGIN}begin_at_offset(member=A, partition=P); start_member(B); "
+        "poll(member=A, partition=P, upto=1)", 6, "joins the rebalance",
+    ),
+    "taken by any coordinator": (f"{BEGIN}be_taken(member=A, partition=P)", 3, "without a generation"),
+    "commits where one is sent again": (
+        f"produce(P); {BEGIN}begin_at_offset(member=A, partition=P); poll(member=A, partition=P, upto=1); "
+        "process(member=A, partition=P, entry=0, commits_it=false); commit(A)", 7, "does not do it where",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "step", "why"), RETRIES.values(), ids=list(RETRIES))
+def test_what_is_not_driven_where_a_commit_is_sent_again(steps: str, step: int, why: str) -> None:
+    made = document(*LOST)
+    made = made | {"bounds": made["bounds"] | {"commits": "AUTO", **RETRY}, "property": None}
+    made = made | {"steps": [{"step": one} for one in steps.split("; ")]}
+    with pytest.raises(CannotBeDriven) as raised:
+        consumer_plan(trace_of(made), "4.1.0")
+    assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
+    with pytest.raises(CannotBeDriven, match=r"from 4\.0 on"):
+        consumer_plan(trace_of(made), "3.9.1")
+
+
+def test_a_commit_before_a_rebalance_is_lost_and_sent_again_with_what_was_polled_meanwhile() -> None:
+    plan = asked("kip_848_retry")
+    fake = Fake(plan)
+    assert settings_of(plan)["group.protocol"] == "consumer"
+    assert driven(plan, fake)["result"] == "confirmed"
+    assert fake.did[-4:] == ["901: poll 0 1", "901: drop", "901: hold False", "901: kill"]
+    sent = next(stage.first for stage in plan.stages if stage.action == "retry_commit")
+    found = driven(plan, Fake(plan, sent))
+    assert (found["result"], found["step"]) == ("not_confirmed", sent)
+
+
 def test_a_trace_of_kip_848_is_of_the_release_whose_consumer_commits_in_the_background() -> None:
     plan = plan_of(BACKGROUND)
     assert (plan.kafka, settings_of(plan)["group.protocol"]) == ("3.9.1", "consumer")
@@ -212,7 +256,7 @@ def by_duration(kafka: str, steps: str, **constants: Any) -> ConsumerPlan:
     """A plan of a trace in which a duration says where a group without an offset begins."""
     made = document(*LOST)
     settings = made["bounds"] | {"commits": "AUTO", "reset": "BY_DURATION", **constants}
-    made |= {"bounds": settings, "property": None, "steps": [{"step": one} for one in steps.split("; ")]}
+    made = made | {"bounds": settings, "property": None, "steps": [{"step": one} for one in steps.split("; ")]}
     return consumer_plan(trace_of(made), kafka)
 
 
@@ -364,7 +408,7 @@ class Fake:
         self.did.append(f"{number}: hold {on}")
 
     def holds_commit(self, number: int) -> bool:
-        return "hold True" in self.did[-2] or "hold True" in self.did[-1]
+        return next((one for one in reversed(self.did) if ": hold " in one), "").endswith("True")
 
     def drop_commit(self, number: int, within: float) -> bool:
         self.did.append(f"{number}: drop")
@@ -431,15 +475,15 @@ def test_a_commit_that_is_lost() -> None:
     assert fake.did[at : at + 4] == ["901: hold True", "901: commit 500 0:1", "901: drop", "901: hold False"]
 
 
-def cut_of(profile: str) -> ConsumerPlan:
-    """The plan of a trace of docs/confirmed.md in which a log is cut."""
+def asked(profile: str) -> ConsumerPlan:
+    """The plan of a trace of docs/confirmed.md."""
     one = next(question for question in QUESTIONS if question.profile == profile)
     made = document_of("consumer", profile, one.property, one.steps, **dict(one.constants))
     return consumer_plan(trace_of(made), "4.1.0", anyway=profile == "truncated")
 
 
 def test_a_log_is_cut_while_a_consumer_that_compares_its_positions_is_not_answered() -> None:
-    plan = cut_of("kip_320")
+    plan = asked("kip_320")
     fake = Fake(plan)
     assert driven(plan, fake)["result"] == "confirmed"
     assert fake.did.count("901: asks 23") == 1
@@ -448,7 +492,7 @@ def test_a_log_is_cut_while_a_consumer_that_compares_its_positions_is_not_answer
 
 @pytest.mark.parametrize("profile", ["kip_320", "kip_320_latest"])
 def test_a_consumer_that_does_not_learn_that_the_log_was_cut_is_not_confirmed(profile: str) -> None:
-    plan = cut_of(profile)
+    plan = asked(profile)
     fake = Fake(plan)
     fake.asks_never = True
     found = driven(plan, fake)
@@ -458,7 +502,7 @@ def test_a_consumer_that_does_not_learn_that_the_log_was_cut_is_not_confirmed(pr
 
 
 def test_a_consumer_that_goes_on_beyond_the_cut_is_not_confirmed() -> None:
-    plan = cut_of("kip_320")
+    plan = asked("kip_320")
     noticed = next(stage.first for stage in plan.stages if stage.action == "detect_truncation")
     found = driven(plan, Fake(plan, noticed))
     assert (found["result"], found["step"]) == ("not_confirmed", noticed)
@@ -534,8 +578,8 @@ def test_a_real_broker(tidegate: Run, tmp_path: Path, trace: tuple[str, str, str
 
 
 @pytest.mark.brokers
-@pytest.mark.parametrize("profile", ["kip_320", "kip_320_offset_alone", "kip_320_latest"])
-def test_a_log_that_is_cut_under_real_consumers(tidegate: Run, tmp_path: Path, profile: str) -> None:
+@pytest.mark.parametrize("profile", ["kip_320", "kip_320_offset_alone", "kip_320_latest", "kip_848_retry"])
+def test_a_trace_of_the_page_on_real_consumers(tidegate: Run, tmp_path: Path, profile: str) -> None:
     one = next(question for question in QUESTIONS if question.profile == profile)
     made = document_of("consumer", profile, one.property, one.steps, **dict(one.constants))
     found = came_of(tidegate, tmp_path, made, "4.1.0", seconds=40)

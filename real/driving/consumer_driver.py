@@ -238,6 +238,8 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         return said
 
     def _start_member(self, stage: ConsumerStage) -> str:
+        for other in stage.before.group if self.plan.retries else ():
+            self.world.hold_commits(self._members[other], True)
         self.world.start_client(self._of(stage))
         self._join(stage)
         return "subscribes, and polls"
@@ -390,6 +392,21 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         if not self.world.drop_commit(number, self.limit):
             raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
         self.world.hold_commits(number, False)
+
+    def _fail_commit(self, stage: ConsumerStage) -> str:
+        number = self._of(stage)
+
+        def held() -> bool:
+            self._tells(number, "idle", "-")
+            return self.world.holds_commit(number)
+
+        if not wait_for(held, self.limit):
+            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
+        return "polls; its commit before the rebalance is on its way, and will be lost"
+
+    def _retry_commit(self, stage: ConsumerStage) -> str:
+        self._drop(self._of(stage))
+        return "its commit is lost with its connection; it does not poll"
 
     def _delay_commit(self, stage: ConsumerStage) -> str:
         number, at = self._of(stage), self._at(stage)

@@ -50,14 +50,14 @@ KINDS: Mapping[str, Kind] = {
     "lose_offset": "commanded",
     "truncate": "commanded",
     "detect_truncation": "permitted",
+    "fail_commit": "awaited",
+    "retry_commit": "commanded",
 }
 """The actions that consumers and a broker can be brought to, and how."""
 _ANYHOW = "no coordinator of Kafka gives and takes partitions without a generation"
 WHY_NOT: Mapping[str, str] = {
     "be_given": _ANYHOW,
     "be_taken": _ANYHOW,
-    "fail_commit": _ANYHOW,
-    "retry_commit": _ANYHOW,
 }
 JOINS = ("start_member", "rejoin", "notice")
 _OF_RELEASES: Mapping[str, Value | str] = {
@@ -80,6 +80,26 @@ _OF_CLASSIC = (
     "truncate",
 )
 """What is driven with the classic consumer alone."""
+_RETRIED: Mapping[str, Value | str] = {
+    "any_coordinator": True,
+    "fences_commits": False,
+    "detects_truncation": True,
+    "background_commit": False,
+}
+"""The same, where a commit of KIP-848's consumer before a rebalance is sent again, which has no generation."""
+_OF_RETRIES = (
+    "produce",
+    "start_member",
+    "begin_generation",
+    "begin_at_offset",
+    "poll",
+    "process",
+    "fail_commit",
+    "retry_commit",
+    "crash",
+    "session_times_out",
+)
+"""What is driven there."""
 BY_DURATION = (4, 0)
 """Since when `auto.offset.reset` may be a duration (KIP-1106)."""
 DURATION, OLDER = "by_duration:PT1H", 2 * 3600
@@ -113,7 +133,12 @@ class ConsumerPlan:
     @property
     def by_kip_848(self) -> bool:
         """Whether its consumers have `group.protocol=consumer`: the trace is about what those do."""
-        return bool(self.model.values["background_commit"])
+        return bool(self.model.values["background_commit"]) or self.retries
+
+    @property
+    def retries(self) -> bool:
+        """Whether a commit before a rebalance is to be sent again."""
+        return bool(self.model.values["retried_commits"])
 
     def is_committed_in_hand(self, stage: Stage) -> bool:
         """Whether what a poll returns is committed, in the background, before all of it is processed."""
@@ -171,6 +196,8 @@ def consumer_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> C
 def _of_release(trace: Trace, kafka: str) -> Mapping[str, Value | str]:
     """What the model's switches are in a release, with the consumer that the trace is about."""
     before = span(kafka)[0][:2] < KAFKA_18641
+    if int(str(trace.bounds.get("retried_commits", 0))):
+        return _RETRIED
     return _OF_RELEASES if before else {**_OF_RELEASES, "background_commit": False}
 
 
@@ -200,6 +227,8 @@ def _refuse_settings(model: Model, kafka: str) -> None:
         raise CannotBeDriven("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
     if model.values["background_commit"] and span(kafka)[0][:2] < KIP_848:
         raise CannotBeDriven(f"the driver has consumers of KIP-848 from 3.9 on, and not in Kafka {kafka}")
+    if model.values["retried_commits"] and span(kafka)[0][:2] < KAFKA_18641:
+        raise CannotBeDriven(f"consumers that send a commit before a rebalance again are driven from 4.0 on: {kafka}")
     if model.values["truncations"]:
         _refuse_epochs(model)
     if _name(model, "reset") == "BY_DURATION" and span(kafka)[0][:2] < BY_DURATION:
@@ -299,7 +328,7 @@ def _begins(run: Run, at: int) -> bool:
 def _start_later(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Numbered], Run]:
     """Who starts while others run starts when they are to learn of it: they do so in their next poll."""
     for at in reversed(range(len(steps))):
-        if run.steps[at].action == "start_member":
+        if run.steps[at].action == "start_member" and not model.values["retried_commits"]:
             later = _places(run, at, "rejoin", "begin_generation")
             steps, run = _moved(model, steps, run, at, [later[0] - 1 if later else len(steps) - 2])
     return steps, run
@@ -339,6 +368,8 @@ def _cannot(plan: ConsumerPlan, at: int) -> str | None:
         return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
     if plan.by_kip_848 and stage.action in _OF_CLASSIC:
         return "the driver does it with the classic consumer, and the trace is about that of KIP-848"
+    if plan.retries:
+        return _cannot_retry(stage)
     if plan.by_kip_848 and len(stage.after.group) > 1:
         return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
     uses = ("poll", "commit", "rejoin", "fail") if auto else ("poll",)
@@ -396,6 +427,25 @@ def _begins_late(plan: ConsumerPlan, at: int) -> str | None:
 def _looks(state: State, partition: Any, name: str) -> Any:
     found = getattr(state, name)[partition]
     return len(found.committed) if name == "logs" else found
+
+
+def _cannot_retry(stage: ConsumerStage) -> str | None:
+    """Why a stage cannot be had where a commit before a rebalance is to be sent again. A member that joins brings
+    the rebalance about; what the other one may keep, it can go on reading until its commit is answered."""
+    before, given = stage.before, stage.arguments
+    match stage.action:
+        case "fail_commit" if not before.rebalancing or len(before.group) < 2:
+            return "a consumer commits before a rebalance, and nobody else joins the group"
+        case "fail_commit" if any(before.position[given["member"]][one] is None for one in before.present):
+            return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
+        case "poll" if given["member"] not in before.retrying:
+            return _polls(before, given["member"])
+        case "begin_generation" if len(stage.after.group) > 1:
+            return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
+        case action if action not in _OF_RETRIES:
+            return "the driver does not do it where a commit before a rebalance is to be sent again"
+        case _:
+            return None
 
 
 def _cannot_cut(plan: ConsumerPlan, at: int) -> str | None:

@@ -45,6 +45,10 @@ CUT_AT_THE_BEGINNING = (
     "process(member=A, partition=P, entry=1, commits_it=false); "
     "process(member=A, partition=P, entry=2, commits_it=false); commit(A)"
 )
+SENT_AGAIN_WITH_NEWER = (
+    f"{_BEGUN}begin_at_offset(member=A, partition=P); begin_at_offset(member=A, partition=Q); start_member(B); "
+    "fail_commit(A); poll(member=A, partition=P, upto=1); retry_commit(A); crash(A)"
+)
 QUESTIONS = (
     Question("before", "committed before it is processed, and a crash: lost", "at_least_once", CRASH, BOTH),
     Question("before", "a zombie processes what its successor has passed", "in_order", PAUSE, NEW),
@@ -94,6 +98,8 @@ QUESTIONS = (
              "everything_is_committed", CALM, NEW, CUT_AT_THE_BEGINNING, THREE),
     Question("truncated", "a consumer that does not notice that a log is cut, which no release has",
              "nothing_skipped", CALM, (("4.1.0", True),), CUT_AND_NOT_NOTICED, THREE),
+    Question("kip_848_retry", "KIP-848's consumer commits what is in hand as it sends a commit again: lost",
+             "at_least_once", CRASH, NEW, SENT_AGAIN_WITH_NEWER),
     Question("kafka_18641", "KIP-848's consumer commits what is in hand: lost", "at_least_once", CRASH,
              (("3.9.1", True), ("4.1.0", True))),
 )  # fmt: skip
@@ -105,7 +111,6 @@ NOT_DRIVEN: Mapping[str, str] = {
     "each_anyhow": _ANYHOW,
     "before_anyhow": _ANYHOW,
     "handed_over_anyhow": _ANYHOW,
-    "kip_848_retry": _ANYHOW,
 }
 """Profiles of consumers that were not driven, and why."""
 
