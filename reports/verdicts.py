@@ -99,3 +99,8 @@ def reason_text(word: str, why: str) -> str:
     if not why or word == "violated":
         return ""
     return f"Holds {why}." if word == "holds" else f"{shown(word).capitalize()}: {why}."
+
+
+def passed(engine: str) -> str:
+    """What is said of a search that found nothing wrong: one that is not of every state says so before all else."""
+    return "holds in what was looked at" if engine in ("walk", "bmc") else "holds"

@@ -439,9 +439,14 @@ def test_a_check_leads_to_its_traces(tidegate: Run, tmp_path: Path) -> None:
     assert [link for link in links(text) if not (tmp_path / link).is_file()] == []
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert len(links(text)) == len(list(tmp_path.glob("*.trace.json")))
+    (within,) = re.findall(r"Bounds: (.*?)\.</p>", text)
+    assert within.startswith("replicas=3, log_size=2") and "Switches: truncation=end_of_epoch; off: " in text
+    assert f"{report['distinct_states']:,} distinct states, depth {report['depth']}; native engine" in text
     good = check_index(report | {"verdict": "holds", "outcome": "none"}, {"": "failure.html"})
     assert '<h1 class="good">' in good
     assert links(good) == ["failure.html"]
+    walked = check_index(report | {"verdict": "holds", "outcome": "none", "engine": "walk"}, {})
+    assert '<h1 class="good">replication:kip101 holds in what was looked at</h1>' in walked
 
 
 def test_the_page_is_opened_in_the_browser_that_is_set(

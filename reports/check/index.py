@@ -8,8 +8,10 @@ from typing import Any
 from ...traces.heading import tool
 from ...traces.sentences import capital
 from ..index import index_page, text, wide_table
+from ..paper import count
+from ..settings import sizes_text, switches_text
 from ..trace.html import shared, without_folders
-from ..verdicts import reason_text
+from ..verdicts import passed, reason_text
 
 _FOUND = {
     "safety": "violates a property",
@@ -35,6 +37,8 @@ def _found(document: Mapping[str, Any]) -> str:
     """What was found: a property by its name, of several how many."""
     outcome = document["outcome"]
     failing = [prop["name"] for prop in document["properties"] if prop["verdict"] == "violated"]
+    if (document["verdict"], outcome) == ("holds", "none"):
+        return passed(document["engine"])
     if outcome not in ("safety", "liveness") or not failing:
         return _FOUND.get(outcome, str(document["verdict"]))
     return f"violates {failing[0]}" if len(failing) == 1 else f"violates {len(failing)} properties"
@@ -44,6 +48,7 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
     good = (document["verdict"], document["outcome"]) == ("holds", "none")
     look = "good" if good else "bad" if document["outcome"] in _FOUND else "open"
     yield f'<h1 class="{look}">{text(title)}</h1><p class="lead">{text(sentence(document["assurance"]))}</p>'
+    yield from (f'<p class="muted">{text(line)}</p>' for line in _within(document))
     if "" in pages:
         yield f'<a class="button" href="{text(pages[""])}">See the failure step by step</a>'
     titles = ("verdict", "property", "what it says")
@@ -69,6 +74,20 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
     if document["notes"]:
         notes = "".join(f"<li>{text(note)}</li>" for note in document["notes"])
         yield f"<section><h2>Notes</h2><ul>{notes}</ul></section>"
+
+
+def _within(document: Mapping[str, Any]) -> Iterator[str]:
+    """The bounds, the switches, and how much was looked at: a result without its bounds is none."""
+    constants, open_ = document["constants"], document["open_constants"]
+    yield f"Bounds: {sizes_text(constants, open_)}."
+    if switches := switches_text(constants, open_):
+        yield f"Switches: {switches}."
+    states, steps = document["distinct_states"], document["transitions"]
+    counts = [count(states, "distinct state")] if states is not None else []
+    counts += [count(steps, "step" if document["engine"] == "walk" else "transition")] if steps is not None else []
+    symmetry = f"symmetry of {', '.join(document['symmetry'])}" if document["symmetry"] else "no symmetry"
+    looked_at = ", ".join([*counts, f"depth {document['depth']}"])
+    yield f"{looked_at}; {document['engine']} engine, {symmetry}."
 
 
 def _look_of(verdict: str) -> str:

@@ -6,7 +6,7 @@ from ...language.verdict import ActionCoverage, GuardCoverage, PropertyVerdict, 
 from ..document import states_per_second
 from ..paper import Page, Paper, bytes_text, count, rate_text, seconds_text
 from ..settings import sizes_text, switches_text
-from ..verdicts import meanings, shown, styles
+from ..verdicts import meanings, passed, shown, styles
 
 _QUIET = ("holds", "reached", "not_checked", "undecided")
 """Words of properties that are listed by name alone."""
@@ -48,12 +48,7 @@ def _predicate(verdict: Verdict) -> str:
                 return "holds, but something happens that a @bound is meant to stop"
             return "holds, but something that should happen never does"
         case "none":
-            return _passed(verdict) if verdict.verdict == "holds" else "is undecided"
-
-
-def _passed(verdict: Verdict) -> str:
-    """What is said of a search that found nothing wrong: one that is not of every state says so before all else."""
-    return "holds in what was looked at" if verdict.engine in ("walk", "bmc") else "holds"
+            return passed(verdict.engine) if verdict.verdict == "holds" else "is undecided"
 
 
 def _foundation(page: Page, verdict: Verdict) -> None:
