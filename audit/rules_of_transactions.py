@@ -9,7 +9,7 @@ that a client speaks version 2, are rules; so is what is said of readers and of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -100,6 +100,13 @@ MARKER = Hazard(
     "a marker that is sent twice can end the next transaction in one partition",
     _TO_4_2, "KIP-1228",
 )  # fmt: skip
+OLDER_COUNTS = Hazard(
+    "newest_batch_counts", True, ({**_ONE, "batches": 2, "late_produces": 1},),
+    "a copy of the first call's commit that is late takes the group's offset back, in every version: records are "
+    "processed again",
+    "one call of sendOffsetsToTransaction in a transaction", "commits of offsets have no sequence numbers (KIP-98)",
+)  # fmt: skip
+"""What needs an application that calls twice: no file says whether it does."""
 
 
 _HAPPENS = {
@@ -134,7 +141,7 @@ def of_transactions(cluster: Cluster) -> Iterator[Finding]:
     writer, second = min(((one, of_version_2(cluster, one)) for one in writers), key=lambda pair: _ORDER[pair[1]])
     where = place_of(cluster, writer, TRANSACTIONAL)
     found = _of_any(second) if version is None else _of_one(version, second)
-    for hazard, when, run in found:
+    for hazard, when, run in (*found, *_of_calls(cluster, writers, second)):
         severity = "note" if when else "warning"
         source = f"{run.command}; {hazard.source}"
         yield Finding("advice", severity, when + hazard.what, where, hazard.to_do, source, run)
@@ -185,6 +192,24 @@ def _of_any(second: bool | None) -> Iterator[Row]:
         known = repaired == "4.0" and second is False
         when = "" if known else f"where the brokers are of before {repaired} (their version is not known), "
         yield hazard, when, run
+
+
+def _is_of_application(writer: Client) -> bool:
+    """Whether a producer is not one that Streams or Connect makes; one of Spring's profiles is an application's own."""
+    return not writer.embedded or (writer.family is not None and writer.family.value != "java")
+
+
+def _of_calls(cluster: Cluster, writers: Iterable[Client], second: bool | None) -> Iterator[Row]:
+    """What a second call of sendOffsetsToTransaction in a transaction may do: of producers that are an application's
+    own. Kafka Streams calls once, and Connect never."""
+    if not any(_is_of_application(writer) for writer in writers):
+        return
+    version = cluster.versions.kafka
+    newest = second is not False and version is not None and at_least(version.value, "4.0") is True
+    releases = WITH_VERSION_2 if newest else BEFORE_VERSION_2
+    run = run_to(OLDER_COUNTS, releases[-1] if version is None else _release_of(version.value, releases))
+    if run is not None:
+        yield OLDER_COUNTS, "where an application calls sendOffsetsToTransaction twice in a transaction, ", run
 
 
 def _release_of(version: str, releases: tuple[Release, ...]) -> Release:

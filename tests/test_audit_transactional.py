@@ -16,6 +16,7 @@ from tidegate.audit.rules_of_transactions import (
     HANGS,
     HANGS_IN_OFFSETS,
     MARKER,
+    OLDER_COUNTS,
     TEARS,
     UNFENCED,
     WITH_VERSION_2,
@@ -94,12 +95,12 @@ FOUND = {
     "kafka_4_0": {MARKER},
     "kafka_4_1": {MARKER},
     "kafka_4_2": set[Hazard](),
-    "offsets_1_1": {HANGS_IN_OFFSETS, UNFENCED},
-    "offsets_2_4": {HANGS_IN_OFFSETS, UNFENCED},
-    "offsets_2_5": {HANGS_IN_OFFSETS, UNFENCED},
-    "offsets_3_7": set[Hazard](),
+    "offsets_1_1": {HANGS_IN_OFFSETS, UNFENCED, OLDER_COUNTS},
+    "offsets_2_4": {HANGS_IN_OFFSETS, UNFENCED, OLDER_COUNTS},
+    "offsets_2_5": {HANGS_IN_OFFSETS, UNFENCED, OLDER_COUNTS},
+    "offsets_3_7": {OLDER_COUNTS},
 }
-HAZARDS = (HANGS, TEARS, MARKER, HANGS_IN_OFFSETS, UNFENCED)
+HAZARDS = (HANGS, TEARS, MARKER, HANGS_IN_OFFSETS, UNFENCED, OLDER_COUNTS)
 RELEASES = (*BEFORE_VERSION_2, *WITH_VERSION_2)
 
 
@@ -132,7 +133,7 @@ def test_what_a_row_says_is_shown_step_by_step_where_pages_are_written(tmp_path:
     made = json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))
     shown = {one["html"]: one["what"] for one in made["findings"] if one["html"] is not None}
     hangs = next(html for html, what in shown.items() if "open for ever" in what)
-    assert hangs == "scenarios/finding-01-nothing_hangs.html" and len(shown) == 3
+    assert hangs == "scenarios/finding-01-nothing_hangs.html" and len(shown) == 4
     index = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     for html in shown:
         assert f'<a href="{html}">how, step by step</a>' in index
@@ -144,6 +145,34 @@ def test_what_a_row_says_is_shown_step_by_step_where_pages_are_written(tmp_path:
 def test_what_a_fenced_producer_commits_is_told_up_to_3_6() -> None:
     for version, expected in (("2.4.1", True), ("3.5.2", True), ("3.6.2", True), ("3.7.0", False), ("4.2.0", False)):
         assert any("that was fenced" in one.what for one in advised(version, "java:3.6")) == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "level", "profile"),
+    [("3.9.1", None, "offsets_3_7"), ("4.2.0", "2", "offsets_4_2"),
+     ("4.2.0", "0", "offsets_3_7"), (None, None, "offsets_3_7")],
+)  # fmt: skip
+def test_a_second_commit_of_offsets_in_a_transaction_is_told_in_every_version(
+    version: str | None, level: str | None, profile: str
+) -> None:
+    features = () if level is None else (f"transaction.version={level}",)
+    (found,) = taken_back(advised(version, "java:4.2", *features))
+    assert found.severity == "note" and found.what.startswith("where an application calls sendOffsetsToTransaction")
+    assert found.run is not None and (found.run.model, found.run.fails) == (
+        f"transactions:{profile}",
+        "newest_batch_counts",
+    )
+
+
+def taken_back(found: list[Finding]) -> list[Finding]:
+    return [one for one in found if "takes the group's offset back" in one.what]
+
+
+def test_streams_commits_the_offsets_of_a_transaction_once_but_an_application_beside_it_may_do_so_twice() -> None:
+    assert not taken_back(advised("4.2.0", "java:4.2", producer=STREAMS))
+    texts = [("b1.properties", BROKER.format(id=1), True), ("s.properties", STREAMS, True)]
+    beside = [*texts, ("p.properties", TRANSACTIONAL, True)]
+    assert len(taken_back(list(advise(of_texts(beside, Options(kafka_version="4.2.0"), "x")[0])))) == 1
 
 
 def test_the_epoch_of_a_commit_of_offsets_is_checked_since_2_4_1() -> None:
