@@ -276,7 +276,7 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
         return
     for broker in cluster.keepers:
         found = value_of(cluster, broker, key)
-        if isinstance(found, Stated) and found.value.lower() == "false" and (command := run_to(HANGS, UNVERIFIED)):
+        if isinstance(found, Stated) and found.value.lower() == "false" and (run := run_to(HANGS, UNVERIFIED)):
             old = kafka is not None and at_least(kafka.value, "4.0") is False
             whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
             what = (
@@ -284,7 +284,7 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
                 "and stops all readers of committed records of that partition"
             )
             where = place_of(cluster, broker, key)
-            yield Finding("advice", "warning", what, where, "true, the default", f"{command}; KIP-890")
+            yield Finding("advice", "warning", what, where, "true, the default", f"{run.command}; KIP-890", run)
 
 
 @_once_each

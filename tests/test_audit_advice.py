@@ -142,6 +142,13 @@ def test_rules_of_brokers(tmp_path: Path, extra: str, word: str, kind: str) -> N
     assert one(found, word).kind == kind
 
 
+def test_what_verification_switched_off_does_is_said_with_the_command_that_shows_it(tmp_path: Path) -> None:
+    files = three(SOUND + "transaction.partition.verification.enable=false\n")
+    found = one(findings(tmp_path, files, Options("3.9.1", distribution="apache")), "can stay open for ever")
+    assert found.run is not None and found.source == f"{found.run.command}; KIP-890"
+    assert found.source.startswith("tidegate check transactions:kafka_2_5 ")
+
+
 def test_verification_is_of_3_6(tmp_path: Path) -> None:
     files = three(SOUND + "transaction.partition.verification.enable=false\n")
     found = findings(tmp_path, files, Options("3.5.1", distribution="apache"))
