@@ -165,7 +165,8 @@ class _Unfit(Exception):
 class _Reading:
     """The state that the records of a log make, one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, reassigned: bool = False) -> None:
+        self.reassigned = reassigned
         self.snapshot = False
         self.topics: dict[str, str] = {}
         self.brokers: dict[int, _Broker] = {}
@@ -319,7 +320,9 @@ class _Reading:
             raise _Unfit(f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created")
         replicas = fields.get("replicas") or partition.replicas
         moved = set(replicas) != set(partition.replicas) or any(map(fields.get, ("addingReplicas", "removingReplicas")))
-        if moved:  # another order of the same brokers is no move: it says whom the controller prefers
+        if (
+            moved and not self.reassigned
+        ):  # another order of the same brokers is no move: it says whom the controller prefers
             partition.ended = partition.ended or "its replicas were reassigned"
         leader = fields.get("leader", UNCHANGED)
         if leader != UNCHANGED:  # PartitionRegistration.merge: each record with a leader is a new leader epoch
@@ -406,9 +409,10 @@ def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
     moments[-1] = replace(moments[-1], passing=moments[-1].passing and moment.passing, restarted=restarted)
 
 
-def cluster_of(log: MetadataLog) -> Cluster:
-    """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
-    reading = _Reading()
+def cluster_of(log: MetadataLog, *, reassigned: bool = False) -> Cluster:
+    """What a metadata log says of the cluster and of each partition; `reassigned`: also after its replicas were
+    reassigned. UsageError where it is not whole."""
+    reading = _Reading(reassigned=reassigned)
     entries, after = log.entries, (*log.entries[1:], None)
     for entry, next_one in zip(entries, after, strict=True):
         about = reading.take(entry)

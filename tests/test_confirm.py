@@ -238,6 +238,45 @@ def test_a_repair_under_which_nothing_is_promised_shows_nothing(
         plan(trace(steps, **constants), kafka, with_repair=True)
 
 
+REASSIGNED = "produce(A); reassign({B, C}); complete_reassignment(B); learn(B)"
+
+
+def test_a_reassignment_to_who_is_in_sync_is_one_thing() -> None:
+    document = trace(f"{REASSIGNED}; delete_replica(A)", acks="leader", reassignments=1)
+    made = plan(document)
+    assert [(stage.action, stage.first, stage.last) for stage in made.stages] == [
+        ("produce", 1, 1), ("reassign", 2, 3), ("learn", 4, 4), ("delete_replica", 5, 5),
+    ]  # fmt: skip
+    assert [len(stage.unaware) for stage in made.stages] == [0, 1, 0, 0]
+    world = Model(made)
+    assert outcome(document, made, world)["result"] == "confirmed"
+    assert [did for did in world.did if did.startswith(("move", "hear"))] == [
+        "hear(1, False)", "move([2, 3], 2)", "hear(2, True)", "hear(1, True)",
+    ]  # fmt: skip
+
+
+def test_whom_the_controller_takes_is_the_first_of_the_target() -> None:
+    document = trace(REASSIGNED.replace("(B)", "(C)"), acks="leader", reassignments=1)
+    made = plan(document)
+    world = Model(made)
+    assert outcome(document, made, world)["result"] == "confirmed"
+    assert "move([2, 3], 3)" in world.did
+
+
+def test_a_reassignment_that_waits_is_not_driven() -> None:
+    steps = "produce(A); reassign({B, C}); crash(A); fence(broker=A, successor=B); learn(B)"
+    with pytest.raises(CannotBeDriven, match="in sync, which is complete at once"):
+        plan(trace(steps, acks="leader", reassignments=1))
+
+
+def test_a_reassignment_to_who_is_not_in_sync_shows_in_the_isr() -> None:
+    kept = {"property_": "reassignment_keeps_min_isr", "reassignments": 1, "await_target": False}
+    shrinks = "propose_shrink(leader=A, follower=B); change_isr(A)"
+    assert plan(trace(f"{shrinks}; reassign({{A, B}}); complete_reassignment(A)", **kept), "3.7.2").fitted.seen
+    with pytest.raises(CannotBeDriven, match="no acknowledged record is lost"):
+        plan(trace(shrinks, **kept), "3.7.2")
+
+
 def test_a_record_that_is_gone_without_the_repair_is_to_be_acknowledged_with_it() -> None:
     with pytest.raises(CannotBeDriven, match=r"record 1 is not acknowledged before the last fault"):
         repaired(trace_of(trace(MOVED, acks="leader")), "3.9.1", {}, frozenset({1}))

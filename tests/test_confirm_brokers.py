@@ -18,7 +18,7 @@ import pytest
 
 from .confirming import needs_release
 from .conftest import ROOT, Run
-from .test_confirm import BOTH_LAG, MOVED, OLD, RESTARTED, RESTARTED_3_4, STANDING, save, trace
+from .test_confirm import BOTH_LAG, MOVED, OLD, REASSIGNED, RESTARTED, RESTARTED_3_4, STANDING, save, trace
 from .test_confirm_controllers import CONTROLLERS_LOST
 
 GONE = "acknowledged, and gone: record 0"
@@ -45,6 +45,7 @@ def test_two_scenarios_of_one_release(tidegate: Run, tmp_path: Path, steps: str,
     assert (done.exit, found["why"]) == (0, "acknowledged, and gone: record 0"), json.dumps(found, indent=1)
 
 
+MOVES = {"acks": "leader", "reassignments": 1}
 NOT_ENOUGH = "the model of Kafka 3.9.0 loses the record with these settings as well"
 
 
@@ -77,6 +78,8 @@ def test_what_an_audit_finds_happens(tidegate: Run, tmp_path: Path, example: str
     ("steps", "constants", "given", "code", "why"),
     [
         (MOVED, {"acks": "leader"}, ["--kafka-version", "3.9.1"], 0, "acknowledged, and gone: record 0"),
+        (REASSIGNED, MOVES, ["--kafka-version", "4.1.0"], 0, "acknowledged, and gone: record 0"),
+        (REASSIGNED, MOVES, ["--kafka-version", "4.1.0", "--repaired"], 0, "acknowledged, and still there: record 0"),
         (STANDING, {}, ["--kafka-version", "3.9.1"], 0, "acknowledged, and gone: record 0"),
         (STANDING, {}, ["--kafka-version", "4.1.0", "--repaired"], 0, "acknowledged, and still there: record 0"),
         (BOTH_LAG, {"property_": "acked_durable", "min_isr": 1}, [], 0, "acknowledged, and gone: record 0"),
@@ -89,7 +92,16 @@ def test_what_an_audit_finds_happens(tidegate: Run, tmp_path: Path, example: str
             "at step 12 the brokers did otherwise; in the end record 0, acknowledged, is still there",
         ),
     ],
-    ids=["leader moved", "last replica standing", "repaired", "min.isr 1", "KAFKA-14139", "KAFKA-14139 mended"],
+    ids=[
+        "leader moved",
+        "reassigned",
+        "reassigned, repaired",
+        "last replica standing",
+        "repaired",
+        "min.isr 1",
+        "KAFKA-14139",
+        "KAFKA-14139 mended",
+    ],
 )
 def test_kafka_does_it(
     tidegate: Run, tmp_path: Path, steps: str, constants: dict[str, Any], given: list[str], code: int, why: str

@@ -225,6 +225,13 @@ class Cluster(Running):
         self.order.insert(0, broker)
         self._assign()
 
+    def move(self, brokers: Iterable[int], first: int | None) -> None:
+        """Reassigns the partition to some brokers, in the order of assignment, but for the first. wire.Refused where
+        the controller does not."""
+        kept = [one for one in self.order if one in set(brokers)]
+        self.order = sorted(kept, key=lambda one: one != first)
+        self._assign()
+
     def unsettle(self) -> None:
         """Has the controller write the partition anew, the order of assignment changed and changed back: requests that
         leaders made before are stale."""

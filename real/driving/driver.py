@@ -31,6 +31,7 @@ class World(Protocol):
     def bait(self, broker: int) -> None: ...
     def prefer(self, broker: int) -> None: ...
     def unsettle(self) -> None: ...
+    def move(self, brokers: Iterable[int], first: int | None) -> None: ...
     def elect(self, kind: int) -> None: ...
     def kill(self, broker: int) -> None: ...
     def lose_power(self, broker: int, kept: int) -> str: ...
@@ -297,6 +298,15 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
         except wire.Refused as error:
             raise Otherwise(f"the controller elects nobody: {error}") from None
         return f"{name} election"
+
+    def _reassign(self, stage: BrokerStage) -> str:
+        target, leader = [self.numbers[one] for one in stage.arguments["target"]], stage.after.registered.leader
+        self.world.move(target, None if leader is None else self.numbers[leader])
+        return f"AlterPartitionReassignments to brokers {sorted(target)}"
+
+    def _delete_replica(self, stage: BrokerStage) -> str:
+        self.world.hear(self._of(stage), True)
+        return f"broker {self._of(stage)} hears of it"
 
     def _fence(self, stage: BrokerStage) -> str:
         return f"broker {self._of(stage)} has no session any more"

@@ -353,8 +353,17 @@ def leads_fenced(state: State, least: int) -> bool:
     return state.registered.leader is not None and state.registered.leader in state.fenced
 
 
+def moved_out_of_sync(state: State, least: int) -> bool:
+    """Whether the partition was moved to fewer brokers, and not all of them are in sync."""
+    replicas, isr = frozenset(state.assignment.replicas), frozenset(state.registered.isr)
+    under_way = state.assignment.adding or state.assignment.removing
+    moved = not under_way and replicas < frozenset(state.log)
+    return moved and (len(isr) < min(least, len(replicas)) or not replicas <= isr)
+
+
 WRONG: Mapping[str, tuple[Callable[[State, int], bool], str]] = {
     "min_isr_copies": (uncovered, "the high watermark is past what min.insync.replicas brokers have"),
+    "reassignment_keeps_min_isr": (moved_out_of_sync, "the partition was moved to brokers that are not all in sync"),
     "leader_unfenced": (leads_fenced, "a broker that is fenced leads"),
 }
 """Properties of which real brokers show that they fail, though no record is lost: how it is seen, and what it means."""

@@ -40,6 +40,9 @@ KINDS: Mapping[str, Kind] = {
     "lose_controller": "commanded",
     "restore_controller": "commanded",
     "start_controller": "commanded",
+    "reassign": "commanded",
+    "complete_reassignment": "awaited",
+    "delete_replica": "awaited",
 }
 """The actions that real brokers can be brought to, and how."""
 WHY_NOT: Mapping[str, str] = {
@@ -151,9 +154,12 @@ def _stages(fitted: Fitted) -> Iterator[BrokerStage]:
         more: dict[str, Any] = {}
         if steps[at].action == "propose_shrink":
             end, more = _shrink(fitted, at)
+        leave = frozenset[Any]()
+        if steps[at].action == "reassign":
+            end, leave = _reassigned(fitted, at)
         yield BrokerStage(
             **parts_of(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
-            unaware=frozenset(unaware.get(at, ())),
+            unaware=leave | frozenset(unaware.get(at, ())),
             decided=_decide(fitted.model, states[at]),
             decides=_decide(fitted.model, states[end + 1]),
             **more,
@@ -178,6 +184,16 @@ def _shrink(fitted: Fitted, at: int) -> tuple[int, dict[str, Any]]:
         why = f"{names} lag at the same time, and Kafka takes all that lag out of the ISR in one request"
         raise CannotBeDriven(why, fitted.numbers[at])
     return end, {"isr": isr - {follower} - lagging, "bait": bait, "abreast": others - lagging if bait else frozenset()}
+
+
+def _reassigned(fitted: Fitted, at: int) -> tuple[int, frozenset[Any]]:
+    """A reassignment to brokers that are all in sync is complete in the request that asks for it
+    (PartitionChangeBuilder.completeReassignmentIfNeeded). Who leaves has its copy until it learns of that."""
+    states, steps = fitted.run.states(), fitted.run.steps
+    if at + 1 == len(steps) or steps[at + 1].action != "complete_reassignment":
+        why = "the driver reassigns to brokers that are all in sync, which is complete at once"
+        raise CannotBeDriven(f"reassign: {why}", fitted.numbers[at])
+    return at + 1, frozenset(states[at].assignment.replicas - states[at + 2].assignment.replicas)
 
 
 def _all_out(steps: Sequence[Step], at: int, leader: Any, who: set[Any]) -> int | None:
@@ -253,6 +269,9 @@ def _choices(fitted: Fitted) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], 
     for before, step in zip(fitted.run.states(), fitted.run.steps, strict=False):
         if step.action == "elect_preferred":
             moved = (*moved, step.arguments["broker"])
+        if step.action == "complete_reassignment":  # the driver asks for an order in which it is the first
+            moved = (*moved, step.arguments["successor"])
+            continue
         if step.action == "elect_uncleanly":
             alive = frozenset(before.assignment.replicas - before.fenced)
             yield moved, alive, step.arguments["broker"]

@@ -172,11 +172,13 @@ def cells_of(found: Document) -> list[object]:
     return [found["kafka"] or "", steps, seconds, result.replace("|", "/")]
 
 
-def bugs() -> Iterator[str]:
-    """The table of bugs and settings."""
+def bugs(*only: str) -> Iterator[str]:
+    """The table of bugs and settings, or the rows of some profiles."""
     yield row(("profile", "what is wrong", "release", "steps", "seconds", "result"))
     yield row(("---",) * 6)
     for bug in BUGS:
+        if only and bug.profile not in only:
+            continue
         trace = found_by(f"partition:{bug.profile}", bug.question)
         yield row((f"`{bug.profile}`", bug.says, *cells_of(driven(trace, bug.release))))
         if bug.repaired:
@@ -231,8 +233,9 @@ NOT_DRIVEN = "## What was not driven"
 
 def rows_of(name: str, *only: str) -> Iterator[str]:
     """The table of a part, or some of its rows."""
-    by_itself = {"bugs": bugs, "audits": audited}
-    return by_itself[name]() if name in by_itself else getattr(module(name), name)(*only)
+    if name == "audits":
+        return audited()
+    return bugs(*only) if name == "bugs" else getattr(module(name), name)(*only)
 
 
 def parts() -> list[str]:
@@ -258,7 +261,8 @@ def with_anew(old: str, name: str, only: Sequence[str]) -> str:
     place = next((at for at, one in enumerate(before) if one.startswith(later)), len(before))
     table = part(name, *only)
     if only:
-        order = list(dict.fromkeys(one.profile for one in module(name).QUESTIONS))
+        of = BUGS if name == "bugs" else module(name).QUESTIONS
+        order = list(dict.fromkeys(one.profile for one in of))
         table = "\n".join(merged([one for one in kept if one.startswith(HEADERS[name])], table, order))
     section = about(name, table).rstrip("\n")
     return "\n\n".join([*before[:place], section, *before[place:], "\n".join(rest())])
@@ -266,11 +270,23 @@ def with_anew(old: str, name: str, only: Sequence[str]) -> str:
 
 def merged(sections: Sequence[str], table: str, order: Sequence[str]) -> list[str]:
     """A table of some rows that are made anew, and the other rows that a section has, in an order of profiles. Rows are
-    the same that have the same profile, words and release."""
-    old = [line for section in sections for line in section.split("\n") if line.startswith("| `")]
+    the same that have the same profile, words and release; one without a profile belongs to the one before it."""
     head, rule, *new = table.split("\n")
-    rows = {tuple(line.split(" | ")[:3]): line for line in [*old, *new]}
-    return [head, rule, *sorted(rows.values(), key=lambda line: order.index(line.split("`")[1]))]
+    old = [line for section in sections for line in section.split("\n")]
+    rows = {tuple(one.split(" | ")[:3]): one for one in (*together(old), *together(new))}
+    ordered = sorted(rows.values(), key=lambda one: order.index(one.split("`")[1]))
+    return [head, rule, *(line for one in ordered for line in one.split("\n"))]
+
+
+def together(lines: Sequence[str]) -> list[str]:
+    """The rows of a table with a profile, each with those below it that have none."""
+    found = list[str]()
+    for line in lines:
+        if line.startswith("| `"):
+            found.append(line)
+        elif line.startswith("|  |"):
+            found[-1] += f"\n{line}"
+    return found
 
 
 ABOUT: Mapping[str, str] = {
