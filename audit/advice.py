@@ -28,7 +28,7 @@ from .keys import at_least, left_out, number_of, place_of, table, value_of
 from .rules_of_clients import of_clients
 from .rules_of_controllers import of_controllers
 from .rules_of_limits import of_limits
-from .rules_of_transactions import HANGS, UNVERIFIED, of_transactions, run_to
+from .rules_of_transactions import HANGS, UNFENCED, UNVERIFIED, of_transactions, run_to
 from .rules_of_versions import of_versions
 
 Rule = Callable[[Cluster], Iterator[Finding]]
@@ -274,17 +274,33 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
     key, kafka = "transaction.partition.verification.enable", cluster.versions.kafka
     if kafka is not None and at_least(kafka.value, "3.6") is False:
         return
+    old = kafka is not None and at_least(kafka.value, "4.0") is False
+    whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
+    verifies_offsets = kafka is None or at_least(kafka.value, "3.7") is not False
     for broker in cluster.keepers:
         found = value_of(cluster, broker, key)
-        if isinstance(found, Stated) and found.value.lower() == "false" and (run := run_to(HANGS, UNVERIFIED)):
-            old = kafka is not None and at_least(kafka.value, "4.0") is False
-            whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
-            what = (
-                f"{key}=false: {whose}a transaction's write that arrives after its abort can stay open for ever, "
-                "and stops all readers of committed records of that partition"
-            )
-            where = place_of(cluster, broker, key)
-            yield Finding("advice", "warning", what, where, "true, the default", f"{run.command}; KIP-890", run)
+        if not isinstance(found, Stated) or found.value.lower() != "false":
+            continue
+        for hazard, what in _UNVERIFIED if verifies_offsets else _UNVERIFIED[:1]:
+            run = run_to(hazard, UNVERIFIED)
+            if run is not None:
+                said, where = f"{key}=false: {whose}{what}", place_of(cluster, broker, key)
+                yield Finding("advice", "warning", said, where, "true, the default", f"{run.command}; KIP-890", run)
+
+
+_UNVERIFIED = (
+    (
+        HANGS,
+        "a transaction's write that arrives after its abort can stay open for ever, and stops all readers of committed "
+        "records of that partition",
+    ),
+    (
+        UNFENCED,
+        "where offsets are committed in transactions, what a producer commits late that was fenced can be taken: its "
+        "epoch is compared only where the group's partition has a newer one",
+    ),
+)
+"""What leaders that do not ask let through; of commits of offsets they ask since 3.7."""
 
 
 @_once_each

@@ -149,6 +149,16 @@ def test_what_verification_switched_off_does_is_said_with_the_command_that_shows
     assert found.source.startswith("tidegate check transactions:kafka_2_5 ")
 
 
+@pytest.mark.parametrize(("version", "expected"), [("3.6.1", False), ("3.7.0", True), ("3.9.1", True), (None, True)])
+def test_commits_of_offsets_of_fenced_producers_are_taken_where_verification_is_off(
+    tmp_path: Path, version: str | None, expected: bool
+) -> None:
+    files = three(SOUND + "transaction.partition.verification.enable=false\n")
+    found = [f for f in findings(tmp_path, files, Options(version, distribution="apache")) if "was fenced" in f.what]
+    assert len(found) == expected
+    assert all(f.run is not None and f.run.model == "transactions:offsets_2_5" for f in found)
+
+
 def test_verification_is_of_3_6(tmp_path: Path) -> None:
     files = three(SOUND + "transaction.partition.verification.enable=false\n")
     found = findings(tmp_path, files, Options("3.5.1", distribution="apache"))
