@@ -99,7 +99,7 @@ QUESTIONS = (
     Question("truncated", "a consumer that does not notice that a log is cut, which no release has",
              "nothing_skipped", CALM, (("4.1.0", True),), CUT_AND_NOT_NOTICED, THREE),
     Question("kip_848_retry", "KIP-848's consumer commits what is in hand as it sends a commit again: lost",
-             "at_least_once", CRASH, NEW, SENT_AGAIN_WITH_NEWER),
+             "at_least_once", CRASH, (("4.0.0", False), *NEW), SENT_AGAIN_WITH_NEWER),
     Question("kafka_18641", "KIP-848's consumer commits what is in hand: lost", "at_least_once", CRASH,
              (("3.9.1", True), ("4.1.0", True))),
 )  # fmt: skip
