@@ -309,7 +309,8 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
     beside = f"{name.name}.trace.json"
     write_text(out / f"{name}.html", page([told.shown], beside=beside, around=told.around, saved=beside))
     if made.after is not None:
-        both = page([told.shown, _shown_after(made, made.after)], aligned=made.after.aligned)
+        after = _shown_after(made, made.after)
+        both = page([told.shown, after], aligned=made.after.aligned, alone=f"{name.name}.html")
         write_text(out / f"{name}-repaired.html", both)
 
 

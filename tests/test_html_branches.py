@@ -217,6 +217,18 @@ def test_before_and_after_are_chosen_by_these_words(browser: Browser, tmp_path: 
         assert one.all("#traces option").all_text_contents() == ["As it is", "With the repair"]
 
 
+def test_before_and_after_lead_to_where_other_steps_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
+    path, bare = tmp_path / "one-repaired.html", tmp_path / "bare.html"
+    path.write_text(page([kip_101(), kip_101()], aligned=list(range(9)), alone="one.html"), encoding="utf-8")
+    bare.write_text(page([kip_101()]), encoding="utf-8")
+    with shown(browser, path) as one:
+        assert one.all("#choices a").all_text_contents() == ["the page of this scenario without its repair"]
+        assert one.all("#choices a").first.get_attribute("href") == "one.html"
+        assert "no other step can be chosen here" in one.text("#choices")
+    with shown(browser, bare) as one:
+        assert one.all("#choices a").count() == 0
+
+
 def test_on_a_phone_long_names_of_checks_are_broken(browser: Browser, tmp_path: Path) -> None:
     row = '<tr><td class="good">✓ ok</td><th scope="row" class="loose">{}</th><td class="loose">1 state</td></tr>'
     table = (

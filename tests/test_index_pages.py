@@ -92,7 +92,11 @@ def test_the_scenario_stands_beside_the_same_with_the_repair(tidegate: Run, tmp_
     for one in mended:
         after = one["repaired"]
         assert after["end"].startswith("Now ")
-        first, second = traces_in((tmp_path / after["html"]).read_text(encoding="utf-8"))
+        both = tmp_path / after["html"]
+        first, second = traces_in(both.read_text(encoding="utf-8"))
+        alone = json.loads(re.findall(r'id="trace-page">(.*?)</script>', both.read_text(encoding="utf-8"))[0])["alone"]
+        assert both.parent / alone == tmp_path / one["html"]
+        assert (both.parent / alone).is_file()
         name = first["property"]["name"]
         assert "0" in first["truth"][name]
         assert set(second["truth"][name]) == {"1"}

@@ -59,6 +59,7 @@ def page(
     watches: Sequence[Mapping[str, Sequence[str]]] = (),
     graph: str = "",
     saved: str | None = None,
+    alone: str | None = None,
 ) -> str:
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
     whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
@@ -66,7 +67,8 @@ def page(
     see `traces/around.py`; a `live` page asks the server that it came from for what is not there. `section` is HTML
     that stands below the picture. `watches` has for each document the expressions that are watched, each with its value
     in words in every state. `saved` is the trace in a file beside the page, with which `tidegate explore` goes on in
-    the page's words. `graph` is a state graph as `drawing` makes it for a page. ValueError without a trace.
+    the page's words. `alone` is the page of the first trace alone, where other steps can be chosen. `graph` is a state
+    graph as `drawing` makes it for a page. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")
@@ -80,7 +82,7 @@ def page(
         "SECTION": section + (_GRAPH.format(graph) if graph else ""),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": _data(documents, named, beside, aligned, watches, saved)
+        "DATA": _data(documents, named, watches, {"beside": beside, "aligned": aligned, "saved": saved, "alone": alone})
         + _around(around and _shared(around, documents[0]["model"]), live),
     }
     return _filled(_asset("page.html"), parts)
@@ -117,10 +119,8 @@ def digest(document: Document) -> str:
 def _data(
     documents: Sequence[Document],
     named: Sequence[Document],
-    beside: str | None,
-    aligned: Sequence[int] | None,
     watches: Sequence[Mapping[str, Sequence[str]]],
-    saved: str | None,
+    known: Mapping[str, Any],
 ) -> str:
     """Each trace in an element of its own, and one that says what else the page knows of them."""
     names = ["trace", *(f"trace-{number}" for number in range(2, len(documents) + 1))]
@@ -132,9 +132,9 @@ def _data(
     ]
     shown, parts = with_parts([cut(_drawable(document)) for document in named])
     was_cut = any(cut(document) is not document for document in documents)
-    said = f"The whole trace is in {beside}." if beside is not None and was_cut else None
-    both = None if aligned is None else list(aligned)
-    about = {"traces": extras, "beside": said, "aligned": both, "parts": parts, "saved": saved}
+    said = f"The whole trace is in {known['beside']}." if known["beside"] is not None and was_cut else None
+    both = None if known["aligned"] is None else list(known["aligned"])
+    about = dict(known) | {"traces": extras, "beside": said, "aligned": both, "parts": parts}
     elements = [*zip(names, shown, strict=True), ("trace-page", about)]
     return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
 

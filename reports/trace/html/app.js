@@ -452,6 +452,11 @@ function choosable(steps) {
   return [steps.length ? html("ul", "plain steps", steps.map(one)) : html("p", "muted", "Nothing.")];
 }
 
+/** Where other steps can be chosen: two runs that stand side by side step by step have no place for a third. */
+const chosenElsewhere = () => html("p", "muted",
+  "This page compares two runs step by step, so no other step can be chosen here. To choose other steps and save them, ",
+  "open ", html("a", { href: page.alone }, "the page of this scenario without its repair"), ".");
+
 function renderChoices() {
   const choices = trace.choices(at.position), { failure, disabled } = trace.document;
   const cluster = trace.document.cluster, following = at.position < trace.last ? trace.step(at.position + 1) : {};
@@ -472,7 +477,8 @@ function renderChoices() {
   choices.disabled.length ? html("h2", "", "Why other steps cannot happen") : "",
   ...choices.disabled.map(([reason, steps]) =>
     choice(steps, reason.why, reason.where))];
-  patch($("choices"), ...parts, ...stuck.map(({ step, why }) => choice([step], why)),
+  patch($("choices"), page.alone ? chosenElsewhere() : "", ...parts,
+    ...stuck.map(({ step, why }) => choice([step], why)),
     disabled.truncated ? html("p", "muted small", disabled.truncated) : "");
 }
 
