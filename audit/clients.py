@@ -147,7 +147,8 @@ def skips_what_was_cut(*, sees_truncation: bool, commits_epochs: bool = True) ->
 
 @cache
 def misses_a_cut(reset: str) -> bool:
-    """Whether a consumer that has KIP-320 may miss a cut below the position that `auto.offset.reset` gave it."""
-    values = {**_A_CUT, "has_offsets": False, "reset": Reset(reset)}
+    """Whether a consumer that has KIP-320 may miss a cut below the position that `auto.offset.reset` gave it. Where it
+    was given a record's (`by_duration`), that takes a cut of this record and of the one before it."""
+    values = {**_A_CUT, "truncations": 2, "has_offsets": False, "reset": Reset(reset)}
     wanted = frozenset({"reset_position", "truncate"} | ({"poll"} if values["reset"] != Reset.NONE else set[str]()))
     return NOTICED in explored(Small("consumer", values, (NOTICED,), wanted)).steps

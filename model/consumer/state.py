@@ -40,7 +40,7 @@ commit_losses = constant(0, minimum=0, maximum=1, says="commits that fail, after
 retried_commits = constant(0, minimum=0, maximum=1, says="KIP-848: commits before a rebalance that are sent again")
 offset_losses = constant(0, minimum=0, maximum=1, says="offsets of the group that expire or are lost")
 deletions = constant(0, minimum=0, maximum=1, says="times that the first records of a partition are deleted")
-truncations = constant(0, minimum=0, maximum=1, says="times that a log loses its last record")
+truncations = constant(0, minimum=0, maximum=2, says="times that a log loses its last record")
 
 
 class Phase(Enum):
