@@ -454,8 +454,9 @@ function choosable(steps) {
 
 /** Where other steps can be chosen: two runs that stand side by side step by step have no place for a third. */
 const chosenElsewhere = () => html("p", "muted",
-  "This page compares two runs step by step, so no other step can be chosen here. To choose other steps and save them, ",
-  "open ", html("a", { href: page.alone }, "the page of this scenario without its repair"), ".");
+  "This page compares two runs step by step, so no other step can be chosen here. ",
+  "To choose other steps and save them, open ",
+  html("a", { href: page.alone }, "the page of this scenario without its repair"), ".");
 
 function renderChoices() {
   const choices = trace.choices(at.position), { failure, disabled } = trace.document;
