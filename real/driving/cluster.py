@@ -225,7 +225,7 @@ class Cluster(Running):
         self.order.insert(0, broker)
         self._assign()
 
-    def move(self, brokers: Iterable[int], first: int | None) -> None:
+    def reassign(self, brokers: Iterable[int], first: int | None) -> None:
         """Reassigns the partition to some brokers, in the order of assignment, but for the first. wire.Refused where
         the controller does not."""
         kept = [one for one in self.order if one in set(brokers)]
