@@ -30,3 +30,8 @@ def switches_text(constants: Mapping[str, Any], open_constants: Collection[str] 
         names = [name for name, value in named.items() if value is wanted]
         parts += [f"{word}: {', '.join(names)}"] if names else []
     return "; ".join(parts)
+
+
+def symmetry_text(folded: Collection[str]) -> str:
+    """`symmetry of Replica`: the types whose members are folded."""
+    return f"symmetry of {', '.join(folded)}" if folded else "no symmetry"

@@ -9,7 +9,7 @@ from ...traces.heading import tool
 from ...traces.sentences import capital
 from ..index import index_page, text, wide_table
 from ..paper import count
-from ..settings import sizes_text, switches_text
+from ..settings import sizes_text, switches_text, symmetry_text
 from ..trace.html import shared, without_folders
 from ..verdicts import passed, reason_text
 
@@ -85,9 +85,8 @@ def _within(document: Mapping[str, Any]) -> Iterator[str]:
     states, steps = document["distinct_states"], document["transitions"]
     counts = [count(states, "distinct state")] if states is not None else []
     counts += [count(steps, "step" if document["engine"] == "walk" else "transition")] if steps is not None else []
-    symmetry = f"symmetry of {', '.join(document['symmetry'])}" if document["symmetry"] else "no symmetry"
     looked_at = ", ".join([*counts, f"depth {document['depth']}"])
-    yield f"{looked_at}; {document['engine']} engine, {symmetry}."
+    yield f"{looked_at}; {document['engine']} engine, {symmetry_text(document['symmetry'])}."
 
 
 def _look_of(verdict: str) -> str:

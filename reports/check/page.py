@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...language.verdict import ActionCoverage, GuardCoverage, PropertyVerdict, Verdict, cutting_limits
 from ..document import states_per_second
 from ..paper import Page, Paper, bytes_text, count, rate_text, seconds_text
-from ..settings import sizes_text, switches_text
+from ..settings import sizes_text, switches_text, symmetry_text
 from ..verdicts import meanings, passed, shown, styles
 
 _QUIET = ("holds", "reached", "not_checked", "undecided")
@@ -57,8 +57,7 @@ def _foundation(page: Page, verdict: Verdict) -> None:
     switches = switches_text(verdict.constants, verdict.open_constants)
     if switches:
         page.line(switches, indent=2)
-    symmetry = f"symmetry of {', '.join(verdict.symmetry)}" if verdict.symmetry else "no symmetry"
-    page.line(f"{symmetry}; ghosts {'on' if verdict.ghosts else 'off'}", indent=2)
+    page.line(f"{symmetry_text(verdict.symmetry)}; ghosts {'on' if verdict.ghosts else 'off'}", indent=2)
 
 
 def _headline(page: Page, verdict: Verdict) -> None:
