@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import replace as with_changes
 from typing import Any
 
 from ..language import judge
@@ -53,21 +52,6 @@ class Epochs:
     def number(self, epoch: int) -> int:
         """The number of a leader epoch that is the last that is held, or comes after it; below 0 for an older one."""
         return len(self.held) - 1 + epoch - self.held[-1]
-
-
-def one_by_one(history: History) -> History:
-    """The history with followers that leave the ISR in one request of their leader leaving one after the other, as they
-    do in the model. What stands between is `passing`. Where the request makes a new leader epoch, or eligible leader
-    replicas, that is not the same, and it is left as it is."""
-    moments = list(history.moments[:1])
-    for before, moment in itertools.pairwise(history.moments):
-        left = sorted(before.isr - moment.isr)
-        alike = with_changes(before, isr=moment.isr).alike(moment)
-        if moment.isr < before.isr and alike and not moment.lost:
-            between = (before.isr - frozenset(left[:number]) for number in range(1, len(left)))
-            moments += (with_changes(moment, isr=isr, passing=True) for isr in between)
-        moments.append(moment)
-    return with_changes(history, moments=tuple(moments))
 
 
 class Moments:

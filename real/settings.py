@@ -139,6 +139,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         "register_apart": True,
         "stop_fenced": True,
         "min_isr_is_set": True,
+        "drop_together": True,
         "replicas": len(history.replicas),
         "min_isr": 1 if "min_isr" in given else min(int(least), MOST_REPLICAS),
         "unclean": settings.get(UNCLEAN, "false").lower() == "true",

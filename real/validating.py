@@ -18,7 +18,7 @@ from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.values import State
 from ..traces.sentences import capital, sentence
-from .as_partition import Epochs, Moments, one_by_one
+from .as_partition import Epochs, Moments
 from .broker_files import BrokerLogs
 from .broker_logs import Evidence, Loss, evidence_of, with_losses
 from .history import DELETED, Cluster, History, Moment
@@ -75,7 +75,7 @@ def validated(
     histories are done, of how many."""
     shown = {} if brokers is None else {one.key: evidence_of(one, brokers) for one in chosen}
     losses = {key: evidence.losses for key, evidence in shown.items()}
-    groups = _together(with_losses(one_by_one(history), losses.get(history.key, ())) for history in chosen)
+    groups = _together(with_losses(history, losses.get(history.key, ())) for history in chosen)
     models = dict[Any, Model]()
     found = list[Validated]()
     for same in groups:

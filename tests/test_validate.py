@@ -153,9 +153,23 @@ def test_what_random_commands_on_4_1_showed_is_a_run_of_the_model_by_one_switch(
     assert f"no run of the model shows moment {moment} of " in without.out
 
 
+@pytest.mark.parametrize(("release", "epoch"), [("3_4", 1), ("4_1", 0)])
+def test_followers_that_lag_at_once_leave_the_isr_in_one_request(tidegate: Run, release: str, epoch: int) -> None:
+    """Up to 3.5 that makes one leader epoch, and with ELR both are eligible leaders at once (3.4.1 and 4.1.0)."""
+    path = str(TWO_RESTART.with_name(f"lag_together_{release}.log"))
+    (partition,) = json.loads(tidegate("validate", path, "--json").out)["partitions"]
+    before, after = partition["moments"][:2]
+    assert (before["isr"], after["isr"], after["leader_epoch"]) == ([1, 2, 3], [1], epoch)
+    assert after["elr"] == ([2, 3] if release == "4_1" else [])
+    assert [step["action"] for step in partition["legs"][0]["steps"]] == ["drop_followers"]
+    without = tidegate("validate", path, "--set", "drop_together=false")
+    assert (without.exit, "no run of the model shows moment 2 of " in without.out) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("switch", "bounds"),
     [
+        ("drop_together", ("replicas=3", "isr_shrinks=2", "fences=0", "max_leader_epoch=2")),
         ("register_apart", ("replicas=2", "isr_shrinks=0", "fences=0", "crashes=2")),
         ("stop_fenced", ("replicas=2", "isr_shrinks=0", "fences=1", "shutdowns=1")),
     ],
@@ -423,3 +437,18 @@ def test_a_moment_passes_only_while_its_batch_goes_on_with_that_partition(tmp_pa
     first, second = cluster(path).histories
     assert [moment.passing for moment in first.moments[:4]] == [False, True, False, False]
     assert [moment.passing for moment in second.moments[:4]] == [False, True, False, False]
+
+
+def test_a_broker_that_registers_before_it_is_fenced_leaves_the_isr_as_if_it_were(cache: Path) -> None:
+    """4.0 without ELR (KAFKA-18106): one batch has the smaller ISR, another leader, and a registration that is
+    fenced."""
+
+    def moment(leader: int, isr: str, fenced: str, **more: Any) -> Moment:
+        of = {"isr": isr, "elr": "", "last_known": "", "fenced": fenced, "restarted": "", "stopping": "", **more}
+        sets: dict[str, Any] = {name: frozenset(map(int, members)) for name, members in of.items()}
+        return Moment(offset=0, time_ms=0, leader=leader, leader_epoch=leader - 1, **sets)
+
+    moments = moment(1, "123", ""), moment(2, "23", "1", restarted="1"), moment(2, "23", "", restarted="1")
+    history = History("orders", 0, (1, 2, 3), moments, {}, True)
+    found = answer(history, model_of("kafka_4_1", elr=False), cache)
+    assert [step.action for leg in found.legs for step in leg.run.steps] == ["crash", "fence", "restart"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...language import Option, Set, action, limit, replace, require
-from .broker import is_current
+from .broker import is_current, may_propose
 from .state import (
     AlterPartition,
     Broker,
@@ -17,11 +17,13 @@ from .state import (
     crashes,
     detect_restart,
     disk_losses,
+    drop_together,
     effective_min_isr,
     elr,
     fences,
     heed_unclean,
     host_losses,
+    isr_shrinks,
     keep_epoch,
     max_leader_epoch,
     min_isr_is_set,
@@ -68,6 +70,25 @@ def refuse_isr_change(s: Partition, leader: Broker) -> None:
     assert request is not None
     require(is_refused(s, request))
     s.request[leader] = None
+
+
+@action(kind="fault", budget="isr_shrinks")
+def drop_followers(s: Partition, leader: Broker, followers: Set[Broker]) -> None:
+    """{leader} finds that {followers} lag, and one change takes all of them out of the ISR.
+
+    Asked for and made in one step: what may lie between changes neither the ISR nor who counts.
+    """
+    require(drop_together and isr_shrinks > 0)
+    require(controllers_decide(s) and may_propose(s, leader))
+    require(len(followers) > 1 and followers <= s.view[leader].isr - {leader})
+    isr = s.registered.isr - followers
+    target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
+    epochs = epochs_asked_for(s.registered, target) if alter_partition else 0
+    limit(s.registered.leader_epoch + epochs <= max_leader_epoch)
+    s.registered = replace(target, leader_epoch=s.registered.leader_epoch + epochs)
+    if not alter_partition:
+        s.view[leader] = replace(s.view[leader], isr=isr)
+    s.left_isr = s.left_isr | followers
 
 
 def asked_isr(s: Partition, leader: Broker) -> Set[Broker]:

@@ -138,6 +138,9 @@ min_isr_is_set = constant(False, says="with ELR, min.insync.replicas is set at a
 stop_fenced = constant(False, says="a broker that the controller has fenced may be shut down, too")
 # metadata/BrokerHeartbeatManager.java, 3.3.0: calculateNextBrokerState. In fact always so; off, who is fenced runs on.
 # The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
+drop_together = constant(False, says="followers that lag at the same time leave the ISR in one request")
+# core/cluster/Partition.scala, 2.6 to 4.1: maybeShrinkIsr. In fact always so; off, each has a request of its own. The
+# verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
 by_zookeeper = constant(False, says="elections and epochs as a controller on ZooKeeper makes them, in detail")
 # core/controller/ReplicaStateMachine.scala, 1.1 to 3.9: doRemoveReplicasFromIsr makes a new leader epoch, in every
 # version; AlterPartition and a leader's own write in ZooKeeper make none. In fact always so on ZooKeeper; off, it is as
