@@ -6,9 +6,8 @@ Not all of it is promised by Kafka: docs/producers.md says which setting keeps w
 from __future__ import annotations
 
 from ..language import invariant, reachable, transition
-from ..model.consumer.offsets import beyond, end, is_current, place
-from ..model.consumer.polls import is_parted
-from ..model.consumer.state import Consuming, Member, Offset, Partition, Phase, detects_truncation
+from ..model.consumer.offsets import beyond, end, goes_back_to, is_current, is_parted, offset_is_parted, place
+from ..model.consumer.state import Consuming, LeaderEpoch, Member, Offset, Partition, Phase
 from ..model.parts.replicated_logs import Entry, entries
 
 
@@ -26,27 +25,32 @@ def is_cared_for(s: Consuming, partition: Partition, offset: Offset) -> bool:
 
 @invariant
 def at_least_once(s: Consuming) -> bool:
-    """G10: what the log has below the group's offset was processed, is in hand, or will be noticed (KIP-320)."""
+    """G10: what the log has below the group's offset was processed, is in hand, or will be read again (KIP-320)."""
     return all(
         offset < s.first[partition]
         or offset >= end(s, partition)
-        or not beyond(s.offset[partition], offset)
-        or is_parted(s, partition)
+        or not is_passed(s, partition, s.offset[partition], s.offset_epoch[partition], offset)
         or is_cared_for(s, partition, offset)
         for partition in Partition
         for offset in range(entries)
     )
 
 
+def is_passed(
+    s: Consuming, partition: Partition, known: Offset | None, epoch: LeaderEpoch | None, offset: Offset
+) -> bool:
+    """Whether an offset is below one from which a member reads on, after it was compared with the leader's log."""
+    return known is not None and goes_back_to(s, partition, known, epoch) > offset
+
+
 @invariant
 def nothing_skipped(s: Consuming) -> bool:
-    """What the log has below the position of a partition's member was processed, is in hand, or will be noticed."""
+    """What the log has below a member's position was processed, is in hand, or will be read again (KIP-320)."""
     return all(
         offset < s.first[partition]
         or offset >= end(s, partition)
         or not is_current(s, member)
-        or not beyond(s.position[member][partition], offset)
-        or (detects_truncation and member in s.parted[partition])
+        or not is_passed_by(s, member, partition, offset)
         or is_cared_for(s, partition, offset)
         for member in Member
         for partition in Partition
@@ -109,18 +113,48 @@ def not_less(before: Offset | None, after: Offset | None) -> bool:
 
 @transition
 def cut_is_noticed(before: Consuming, after: Consuming) -> bool:
-    """KIP-320: where a log is cut, it will be noticed of each position, and of the group's offset, beyond the cut."""
+    """KIP-320: where a log is another from an offset on, positions beyond that go back there, and the group's offset.
+
+    It is not asked of those that are yet to go back for an earlier leader's log.
+    """
     return all(
-        end(after, partition) >= end(before, partition)
+        before.leader_epoch[partition] == after.leader_epoch[partition]
         or (
             all(
-                not beyond(after.position[member][partition], end(after, partition))
-                or (detects_truncation and member in after.parted[partition])
+                is_parted(before, member, partition)
+                or not is_passed_by(after, member, partition, shared(before, after, partition))
                 for member in Member
             )
-            and (not beyond(after.offset[partition], end(after, partition)) or is_parted(after, partition))
+            and (
+                offset_is_parted(before, partition)
+                or not is_passed(
+                    after,
+                    partition,
+                    after.offset[partition],
+                    after.offset_epoch[partition],
+                    shared(before, after, partition),
+                )
+            )
         )
         for partition in Partition
+    )
+
+
+def is_passed_by(s: Consuming, member: Member, partition: Partition, offset: Offset) -> bool:
+    """Whether a member has a position from which it will read on behind an offset."""
+    return is_passed(s, partition, s.position[member][partition], s.position_epoch[member][partition], offset)
+
+
+def shared(before: Consuming, after: Consuming, partition: Partition) -> int:
+    """Up to which offset two logs are the same."""
+    old = before.logs[partition].committed
+    new = after.logs[partition].committed
+    return sum(
+        1
+        for last in range(entries)
+        if last < len(old)
+        and last < len(new)
+        and all(old[offset] == new[offset] for offset in range(entries) if offset <= last)
     )
 
 

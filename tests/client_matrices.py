@@ -129,6 +129,7 @@ CONSUMER = Matrix(
         "the log is cut, before KIP-320": {**_A_CUT, "detects_truncation": False},
         "the log is cut": _A_CUT,
         "the log is cut, commits have no epoch": {**_A_CUT, "commits_epochs": False},
+        "the log is cut, and its first leader comes back": {**_A_CUT, "returns": 1},
     },
     words={
         "at_least_once": "lost",

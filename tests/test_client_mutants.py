@@ -63,7 +63,12 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
         "auto", "one_crash", "at_least_once",
     ),
     "a consumer goes back too little where a log was truncated": (
-        Mutant("consumer", "consumer/polls.py", "] = s.cut[partition]\n", "] = end(s, partition)\n"),
+        Mutant(
+            "consumer",
+            "consumer/polls.py",
+            "since = goes_back_to(s, partition, position, s.position_epoch[member][partition])\n",
+            "since = end(s, partition)\n",
+        ),
         "kip_320", "three_records", "nothing_skipped",
     ),
 }  # fmt: skip

@@ -66,7 +66,7 @@ SENT_AGAIN = (
     "async_sent_again", "offset_never_goes_back",
     f"produce(P); produce(P); {BEGIN}{READS}{DONE}delay_commit(member=A, partition=P); "
     "poll(member=A, partition=P, upto=2); process(member=A, partition=P, entry=1, commits_it=false); commit(A); "
-    "commit_again(Delayed(member=A, generation=1, partition=P, offset=1))",
+    "commit_again(Delayed(member=A, generation=1, partition=P, offset=1, epoch=none))",
 )  # fmt: skip
 NOT_COMMITTED = (
     "commit_lost", "at_most_once",

@@ -170,6 +170,51 @@ def test_a_log_that_was_truncated_and_grew_again_is_noticed_since_kip_320() -> N
     assert (story.state.position[A][P], story.false()) == (0, set())
 
 
+@pytest.mark.parametrize(("cuts", "since"), [("higher", 1), ("as high", 1), ("lower", 0)])
+def test_a_second_cut_does_not_hide_the_first(cuts: str, since: int) -> None:
+    """Kafka 4.1.0 answers so: epoch 0 ends where the first record of a later one is (LeaderEpochFileCache)."""
+    story = Story("kip_320_cut_twice", records=4, entries=4).produced(2).consumed_by(A).polls(A, 2)
+    story.processes(A, 0).processes(A, 1).step("commit", member=A).step("truncate", partition=P)
+    story.produced({"higher": 2, "as high": 1, "lower": 0}[cuts]).step("truncate", partition=P)
+    story.produced(4 - len(story.state.logs[P].appended))
+    assert story.false() == set()
+    with pytest.raises(StepError):
+        story.polls(A, 3)
+    again = story.step("detect_truncation", member=A, partition=P).state
+    assert (again.position[A][P], again.offset[P], story.false()) == (since, 2, set())
+
+
+def test_a_second_cut_says_where_the_position_of_each_epoch_goes_back() -> None:
+    """A has read under the first leader, B under the second, and the third has less than either."""
+    story = Story("kip_320_cut_twice", records=4, entries=4, pauses=1).produced(2).consumed_by(A).polls(A, 2)
+    story.processes(A, 0).processes(A, 1).step("truncate", partition=P).produced(2).step("pause", member=A)
+    story.step("start_member", member=B).generation_of(B).step("begin_at_offset", member=B, partition=P).polls(B, 3)
+    story.step("truncate", partition=P)
+    assert [story.state.position_epoch[member][P] for member in (A, B)] == [0, 1]
+    for member in (A, B):
+        for entry in story.state.in_hand[member][P]:
+            story.processes(member, entry)
+        story.step("detect_truncation", member=member, partition=P)
+    assert [story.state.position[member][P] for member in (A, B)] == [1, 2]
+
+
+def test_a_first_leader_that_comes_back_is_not_noticed() -> None:
+    """Kafka 4.1.0 answers so: epoch 1 ends in its log where epoch 2 begins, which is not before the position."""
+    story = Story("kip_320_comes_back").produced(1).step("truncate", partition=P).produced(1).consumed_by(A)
+    story.polls(A, 1).processes(A, 1).step("come_back", partition=P)
+    assert (list(story.state.logs[P].committed), story.false()) == ([0], {"nothing_skipped"})
+    with pytest.raises(StepError):
+        story.step("detect_truncation", member=A, partition=P)
+    assert story.step("commit", member=A).false() == {"nothing_skipped", "at_least_once"}
+
+
+def test_who_has_read_under_a_leader_that_comes_back_has_nothing_to_read_again() -> None:
+    story = Story("kip_320_comes_back").produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
+    story.step("truncate", partition=P).produced(1).step("come_back", partition=P)
+    assert (story.state.position[A][P], story.false()) == (1, set())
+    assert story.produced(1).polls(A, 2).processes(A, 2).effects() == [1, 0, 1]
+
+
 def test_a_cut_below_an_offset_that_was_committed_alone_is_not_noticed() -> None:
     def begun_again(profile: str, **constants: Any) -> Story:
         story = Story(profile, **constants).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)
@@ -186,9 +231,9 @@ def test_a_cut_below_an_offset_that_was_committed_alone_is_not_noticed() -> None
 def test_a_position_of_a_reset_has_no_epoch_until_a_record_is_read() -> None:
     story = Story("kip_320_latest").produced(1).step("start_member", member=A).generation_of(A)
     story.step("reset_position", member=A, partition=P, since=1)
-    assert story.state.blind[P] == frozenset({A})
+    assert (story.state.position[A][P], story.state.position_epoch[A][P]) == (1, None)
     committed = replay(story.model, story.state, [("commit", {"member": A})]).steps[-1].after
-    assert committed.blind_offset == frozenset({P})
+    assert (committed.offset[P], committed.offset_epoch[P]) == (1, None)
     before = story.state
     prop = next(prop for prop in story.model.properties if prop.name == "cut_is_noticed")
     assert not holds(story.model, prop, before, story.step("truncate", partition=P).state)

@@ -23,10 +23,12 @@ commits are refused (`fences_commits`). A commitAsync that failed may be sent ag
 
 A group's offset may expire or be lost (`offset_losses`), records may be deleted below it (`deletions`), the log may be
 truncated under a consumer (`truncations`, with `readers_diverge`, the log's own switch). Since KIP-320 (2.1 to 2.3) a
-consumer notices that by leader epochs, and goes back to where logs diverge (`detects_truncation`). It does so only
-where its position has an epoch, which a reset does not give, nor an offset that was committed alone (`commits_epochs`).
-Without an offset in the log's range, `auto.offset.reset` says where it begins. It is asked of a partition that was
-added, too (`grows`).
+consumer notices that by leader epochs, and goes back to where logs diverge (`detects_truncation`): it asks the leader
+where the epoch of its position ends. It does so only where its position has an epoch, which a reset does not give, nor
+an offset that was committed alone (`commits_epochs`). And it does not notice where the leader has records of an older
+epoch at that place: a leader that was away comes back with them, before it has truncated its log (`returns`). Without
+an offset in the log's range, `auto.offset.reset` says where it begins. It is asked of a partition that was added, too
+(`grows`).
 
 The records' logs are the abstract ones of `../parts/replicated_logs.py`. A reader sees what is committed; a log without
 transactions is the same with either `isolation.level`. Of the coordinator, the rules are those of
@@ -89,6 +91,8 @@ profiles = {
     "earliest_grows": {"grows": True, "reset": Reset.EARLIEST},
     "truncated": {"truncations": 1, "readers_diverge": True, "detects_truncation": False},
     "kip_320": {"truncations": 1, "readers_diverge": True},
+    "kip_320_cut_twice": {"truncations": 2, "readers_diverge": True},
+    "kip_320_comes_back": {"truncations": 1, "returns": 1, "readers_diverge": True},
     "kip_320_offset_alone": {
         "truncations": 1,
         "readers_diverge": True,

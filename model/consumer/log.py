@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...language import Set, action, limit, require
 from ..parts.generations import max_generation
 from ..parts.replicated_logs import Entry, appended, may_append, may_rewrite, rewritten
-from .offsets import beyond, end
-from .state import Consuming, Member, Partition, deletions, grows, readers_diverge, records, truncations
+from .offsets import end
+from .state import Consuming, Partition, deletions, grows, readers_diverge, records, returns, truncations
 
 
 @action(kind="client")
@@ -17,6 +17,7 @@ def produce(s: Consuming, partition: Partition) -> None:
     number = len(s.logs[partition].appended)
     assert may_append(s.logs[partition], number)
     s.logs[partition] = appended(s.logs[partition], number, False, True)
+    s.written_in[partition][number] = s.leader_epoch[partition]
 
 
 @action(kind="fault", budget="deletions")
@@ -34,14 +35,25 @@ def truncate(s: Consuming, partition: Partition) -> None:
     log = s.logs[partition]
     last = len(log.committed) - 1
     found: Set[Entry] = Set(entry for entry in log.committed if entry != log.committed[last])
+    lead_anew(s, partition, found)
+
+
+@action(kind="fault", budget="returns")
+def come_back(s: Consuming, partition: Partition) -> None:
+    """The log of {partition} is that of its first leader again, which has not truncated its own, and is elected."""
+    require(readers_diverge and returns > 0)
+    log = s.logs[partition]
+    found: Set[Entry] = Set(entry for entry in log.appended if s.written_in[partition][entry] == 0)
+    require(s.first[partition] <= len(found) and any(entry not in log.committed for entry in found))
+    lead_anew(s, partition, found)
+
+
+def lead_anew(s: Consuming, partition: Partition, found: Set[Entry]) -> None:
+    """A leader is elected whose log is another, in an epoch that begins at its end."""
+    log = s.logs[partition]
     assert may_rewrite(log, found, Set(), Set(), Set(), True)
     s.logs[partition] = rewritten(log, found, Set(), Set(), Set(), True)
-    s.cut[partition] = last
-    s.parted[partition] = Set(
-        member for member in Member if beyond(s.position[member][partition], last) and member not in s.blind[partition]
-    )
-    if beyond(s.offset[partition], last) and partition not in s.blind_offset:
-        s.parted_offset.add(partition)
+    s.leader_epoch[partition] += 1
 
 
 @action(kind="fault")

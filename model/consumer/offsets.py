@@ -7,6 +7,7 @@ from ..parts.generations import is_current as is_of_generation
 from ..parts.replicated_logs import Entry
 from .state import (
     Consuming,
+    LeaderEpoch,
     Member,
     Offset,
     Partition,
@@ -14,6 +15,7 @@ from .state import (
     detects_truncation,
     fences_commits,
     hands_over,
+    returns,
     truncations,
 )
 
@@ -60,8 +62,7 @@ def forget(s: Consuming, member: Member) -> None:
 def lose_position(s: Consuming, member: Member, partition: Partition) -> None:
     """A member has no position in a partition any more."""
     s.position[member][partition] = None
-    s.parted[partition].discard(member)
-    s.blind[partition].discard(member)
+    s.position_epoch[member][partition] = None
 
 
 def place(s: Consuming, partition: Partition, entry: Entry) -> int:
@@ -81,22 +82,50 @@ def commit_positions(s: Consuming, member: Member) -> None:
     for partition in Partition:
         position = s.position[member][partition]
         if accepts(s, member) and partition in s.owned[member] and position is not None:
-            commit_at(s, partition, position)
-            if member in s.parted[partition] and commits_epochs:
-                s.parted_offset.add(partition)
-            if member in s.blind[partition]:
-                s.blind_offset.add(partition)
+            commit_at(s, partition, position, s.position_epoch[member][partition])
 
 
-def commit_at(s: Consuming, partition: Partition, offset: Offset) -> None:
-    """The group's offset is set."""
+def commit_at(s: Consuming, partition: Partition, offset: Offset, epoch: Option[LeaderEpoch]) -> None:
+    """The group's offset is set, with its leader epoch if commits have one."""
     s.offset[partition] = offset
-    s.parted_offset.discard(partition)
-    s.blind_offset.discard(partition)
-    if not commits_epochs and epochs_matter(s, partition, offset):
-        s.blind_offset.add(partition)
+    s.offset_epoch[partition] = epoch if commits_epochs else None
 
 
-def epochs_matter(s: Consuming, partition: Partition, offset: Offset) -> bool:
-    """Whether it makes a difference if an offset has a leader epoch: a log is not truncated below its first record."""
-    return truncations > 0 and detects_truncation and offset > s.first[partition]
+# --- leader epochs ----------------------------------------------------------------------------------------------------
+
+
+def epoch_before(s: Consuming, partition: Partition, offset: Offset) -> Option[LeaderEpoch]:
+    """The leader epoch of the record before an offset. It is left out where nobody asks for it, and where it makes no
+    difference: a log is not truncated below its first record."""
+    if truncations + returns == 0 or not detects_truncation or offset <= s.first[partition]:
+        return None
+    return epoch_of(s, partition, s.logs[partition].committed[offset - 1])
+
+
+def epoch_of(s: Consuming, partition: Partition, entry: Entry) -> Option[LeaderEpoch]:
+    """The leader epoch of a record, where somebody asks for it."""
+    return s.written_in[partition][entry] if truncations + returns > 0 and detects_truncation else None
+
+
+def epoch_end(s: Consuming, partition: Partition, epoch: LeaderEpoch) -> int:
+    """What the leader answers when it is asked where an epoch ends in its log: where the first record of a later one
+    is, or else the log's end (LeaderEpochFileCache.endOffsetFor)."""
+    older = sum(1 for entry in s.logs[partition].committed if s.written_in[partition][entry] <= epoch)
+    return max(s.first[partition], older)
+
+
+def goes_back_to(s: Consuming, partition: Partition, offset: Offset, epoch: Option[LeaderEpoch]) -> int:
+    """Where a position goes that is compared with the leader's log: it stays, unless its epoch ends before it."""
+    return offset if epoch is None else min(offset, epoch_end(s, partition, epoch))
+
+
+def is_parted(s: Consuming, member: Member, partition: Partition) -> bool:
+    """Whether a member's position is beyond where its leader epoch ends in the log."""
+    position = s.position[member][partition]
+    return position is not None and goes_back_to(s, partition, position, s.position_epoch[member][partition]) < position
+
+
+def offset_is_parted(s: Consuming, partition: Partition) -> bool:
+    """Whether the group's offset is."""
+    offset = s.offset[partition]
+    return offset is not None and goes_back_to(s, partition, offset, s.offset_epoch[partition]) < offset

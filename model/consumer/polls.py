@@ -8,14 +8,17 @@ from ..parts.replicated_logs import Entry, entries
 from .group import stop
 from .offsets import (
     accepts,
-    beyond,
     changes,
     commit_at,
     commit_positions,
     end,
-    epochs_matter,
+    epoch_before,
+    epoch_of,
+    goes_back_to,
     has_committed,
     has_time,
+    is_parted,
+    offset_is_parted,
     place,
 )
 from .state import (
@@ -42,6 +45,7 @@ from .state import (
     pool,
     reset,
     retried_commits,
+    returns,
     truncations,
 )
 
@@ -57,18 +61,10 @@ def begin_at_offset(s: Consuming, member: Member, partition: Partition) -> None:
     require(s.phase[member] == Phase.RUNNING and partition in s.owned[member])
     require(
         s.position[member][partition] is None
-        and (is_in_log(s, partition, s.offset[partition]) or is_parted(s, partition))
+        and (is_in_log(s, partition, s.offset[partition]) or offset_is_parted(s, partition))
     )
     s.position[member][partition] = s.offset[partition]
-    if is_parted(s, partition):
-        s.parted[partition].add(member)
-    if partition in s.blind_offset:
-        s.blind[partition].add(member)
-
-
-def is_parted(s: Consuming, partition: Partition) -> bool:
-    """Whether the group's offset says, by its leader epoch, that the log was truncated below it."""
-    return detects_truncation and partition in s.parted_offset
+    s.position_epoch[member][partition] = s.offset_epoch[partition]
 
 
 @action
@@ -83,7 +79,7 @@ def reset_position(s: Consuming, member: Member, partition: Partition, since: Of
         grows
         or not has_offsets
         or offset_losses + deletions > 0
-        or (truncations > 0 and not (detects_truncation and commits_epochs))
+        or (truncations + returns > 0 and not (detects_truncation and commits_epochs))
     )
     require(s.phase[member] == Phase.RUNNING and partition in s.owned[member] and has_time(s, member))
     require(out_of_range(s, member, partition))
@@ -95,34 +91,33 @@ def reset_position(s: Consuming, member: Member, partition: Partition, since: Of
         stop(s, member, Phase.STOPPED)
     else:
         s.position[member][partition] = since
-        s.parted[partition].discard(member)
-        s.blind[partition].discard(member)
-        if epochs_matter(s, partition, since):
-            s.blind[partition].add(member)
+        s.position_epoch[member][partition] = None
 
 
 def out_of_range(s: Consuming, member: Member, partition: Partition) -> bool:
     """Whether a member cannot read on: its position, or the group's offset where it has none, is not in the log."""
     position = s.position[member][partition]
     offset = position if position is not None else s.offset[partition]
-    noticed = member in s.parted[partition] or (position is None and partition in s.parted_offset)
-    return not is_in_log(s, partition, offset) and not (detects_truncation and noticed)
+    noticed = is_parted(s, member, partition) or (position is None and offset_is_parted(s, partition))
+    return not is_in_log(s, partition, offset) and not noticed
 
 
 @action
 def detect_truncation(s: Consuming, member: Member, partition: Partition) -> None:
-    """{member} learns that {partition} was truncated below its position, and goes back to where the logs diverge.
+    """{member} learns that {partition} was truncated below its position, and goes back to where its epoch ends there.
 
     With `auto.offset.reset=none` it stops, with an error.
     """
-    require(detects_truncation and truncations > 0)
+    require(detects_truncation and truncations + returns > 0)
+    position = s.position[member][partition]
     require(s.phase[member] == Phase.RUNNING and has_time(s, member))
-    require(member in s.parted[partition] and beyond(s.position[member][partition], s.cut[partition]))
+    require(position is not None and is_parted(s, member, partition))
     if reset == Reset.NONE:
         stop(s, member, Phase.STOPPED)
-    else:
-        s.position[member][partition] = s.cut[partition]
-        s.parted[partition].remove(member)
+    elif position is not None:
+        since = goes_back_to(s, partition, position, s.position_epoch[member][partition])
+        s.position[member][partition] = since
+        s.position_epoch[member][partition] = epoch_before(s, partition, since)
 
 
 @action(kind="client")
@@ -131,16 +126,16 @@ def poll(s: Consuming, member: Member, partition: Partition, upto: Offset) -> No
     position = s.position[member][partition]
     require(s.phase[member] == Phase.RUNNING and has_time(s, member) and has_committed(s, member))
     require(position is not None and s.first[partition] <= position and position < upto and upto <= end(s, partition))
-    require(not (detects_truncation and member in s.parted[partition]))
+    require(not is_parted(s, member, partition))
     require(commits != Commits.BEFORE or accepts(s, member))
     if position is not None:
         s.in_hand[member][partition] = s.in_hand[member][partition] | Set(
             s.logs[partition].committed[offset] for offset in range(entries) if position <= offset and offset < upto
         )
         s.position[member][partition] = upto
-        s.blind[partition].discard(member)
+        s.position_epoch[member][partition] = epoch_before(s, partition, upto)
     if commits == Commits.BEFORE:
-        commit_at(s, partition, upto)
+        commit_at(s, partition, upto, epoch_before(s, partition, upto))
 
 
 @action
@@ -157,7 +152,7 @@ def process(s: Consuming, member: Member, partition: Partition, entry: Entry, co
     if commits in (Commits.AFTER, Commits.EACH) and not hands_over and not polls_uncommitted:
         s.owing = s.owing - {member} if commits_it else s.owing | {member}
     if commits_it or (counts and commits == Commits.TOGETHER):
-        commit_at(s, partition, place(s, partition, entry) + 1)
+        commit_at(s, partition, place(s, partition, entry) + 1, epoch_of(s, partition, entry))
 
 
 @action
@@ -188,7 +183,9 @@ def delay_commit(s: Consuming, member: Member, partition: Partition) -> None:
     require(commits == Commits.AFTER and s.phase[member] == Phase.RUNNING and has_time(s, member))
     require(partition in s.owned[member] and position is not None and changes(s, member, partition))
     if position is not None:
-        s.delayed.add(Delayed(member=member, generation=s.known[member], partition=partition, offset=position))
+        epoch = s.position_epoch[member][partition]
+        known = s.known[member]
+        s.delayed.add(Delayed(member=member, generation=known, partition=partition, offset=position, epoch=epoch))
 
 
 @action
@@ -197,7 +194,7 @@ def commit_again(s: Consuming, delayed: Delayed) -> None:
     require(delays > 0)
     s.delayed.remove(delayed)
     if not fences_commits or is_of_generation(s.group, s.generation, delayed.member, delayed.generation):
-        commit_at(s, delayed.partition, delayed.offset)
+        commit_at(s, delayed.partition, delayed.offset, delayed.epoch)
 
 
 @action(kind="fault", budget="offset_losses")
@@ -206,5 +203,4 @@ def lose_offset(s: Consuming, partition: Partition) -> None:
     require(offset_losses > 0)
     require(s.offset[partition] is not None)
     s.offset[partition] = None
-    s.parted_offset.discard(partition)
-    s.blind_offset.discard(partition)
+    s.offset_epoch[partition] = None

@@ -41,6 +41,7 @@ retried_commits = constant(0, minimum=0, maximum=1, says="KIP-848: commits befor
 offset_losses = constant(0, minimum=0, maximum=1, says="offsets of the group that expire or are lost")
 deletions = constant(0, minimum=0, maximum=1, says="times that the first records of a partition are deleted")
 truncations = constant(0, minimum=0, maximum=2, says="times that a log loses its last record")
+returns = constant(0, minimum=0, maximum=1, says="times that a log's first leader comes back, with its log")
 
 
 class Phase(Enum):
@@ -53,6 +54,7 @@ class Phase(Enum):
 
 
 Offset = Annotated[int, Range(0, entries)]
+LeaderEpoch = Annotated[int, Range(0, truncations + returns)]
 
 
 @record
@@ -63,6 +65,7 @@ class Delayed:
     generation: Generation
     partition: Partition
     offset: Offset
+    epoch: Option[LeaderEpoch]
 
 
 @state
@@ -84,11 +87,10 @@ class Consuming:
     present: Set[Partition]  # the partitions that there are
     logs: Map[Partition, Log]  # their logs
     first: Map[Partition, Offset]  # the first offset that was not deleted
-    cut: Map[Partition, Offset]  # the end of the log when it was truncated
-    parted: Map[Partition, Set[Member]]  # whose position was beyond that
-    parted_offset: Set[Partition]  # where the group's offset was
-    blind: Map[Partition, Set[Member]]  # whose position has no leader epoch, while truncations may come
-    blind_offset: Set[Partition]  # where the group's offset has none
+    leader_epoch: Map[Partition, LeaderEpoch]  # how many leaders each log has had before this one, while logs change
+    written_in: Map[Partition, Map[Entry, LeaderEpoch]]  # the leader epoch in which each record was written
+    position_epoch: Map[Member, Map[Partition, Option[LeaderEpoch]]]  # that of each position, if it has one
+    offset_epoch: Map[Partition, Option[LeaderEpoch]]  # that of the group's offset, if it has one
     retrying: Set[Member]  # whose background thread will send a commit again
     effects: Map[Partition, Map[Entry, Annotated[int, Range(0, 2)]]]  # how often each record was processed; 2: or more
 
@@ -112,11 +114,10 @@ def start(oldest: Partition) -> Consuming:
         present=Set({oldest}) if grows else Set(Partition),
         logs=Map({partition: empty() for partition in Partition}),
         first=Map({partition: 0 for partition in Partition}),
-        cut=Map({partition: 0 for partition in Partition}),
-        parted=Map({partition: Set() for partition in Partition}),
-        parted_offset=Set(),
-        blind=Map({partition: Set() for partition in Partition}),
-        blind_offset=Set(),
+        leader_epoch=Map({partition: 0 for partition in Partition}),
+        written_in=Map({partition: Map({entry: 0 for entry in range(entries)}) for partition in Partition}),
+        position_epoch=Map({member: Map({partition: None for partition in Partition}) for member in Member}),
+        offset_epoch=Map({partition: None for partition in Partition}),
         retrying=Set(),
         effects=Map({partition: Map({entry: 0 for entry in range(entries)}) for partition in Partition}),
     )

@@ -58,6 +58,7 @@ _ANYHOW = "no coordinator of Kafka gives and takes partitions without a generati
 WHY_NOT: Mapping[str, str] = {
     "be_given": _ANYHOW,
     "be_taken": _ANYHOW,
+    "come_back": "the driver keeps no copy of a log that it cuts",
 }
 JOINS = ("start_member", "rejoin", "notice")
 _OF_RELEASES: Mapping[str, Value | str] = {
@@ -249,8 +250,20 @@ def compares(model: Model, state: State, member: Any) -> bool:
     """Whether a member is yet to compare its positions with a log that was cut: until it has, it says none of them."""
     if not (model.values["truncations"] and model.values["detects_truncation"]):
         return False
-    begins = {one for one in state.owned[member] if state.position[member][one] is None}
-    return any(member in state.parted[one] for one in state.parted) or bool(begins & set(state.parted_offset))
+    known = ((one, state.position[member][one], state.position_epoch[member][one]) for one in state.position[member])
+    begins = ((one, state.offset[one], state.offset_epoch[one]) for one in state.owned[member])
+    return any(
+        _is_parted(state, *place)
+        for place in (*known, *(place for place in begins if state.position[member][place[0]] is None))
+    )
+
+
+def _is_parted(state: State, partition: Any, offset: int | None, epoch: int | None) -> bool:
+    """Whether an offset is beyond where its leader epoch ends in the log."""
+    if offset is None or epoch is None:
+        return False
+    older = sum(state.written_in[partition][entry] <= epoch for entry in state.logs[partition].committed)
+    return offset > max(state.first[partition], older)
 
 
 # --- the order of steps -----------------------------------------------------------------------------------------------

@@ -111,6 +111,8 @@ NOT_DRIVEN: Mapping[str, str] = {
     "each_anyhow": _ANYHOW,
     "before_anyhow": _ANYHOW,
     "handed_over_anyhow": _ANYHOW,
+    "kip_320_cut_twice": "each of its cuts is as the one of `kip_320`",
+    "kip_320_comes_back": "the driver keeps no copy of a log that it cuts",
 }
 """Profiles of consumers that were not driven, and why."""
 
