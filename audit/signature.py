@@ -233,6 +233,7 @@ MENDED: Mapping[str, tuple[tuple[int, ...], ...]] = {
     "prefer_in_sync": ((3, 3, 2), (3, 4, 0)),
     "keep_epoch": ((3, 6, 0),),
     "truncate_first": ((3, 4, 1), (3, 5, 0)),
+    "await_target": ((3, 8, 0),),
 }
 """Releases between two profiles that mend what the earlier one has not (model/partition/state.py, beside each switch):
 the first of each line of releases; the last is for all that come after it."""

@@ -21,9 +21,13 @@ from ..language.values import Map, Seq, Set, State, replace
 from .history import History, Moment
 
 FIELDS = ("registered.leader", "registered.leader_epoch", "registered.isr", "registered.elr", "fenced")
+OF_ASSIGNMENT = ("assignment.replicas", "assignment.adding", "assignment.removing")
+"""What is observed besides where a partition is reassigned."""
 
 WITH_LOSSES: Mapping[str, int] = {"power_losses": 1}
 """What may happen besides where brokers' logs show that committed records were lost."""
+WITH_MOVES: Mapping[str, int] = {"reassignments": 1, "cancellations": 1}
+"""What may happen besides where a partition is reassigned."""
 BOUNDS: Mapping[str, int] = {
     "max_leader_epoch": 14,
     "isr_shrinks": 2,
@@ -58,14 +62,13 @@ class Moments:
     """The moments of a partition as observations of the model's states. See
     `explorer.native.observing.Observations`."""
 
-    fields = FIELDS
-
     def __init__(self, model: Model, history: History) -> None:
         self.model, self.history = model, history
         self.shape: Shape = judge.shape_of(model)
         members = tuple(model.namespace["Broker"])
         self.members = dict(zip(history.replicas, members, strict=True))
         self.most = BOUNDS["max_leader_epoch"]
+        self.fields = FIELDS if history.moments[0].assignment is None else (*FIELDS, *OF_ASSIGNMENT)
 
     def __len__(self) -> int:
         """How many moments there are."""
@@ -81,7 +84,8 @@ class Moments:
             down = Set(broker for broker, one in zip(fenced, how, strict=True) if one != "up")
             crashed = Set(broker for broker, one in zip(fenced, how, strict=True) if one == "crashed")
             nobody = replace(state.view[next(iter(self.members.values()))], leader=None, leader_epoch=0, isr=Set())
-            view = Map({broker: nobody if broker in down else state.view[broker] for broker in state.view})
+            known = state.assignment.replicas - down
+            view = Map({broker: state.view[broker] if broker in known else nobody for broker in state.view})
             yield (
                 self.shape.replace(state, up=state.up - down, unclean=crashed, view=view),
                 Epochs((first.leader_epoch,)),
@@ -114,7 +118,16 @@ class Moments:
             isr=self._of(moment.isr),
             elr=self._of(moment.elr),
         )
-        return self.shape.replace(state, registered=registered, fenced=self._of(moment.fenced))
+        fenced, assigned = self._of(moment.fenced), moment.assignment
+        if assigned is None:
+            return self.shape.replace(state, registered=registered, fenced=fenced)
+        assignment = replace(
+            state.assignment,
+            replicas=self._of(assigned.replicas),
+            adding=self._of(assigned.adding),
+            removing=self._of(assigned.removing),
+        )
+        return self.shape.replace(state, registered=registered, fenced=fenced, assignment=assignment)
 
     def _of(self, brokers: frozenset[int]) -> Set[Any]:
         return Set(self.members[broker] for broker in sorted(brokers))

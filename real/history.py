@@ -8,6 +8,7 @@ from typing import Any
 
 from ..language.errors import UsageError
 from ..language.immutable import immutable
+from .assignments import Assignment, between, brokers_of
 from .metadata_log import Entry, MetadataLog
 from .metadata_records import MetadataRecord
 
@@ -31,7 +32,8 @@ class Moment:
     registered and is not unfenced yet. `lost`: nothing else is on record, and the leader has learned of its epoch and
     lacks a record that was committed. `cleared`: the eligible leader replicas were forgotten, since somebody set
     `min.insync.replicas`. `unsure` are brokers of which nothing says whether they have been down since they were
-    unfenced last: on ZooKeeper a broker registers anew after each end of its session.
+    unfenced last: on ZooKeeper a broker registers anew after each end of its session. `assignment` is who holds a copy,
+    where that is not the same all the time.
     """
 
     offset: int
@@ -48,6 +50,7 @@ class Moment:
     lost: bool = False
     cleared: bool = False
     unsure: frozenset[int] = frozenset()
+    assignment: Assignment | None = None
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""
@@ -55,7 +58,7 @@ class Moment:
 
     def _on_record(self) -> tuple[Any, ...]:
         sets = self.isr, self.elr, self.last_known, self.fenced
-        return self.leader, self.leader_epoch, *sets
+        return self.leader, self.leader_epoch, *sets, self.assignment
 
 
 @immutable
@@ -69,8 +72,9 @@ class Leadership:
 
 @immutable
 class History:
-    """All that is known of a partition: `replicas` in the order of assignment, its moments, and the settings that the
-    topic and the cluster have in the log. `whole`: it begins with the partition's creation. `ended` says why it goes
+    """All that is known of a partition: its `replicas`, all brokers that ever have a copy as far as it is followed,
+    those of its creation first, in the order of assignment; its moments, and the settings that the topic and the
+    cluster have in the log. `whole`: it begins with the partition's creation. `ended` says why it goes
     no further than the log, where it does not. `leaderships` are by leader epoch, to the end of the
     log. `missing` says what no file has, so that nothing is known from there on."""
 
@@ -121,6 +125,16 @@ class Cluster:
     zookeeper: ZooKeeper | None = None
 
 
+@immutable
+class _Halfway:
+    """What a partition is for an instant in a record that completes its reassignment."""
+
+    assignment: Assignment
+    leader: int
+    leader_epoch: int
+    isr: frozenset[int]
+
+
 @dataclass(slots=True)
 class _Partition:
     """A partition while the log is read."""
@@ -128,6 +142,8 @@ class _Partition:
     topic: str
     number: int
     replicas: tuple[int, ...]
+    assignment: Assignment
+    moves: bool
     leader: int
     leader_epoch: int
     isr: frozenset[int]
@@ -139,6 +155,7 @@ class _Partition:
     moments: list[Moment] = field(default_factory=list[Moment])
     ended: str | None = None
     leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
+    halfway: _Halfway | None = None
 
     def led(self) -> None:
         """Takes down who leads in the present epochs."""
@@ -165,8 +182,8 @@ class _Unfit(Exception):
 class _Reading:
     """The state that the records of a log make, one after the other."""
 
-    def __init__(self, *, reassigned: bool = False) -> None:
-        self.reassigned = reassigned
+    def __init__(self, moved: Mapping[tuple[str, int], tuple[int, ...]]) -> None:
+        self.moved = moved
         self.snapshot = False
         self.topics: dict[str, str] = {}
         self.brokers: dict[int, _Broker] = {}
@@ -294,10 +311,13 @@ class _Reading:
         where = fields["topicId"], fields["partitionId"]
         if fields["topicId"] not in self.topics:
             raise _Unfit(f"is of topic {fields['topicId']}, which is not created before")
-        self.partitions[where] = _Partition(
+        replicas = tuple(fields["replicas"])
+        partition = self.partitions[where] = _Partition(
             topic=self.topics[fields["topicId"]],
             number=fields["partitionId"],
-            replicas=tuple(fields["replicas"]),
+            replicas=self.moved.get(where, replicas),
+            assignment=Assignment(frozenset(replicas)).changed(fields),
+            moves=where in self.moved,
             leader=fields["leader"],
             leader_epoch=fields["leaderEpoch"],
             isr=frozenset(fields["isr"]),
@@ -307,23 +327,16 @@ class _Reading:
             partition_epoch=fields.get("partitionEpoch", 0),
             topic_id=fields["topicId"],
         )
-        _check(self.partitions[where])
-        self.partitions[where].led()
-        for broker in fields["replicas"]:
-            self.of_broker.setdefault(broker, []).append(self.partitions[where])
-        if fields["addingReplicas"] or fields["removingReplicas"]:
-            self.partitions[where].ended = "its replicas were being reassigned"
+        _check(partition, replicas)
+        partition.led()
+        for broker in partition.replicas:
+            self.of_broker.setdefault(broker, []).append(partition)
 
     def _change(self, fields: Mapping[str, Any]) -> None:
         partition = self.partitions.get((fields["topicId"], fields["partitionId"]))
         if partition is None:
             raise _Unfit(f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created")
-        replicas = fields.get("replicas") or partition.replicas
-        moved = set(replicas) != set(partition.replicas) or any(map(fields.get, ("addingReplicas", "removingReplicas")))
-        if (
-            moved and not self.reassigned
-        ):  # another order of the same brokers is no move: it says whom the controller prefers
-            partition.ended = partition.ended or "its replicas were reassigned"
+        self._reassign(partition, fields)
         leader = fields.get("leader", UNCHANGED)
         if leader != UNCHANGED:  # PartitionRegistration.merge: each record with a leader is a new leader epoch
             partition.leader, partition.leader_epoch = leader, partition.leader_epoch + 1
@@ -333,7 +346,27 @@ class _Reading:
         partition.partition_epoch += 1
         partition.led()
         if partition.ended is None:
-            _check(partition)
+            _check(partition, fields.get("replicas") or ())
+
+    def _reassign(self, partition: _Partition, fields: Mapping[str, Any]) -> None:
+        """Another order of the same brokers is no move: it says whom the controller prefers."""
+        before, partition.assignment = partition.assignment, partition.assignment.changed(fields)
+        if partition.ended is not None:
+            return
+        try:
+            instant = between(before, partition.assignment)
+        except ValueError as error:
+            partition.ended = str(error)
+            return
+        if not partition.assignment.replicas <= set(partition.replicas):
+            partition.ended = "its replicas were reassigned to more brokers than are followed"
+        elif instant is not None:
+            partition.halfway = _Halfway(
+                instant,
+                partition.leader,
+                partition.leader_epoch,
+                partition.isr | frozenset(fields.get("isr") or ()),
+            )
 
     def note(self, entry: Entry, about: Sequence[_Partition], passing: bool) -> None:
         """Adds to each partition that a record is about what it is then, where that is another moment. A moment that
@@ -341,7 +374,11 @@ class _Reading:
         within = entry.batch == self.batch
         for partition in about if passing else (*about, *self.unsettled.values()):
             if partition.ended is None or not partition.moments:
-                _add(partition.moments, self._moment(partition, entry, passing), within)
+                moment = self._moment(partition, entry, passing)
+                if partition.halfway is not None:
+                    _add(partition.moments, _at(partition.halfway, moment), within)
+                    partition.halfway = None
+                _add(partition.moments, moment, within)
                 self.unsettled[id(partition)] = partition
         if not passing:
             self.unsettled.clear()
@@ -364,6 +401,7 @@ class _Reading:
             stopping=self._replicas(partition, lambda broker: broker.stopping and not broker.fenced),
             passing=passing,
             cleared=entry.record.kind == "CLEAR_ELR_RECORD",
+            assignment=partition.assignment if partition.moves else None,
         )
 
     def _replicas(self, partition: _Partition, which: Callable[[_Broker], bool]) -> frozenset[int]:
@@ -379,14 +417,27 @@ class _Reading:
         return {**self.settings.get((BROKER_CONFIG, ""), {}), **self.settings.get((TOPIC_CONFIG, topic), {})}
 
 
-def _check(partition: _Partition) -> None:
-    """_Unfit where who leads or is in sync is no replica."""
-    named = {*partition.isr, *partition.elr, *({partition.leader} - {NOBODY})}
-    if not partition.replicas or len(set(partition.replicas)) < len(partition.replicas):
-        raise _Unfit(f"has the replicas {list(partition.replicas)}")
-    if strangers := named - set(partition.replicas):
+def _check(partition: _Partition, replicas: Sequence[int]) -> None:
+    """_Unfit where replicas of a record are nobody or twice there, or who leads or is in sync is no replica."""
+    named, held = {*partition.isr, *partition.elr, *({partition.leader} - {NOBODY})}, partition.assignment.replicas
+    if not held or len(set(replicas)) < len(replicas):
+        raise _Unfit(f"has the replicas {list(replicas)}")
+    if strangers := named - held:
         names = ", ".join(map(str, sorted(strangers)))
-        raise _Unfit(f"has {names} lead or be in sync, where {list(partition.replicas)} are the replicas")
+        known = list(replicas) or sorted(held)
+        raise _Unfit(f"has {names} lead or be in sync, where {known} are the replicas")
+
+
+def _at(halfway: _Halfway, moment: Moment) -> Moment:
+    """The moment before one, in the same record, in which the reassignment is not complete yet."""
+    return replace(
+        moment,
+        assignment=halfway.assignment,
+        leader=None if halfway.leader == NOBODY else halfway.leader,
+        leader_epoch=halfway.leader_epoch,
+        isr=halfway.isr,
+        passing=True,
+    )
 
 
 def _broker_of(record: MetadataRecord) -> int | None:
@@ -409,10 +460,9 @@ def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
     moments[-1] = replace(moments[-1], passing=moments[-1].passing and moment.passing, restarted=restarted)
 
 
-def cluster_of(log: MetadataLog, *, reassigned: bool = False) -> Cluster:
-    """What a metadata log says of the cluster and of each partition; `reassigned`: also after its replicas were
-    reassigned. UsageError where it is not whole."""
-    reading = _Reading(reassigned=reassigned)
+def cluster_of(log: MetadataLog) -> Cluster:
+    """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
+    reading = _Reading(brokers_of(log.entries))
     entries, after = log.entries, (*log.entries[1:], None)
     for entry, next_one in zip(entries, after, strict=True):
         about = reading.take(entry)

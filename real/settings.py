@@ -12,7 +12,7 @@ from ..language.constants import Value
 from ..language.errors import UsageError
 from ..language.immutable import immutable
 from ..language.model import Model
-from .as_partition import BOUNDS, WITH_LOSSES
+from .as_partition import BOUNDS, WITH_LOSSES, WITH_MOVES
 from .history import METADATA_VERSION, Cluster, History, ZooKeeper
 
 MOST_REPLICAS = 5
@@ -129,6 +129,10 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         return (
             f"{MIN_ISR} is {least!r} in the log, which is no number that Kafka takes; --set min_isr=N says what holds"
         )
+    fewest = min((len(one.assignment.target) for one in history.moments if one.assignment is not None), default=None)
+    wanted = given.get("min_isr", int(least) if least.strip().isdecimal() else 1)
+    if fewest is not None and isinstance(wanted, int) and wanted > fewest:
+        return f"it is reassigned to {fewest} brokers, fewer than {MIN_ISR}={wanted}, of which the model has no step"
     lost = any(moment.lost for moment in history.moments)
     if lost and "disk_losses" not in given:
         assumed.append("no disk was lost or replaced: --set disk_losses=1 says otherwise")
@@ -136,6 +140,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         **version.switches,
         **BOUNDS,
         **(WITH_LOSSES if lost else {}),
+        **(WITH_MOVES if fewest is not None else {}),
         "register_apart": True,
         "stop_fenced": True,
         "min_isr_is_set": True,

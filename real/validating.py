@@ -19,6 +19,7 @@ from ..language.model import Model
 from ..language.values import State
 from ..traces.sentences import capital, sentence
 from .as_partition import Epochs, Moments
+from .assignments import Assignment
 from .broker_files import BrokerLogs
 from .broker_logs import Evidence, Loss, evidence_of, with_losses
 from .history import DELETED, Cluster, History, Moment
@@ -107,6 +108,9 @@ def _numbered(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> M
     leader = None if moment.leader is None else numbers[moment.leader]
     sets = ("isr", "elr", "last_known", "fenced", "restarted", "stopping", "unsure")
     changes: dict[str, Any] = {name: of(getattr(moment, name)) for name in sets}
+    if moment.assignment is not None:
+        sets = (moment.assignment.replicas, moment.assignment.adding, moment.assignment.removing)
+        changes["assignment"] = Assignment(*map(of, sets))
     epoch = moment.leader_epoch - first_epoch
     return replace(moment, offset=0, time_ms=0, leader=leader, leader_epoch=epoch, **changes)
 
@@ -213,6 +217,7 @@ def _moment(moment: Moment) -> dict[str, Any]:
         "offset": moment.offset,
         "time_ms": moment.time_ms,
         **_shown(moment.leader, moment.leader_epoch, moment.isr, moment.elr, moment.fenced),
+        "assignment": None if moment.assignment is None else _assigned(moment.assignment),
         "passing": moment.passing,
         "lost": moment.lost,
     }
@@ -227,6 +232,14 @@ def _shown(
         "isr": sorted(isr),
         "elr": sorted(elr),
         "fenced": sorted(fenced),
+    }
+
+
+def _assigned(assignment: Assignment) -> dict[str, list[int]]:
+    return {
+        "replicas": sorted(assignment.replicas),
+        "adding": sorted(assignment.adding),
+        "removing": sorted(assignment.removing),
     }
 
 
@@ -283,8 +296,16 @@ def _instead(one: Validated, names: Mapping[str, int]) -> list[dict[str, Any]]:
     assert one.answer is not None
     after = min(one.answer.seen + 1, len(one.of.moments) - 1)
     wanted = _moment(one.of.moments[after])
-    others = {str(shown): shown for shown in (_of_state(*state, names) for state in one.answer.instead)}.values()
-    return sorted(others, key=lambda shown: (sum(shown[name] != wanted[name] for name in shown), str(shown)))
+    moves = one.of.moments[0].assignment is not None
+    shown = (_of_state(*state, names) | _assignment_of(state[0], names, moves) for state in one.answer.instead)
+    others = {str(other): other for other in shown}.values()
+    return sorted(others, key=lambda other: (sum(other[name] != wanted[name] for name in other), str(other)))
+
+
+def _assignment_of(state: State, names: Mapping[str, int], moves: bool) -> dict[str, Any]:
+    held = state.assignment
+    sets = (frozenset(names[str(one)] for one in brokers) for brokers in (held.replicas, held.adding, held.removing))
+    return {"assignment": _assigned(Assignment(*sets)) if moves else None}
 
 
 def _of_state(state: State, origin: Epochs, names: Mapping[str, int]) -> dict[str, Any]:

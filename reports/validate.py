@@ -20,7 +20,14 @@ _RESULTS = {
 _LOOKS = {"shown": "good", "not_shown": "bad", "undecided": "open", "not_checked": "open"}
 _SIGNS = {"good": "✓", "bad": "✗", "open": "?"}
 _STYLES = {"good": "bold green", "bad": "bold red", "open": "bold yellow"}
-_WORDS = {"leader": "leader", "leader_epoch": "epoch", "isr": "ISR", "elr": "ELR", "fenced": "fenced"}
+_WORDS = {
+    "leader": "leader",
+    "leader_epoch": "epoch",
+    "isr": "ISR",
+    "elr": "ELR",
+    "fenced": "fenced",
+    "assignment": "assignment",
+}
 MOST_NAMES, MOST_INSTEAD = 3, 3
 
 
@@ -161,8 +168,16 @@ def _shown(moment: Mapping[str, Any]) -> str:
     parts = [f"leader {'none' if moment['leader'] is None else moment['leader']}", f"epoch {moment['leader_epoch']}"]
     for name in ("isr", "elr", "fenced"):
         if moment[name] or name == "isr":
-            parts.append(f"{_WORDS[name]} {' '.join(map(str, moment[name])) or 'empty'}")
+            parts.append(f"{_WORDS[name]} {_brokers(moment[name]) or 'empty'}")
+    assignment = moment["assignment"]
+    if assignment is not None:
+        parts.append(f"replicas {_brokers(assignment['replicas'])}")
+        parts += [f"{name} {_brokers(assignment[name])}" for name in ("adding", "removing") if assignment[name]]
     return ", ".join(parts)
+
+
+def _brokers(numbers: Sequence[int]) -> str:
+    return " ".join(map(str, numbers))
 
 
 # --- pages ------------------------------------------------------------------------------------------------------------

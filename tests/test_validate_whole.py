@@ -190,25 +190,6 @@ def test_what_a_printed_snapshot_has_is_no_creation(tmp_path: Path) -> None:
     assert not any(history.whole for history in cluster_of(read(path)).histories)
 
 
-def test_a_partition_that_is_first_seen_within_a_reassignment_is_said(tidegate: Run, tmp_path: Path) -> None:
-    path = tmp_path / "metadata.txt"
-    path.write_text(replaced('"addingReplicas":[]', '"addingReplicas":[3]')(PRINTED.read_text("utf-8")), "utf-8")
-    done = tidegate("validate", str(path))
-    assert done.exit == 5, "what comes after it is not checked"
-    assert "checked until its replicas were being reassigned, which the search does not follow" in " ".join(
-        done.out.split()
-    )
-
-
-def test_a_partition_that_was_reassigned_is_undecided_from_there_on(tidegate: Run, tmp_path: Path) -> None:
-    """Eight of nine moments follow the reassignment: what no search looked at did not go as the model does."""
-    path = tmp_path / "metadata.txt"
-    path.write_text(replaced('"isr":[1,2]}', '"isr":[1,2],"replicas":[1,2]}')(PRINTED.read_text("utf-8")), "utf-8")
-    done = tidegate("validate", str(path))
-    assert done.exit == 5 and "1 partition undecided." in done.out
-    assert "checked until its replicas were reassigned, which the search does not follow" in done.out
-
-
 def test_a_topic_that_was_deleted_has_no_more_to_check(tidegate: Run, tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
     text = restarts(3, 1, 1)

@@ -3,7 +3,8 @@
 Somebody asks for it (kafka-reassign-partitions.sh), the controller has it on record until it is complete, and a broker
 that holds no copy any more deletes what it had. As KRaft does it: adding replicas makes no new leader epoch, removing
 some does. What is put together: it completes in a step of its own, not in that in which the last one joins the ISR; no
-second one is asked for meanwhile; and none asks for fewer copies than `min.insync.replicas`.
+second one is asked for meanwhile, though one may be cancelled; and none asks for fewer copies than
+`min.insync.replicas`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from .state import (
     Assignment,
     Broker,
     Partition,
+    Registration,
     await_target,
+    cancellations,
     controllers_decide,
     effective_min_isr,
     max_leader_epoch,
@@ -47,18 +50,42 @@ def complete_reassignment(s: Partition, successor: Broker) -> None:
     require(reassignments > 0)
     require(controllers_decide(s))
     require(may_complete(s))
-    isr = s.registered.isr - s.assignment.removing
-    target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
-    alive = unfenced(s) - s.assignment.removing
+    alive, target = unfenced(s) - s.assignment.removing, left_by(s.registered, s.assignment.removing)
     require(stays(target, alive) or len(candidates(target, alive)) > 0)
+    leave(s, s.assignment.removing, successor)
+
+
+@action(kind="fault", budget="cancellations")
+def cancel_reassignment(s: Partition, successor: Broker) -> None:
+    """An operator cancels the reassignment: {s.assignment.adding} leave again.
+
+    The controller refuses that where it leaves nobody in sync (PartitionReassignmentRevert, KIP-455).
+    """
+    require(reassignments > 0 and cancellations > 0)
+    require(controllers_decide(s))
+    require(is_reassigned(s))
+    require(len(s.registered.isr - s.assignment.adding) > 0)
+    leave(s, s.assignment.adding, successor)
+
+
+def leave(s: Partition, leaving: Set[Broker], successor: Broker) -> None:
+    """The reassignment is over, and some brokers are replicas no longer, of which the leader epoch tells. A leader that
+    is among them has a successor."""
+    alive, target = unfenced(s) - leaving, left_by(s.registered, leaving)
     require(is_choice(target, alive, successor, successor))
     changed = elected(s.registered, target, alive, successor)
-    if len(s.assignment.removing) > 0:
+    if len(leaving) > 0:
         changed = replace(changed, leader_epoch=s.registered.leader_epoch + 1)
     limit(changed.leader_epoch <= max_leader_epoch)
-    s.left_isr = s.left_isr | (s.registered.isr & s.assignment.removing)
+    s.left_isr = s.left_isr | (s.registered.isr & leaving)
     s.registered = changed
-    s.assignment = Assignment(replicas=kept(s), adding=Set(), removing=Set())
+    s.assignment = Assignment(replicas=s.assignment.replicas - leaving, adding=Set(), removing=Set())
+
+
+def left_by(registered: Registration, leaving: Set[Broker]) -> Registration:
+    """The partition with brokers out of the ISR and the ELR that are to hold no copy."""
+    isr = registered.isr - leaving
+    return replace(registered, isr=isr, elr=next_elr(registered, isr, leaving))
 
 
 def kept(s: Partition) -> Set[Broker]:

@@ -40,6 +40,7 @@ preferred_elections = constant(0, minimum=0, maximum=4, says="leaders that are m
 unclean_elections = constant(0, minimum=0, maximum=4, says="kafka-leader-election.sh --election-type unclean")
 retries = constant(0, minimum=0, maximum=4, says="requests that fail, or whose answer is lost")
 reassignments = constant(0, minimum=0, maximum=4, says="reassignments of the partition to other brokers")
+cancellations = constant(0, minimum=0, maximum=4, says="reassignments that are cancelled before they are complete")
 
 # --- settings: what somebody has written into a file ------------------------------------------------------------------
 

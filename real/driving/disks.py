@@ -90,7 +90,7 @@ def cut(data: Path, topic: str, kept: int, partition: int = 0) -> tuple[int, int
 def history(controller: Path, topic: str) -> History | None:
     """What the controller has on record of partition 0 of a topic; None before it is created."""
     log = read(controller / TOPIC)
-    return next((one for one in cluster_of(log, reassigned=True).histories if one.topic == topic), None)
+    return next((one for one in cluster_of(log).histories if one.topic == topic), None)
 
 
 def alive(controller: Path) -> set[int]:

@@ -53,6 +53,7 @@ WHY_NOT: Mapping[str, str] = {
     "shrink_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
     "expand_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
     "register": "a broker that starts is unfenced at once: `restart` is both",
+    "cancel_reassignment": "a reassignment is driven that is complete at once",
     "drop_followers": "each follower that lags is driven out of the ISR by a request of its own",
     "clear_elr": "the driver sets no min.insync.replicas while it drives",
     "shut_down_fenced": "a broker that is fenced is shut down at random (--random) only",

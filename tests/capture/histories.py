@@ -1,0 +1,126 @@
+"""Runs a small cluster in KRaft through what `validate` follows, and keeps its controller's log for the tests.
+
+    python -m tests.capture.histories lag_together 4.1.0 elr LOG
+
+The scenario is one of `SCENARIOS`; `elr` or `plain` says whether the cluster has eligible leader replicas. Needs Java
+17, Maven and about 0.7 GB of memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from tidegate.real.driving import wire
+from tidegate.real.driving.cluster import Cluster, Needs
+from tidegate.real.driving.disks import SEGMENT
+from tidegate.real.driving.nodes import CONTROLLER
+from tidegate.real.driving.releases import of_version
+from tidegate.real.metadata_log import TOPIC as METADATA
+
+TOPIC = "orders"
+SETTINGS = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
+SECONDS = 60.0
+
+
+def lag_together(cluster: Cluster) -> None:
+    """Both followers lag, and leave the ISR in one request; then the leader's process dies."""
+    in_sync(cluster, 1, 2, 3)
+    cluster.stream([2, 3], 1, False)
+    cluster.send(1, 0, 1)
+    in_sync(cluster, 1)
+    die_and_start(cluster, 1)
+    cluster.stream([2, 3], 1, True)
+    in_sync(cluster, 1, 2, 3)
+
+
+def reassigned(cluster: Cluster) -> None:
+    """4 comes for 1, and 3 dies meanwhile; 1 is added; the copies are 3 and 1 alone, at once; 1 dies."""
+    in_sync(cluster, 1, 2, 3)
+    cluster.stream([4], 1, False)
+    reassign(cluster, 2, 3, 4)
+    die_and_start(cluster, 3)
+    in_sync(cluster, 1, 2, 3)
+    cluster.stream([4], 1, True)
+    in_sync(cluster, 2, 3, 4)
+    reassign(cluster, 2, 3, 4, 1)
+    in_sync(cluster, 1, 2, 3, 4)
+    reassign(cluster, 3, 1)
+    in_sync(cluster, 1, 3)
+    die_and_start(cluster, 1)
+    in_sync(cluster, 1, 3)
+
+
+def early(cluster: Cluster) -> None:
+    """3 lags, and the copies are to be 1 and 3. Up to 3.7 that is complete at once (KAFKA-15665)."""
+    in_sync(cluster, 1, 2, 3)
+    cluster.stream([3], 1, False)
+    cluster.send(1, 0, 1)
+    in_sync(cluster, 1, 2)
+    reassign(cluster, 1, 3)
+    cluster.until("the copies are not 1 and 3", lambda: len(cluster.seen().isr) < 2 or later(cluster), SECONDS)
+    cluster.stream([3], 1, True)
+    in_sync(cluster, 1, 3)
+
+
+def cancelled(cluster: Cluster) -> None:
+    """4 is to come for 1, and before it has caught up the copies are to be as they were."""
+    in_sync(cluster, 1, 2, 3)
+    cluster.stream([4], 1, False)
+    reassign(cluster, 2, 3, 4)
+    reassign(cluster, 1, 2, 3)
+    die_and_start(cluster, 1)
+    in_sync(cluster, 1, 2, 3)
+
+
+SCENARIOS: Mapping[str, tuple[Callable[[Cluster], None], Sequence[int]]] = {
+    "lag_together": (lag_together, (1, 2, 3)),
+    "reassigned": (reassigned, (1, 2, 3, 4)),
+    "early": (early, (1, 2, 3)),
+    "cancelled": (cancelled, (1, 2, 3, 4)),
+}
+"""What happens, and the brokers; 1, 2 and 3 have the copies in the beginning."""
+
+
+def in_sync(cluster: Cluster, *brokers: int) -> None:
+    """Until the ISR is these."""
+    cluster.until(f"the ISR is not {brokers}", lambda: cluster.seen().isr == frozenset(brokers), SECONDS)
+
+
+def later(cluster: Cluster) -> bool:
+    """Whether the controller has taken the reassignment of 3.8 and later, which waits for broker 3."""
+    return cluster.release.parts >= (3, 8)
+
+
+def die_and_start(cluster: Cluster, broker: int) -> None:
+    """Its process dies, is fenced, and starts again."""
+    cluster.kill(broker)
+    cluster.until(f"broker {broker} is not fenced", lambda: broker not in cluster.alive(), SECONDS)
+    cluster.start(broker)
+    cluster.until(f"broker {broker} is not back", lambda: broker in cluster.alive(), SECONDS)
+
+
+def reassign(cluster: Cluster, *brokers: int) -> None:
+    """The copies are to be on these, in this order."""
+    cluster.order = list(brokers)
+    live = next(iter(cluster.nodes.running.keys() - {CONTROLLER}))
+    with contextlib.closing(wire.Connection(cluster.ports[live])) as connection:
+        wire.reassign(connection, TOPIC, brokers)
+
+
+def capture(name: str, version: str, elr: bool, target: Path) -> None:
+    """Runs a scenario, and keeps the controller's log."""
+    happens, brokers = SCENARIOS[name]
+    with Cluster(of_version(version), Needs(brokers, SETTINGS, elr, 3_000, 3_000)) as cluster:
+        cluster.order = [1, 2, 3]
+        cluster.start_all()
+        cluster.open_all()
+        happens(cluster)
+        shutil.copy(cluster.nodes.data(CONTROLLER) / METADATA / SEGMENT, target)
+
+
+if __name__ == "__main__":
+    capture(sys.argv[1], sys.argv[2], sys.argv[3] == "elr", Path(sys.argv[4]))
