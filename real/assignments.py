@@ -8,7 +8,7 @@ the model that is a step of its own (`model/partition/reassignment.py`), so that
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ..language.immutable import immutable
 from .metadata_log import Entry
@@ -69,9 +69,10 @@ def brokers_of(entries: Iterable[Entry]) -> dict[Where, tuple[int, ...]]:
     first, moved, full = dict[Where, tuple[int, ...]](), dict[Where, tuple[int, ...]](), set[Where]()
     for entry in entries:
         fields = entry.record.fields
-        replicas, where = fields.get("replicas"), (fields.get("topicId", ""), fields.get("partitionId", -1))
-        if not isinstance(replicas, list):
+        held, where = fields.get("replicas"), (fields.get("topicId", ""), fields.get("partitionId", -1))
+        if not isinstance(held, list):
             continue
+        replicas = cast("list[int]", held)
         if entry.record.kind == "PARTITION_RECORD":
             first[where] = tuple(replicas)
             if fields.get("addingReplicas") or fields.get("removingReplicas"):

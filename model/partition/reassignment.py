@@ -69,7 +69,7 @@ def cancel_reassignment(s: Partition, successor: Broker) -> None:
 
 
 def leave(s: Partition, leaving: Set[Broker], successor: Broker) -> None:
-    """The reassignment is over, and some brokers are replicas no longer, of which the leader epoch tells. A leader that
+    """The reassignment is over, and some brokers are replicas no longer, which makes a new leader epoch. A leader that
     is among them has a successor."""
     alive, target = unfenced(s) - leaving, left_by(s.registered, leaving)
     require(is_choice(target, alive, successor, successor))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tidegate.real.driving import wire
@@ -76,7 +76,7 @@ def cancelled(cluster: Cluster) -> None:
     in_sync(cluster, 1, 2, 3)
 
 
-SCENARIOS: Mapping[str, tuple[Callable[[Cluster], None], Sequence[int]]] = {
+SCENARIOS: Mapping[str, tuple[Callable[[Cluster], None], tuple[int, ...]]] = {
     "lag_together": (lag_together, (1, 2, 3)),
     "reassigned": (reassigned, (1, 2, 3, 4)),
     "early": (early, (1, 2, 3)),
