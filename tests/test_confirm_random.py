@@ -40,6 +40,8 @@ class Commanded:
     def __init__(self) -> None:
         self.nodes = Nodes()
         self.did = list[str]()
+        self.order: Sequence[int] = (1, 2, 3)
+        self.under_way = False
 
     def seen(self) -> Seen:
         return Seen(1, 0, frozenset({1, 2, 3}), frozenset(), frozenset(), {})
@@ -57,6 +59,18 @@ class Commanded:
     def shut_down(self, broker: int, seconds: float) -> bool:
         self.kill(broker)
         return True
+
+    def is_reassigned(self) -> bool:
+        return self.under_way
+
+    def assign(self, brokers: Sequence[int]) -> Sequence[int]:
+        assert not self.under_way, "another target is no step of the model"
+        self.order, self.under_way = brokers, not self.under_way
+        return brokers
+
+    def undo_assignment(self) -> Sequence[int]:
+        self.under_way = False
+        return (1, 2, 3)
 
     def elect(self, kind: int) -> None:
         raise Broken("no broker answers")
@@ -85,10 +99,11 @@ def test_a_seed_is_its_commands_and_one_broker_always_runs(monkeypatch: pytest.M
     first = commands(1, monkeypatch)
     assert commands(1, monkeypatch) == first
     assert commands(2, monkeypatch) != first
-    begins = {said.partition("(")[0].partition(" of ")[0] for said in first}
+    begins = {said.partition("(")[0].partition(" of ")[0].partition(" to ")[0] for said in first}
     assert begins == {
         "produce", "crash", "start", "shut_down", "elect_preferred", "hold fetches", "let fetches", "hold heartbeats",
         "let heartbeats", "hold AlterPartition", "let AlterPartition",
+        "reassign", "cancel: reassign",
     }  # fmt: skip
 
 

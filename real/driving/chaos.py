@@ -94,7 +94,7 @@ class Random:
         down = len(list(self.cluster.down()))
         often = ["produce"] * 4 + ["hold_fetch", "let_fetch", "hold_alter", "let_alter", "hold_beat", "let_beat"]
         unclean = ["lose_power"] * self.has_power if self.power else ["crash"]
-        stops = [*unclean, "shut_down", "elect"] if down < 2 else []
+        stops = [*unclean, "shut_down", "elect", "move"] if down < 2 else []
         return often + stops + (["start"] * 3 if down else [])
 
     def _one(self) -> int:
@@ -169,12 +169,24 @@ class Random:
 
     def _elect(self) -> str | None:
         broker = self._running()
+        if self.cluster.is_reassigned() or broker not in self.cluster.order:
+            return None
         try:
             self.cluster.prefer(broker)
             self.cluster.elect(wire.PREFERRED)
         except (wire.Refused, OSError, Broken):
             return f"elect_preferred({broker}), refused"
         return f"elect_preferred({broker})"
+
+    def _move(self) -> str | None:
+        """Two brokers or all three are to have a copy; a reassignment that is under way is cancelled instead."""
+        target = self.random.sample(BROKERS, self.random.choice((2, 3)))
+        back = self.cluster.is_reassigned()
+        try:
+            brokers = self.cluster.undo_assignment() if back else self.cluster.assign(target)
+        except (wire.Refused, OSError, Broken):
+            return "reassign, refused"
+        return f"{'cancel: ' if back else ''}reassign to {', '.join(map(str, brokers))}"
 
 
 def round_of(
@@ -212,7 +224,7 @@ def _settled(cluster: Cluster) -> frozenset[int]:
         cluster.start(broker)
     if not wait_for(lambda: set(BROKERS) <= cluster.alive(), END_SECONDS):
         raise Broken(f"brokers {sorted(set(BROKERS) - cluster.alive())} did not come back in the end")
-    wait_for(lambda: len(cluster.seen().isr) == len(BROKERS), END_SECONDS)
+    wait_for(lambda: cluster.seen().isr == frozenset(cluster.order), END_SECONDS)
     return cluster.acknowledged()
 
 

@@ -11,6 +11,7 @@ from dataclasses import field
 from pathlib import Path
 
 from ...language.immutable import immutable
+from ..assignments import Assignment
 from . import disks, wire
 from .gates import Gate
 from .nodes import CONTROLLER, free_port
@@ -231,6 +232,31 @@ class Cluster(Running):
         kept = [one for one in self.order if one in set(brokers)]
         self.order = sorted(kept, key=lambda one: one != first)
         self._assign()
+
+    def assign(self, brokers: Sequence[int]) -> Sequence[int]:
+        """Reassigns the partition to these brokers, in this order. wire.Refused where the controller does not."""
+        before, self.order = self.order, list(brokers)
+        try:
+            self._assign()
+        except (wire.Refused, OSError):
+            self.order = before
+            raise
+        return self.order
+
+    def undo_assignment(self) -> Sequence[int]:
+        """Cancels the reassignment that is under way."""
+        held = self._assignment()
+        return self.order if held is None else self.assign(sorted(held.replicas - held.adding))
+
+    def is_reassigned(self) -> bool:
+        """Whether a reassignment is under way."""
+        held = self._assignment()
+        return held is not None and held.under_way
+
+    def _assignment(self) -> Assignment | None:
+        """Who has a copy, once the partition was reassigned."""
+        found = disks.history(self.nodes.data(CONTROLLER), TOPIC)
+        return None if found is None else found.moments[-1].assignment
 
     def unsettle(self) -> None:
         """Has the controller write the partition anew, the order of assignment changed and changed back: requests that
