@@ -169,6 +169,23 @@ def test_a_round_that_differs_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -
     assert plain["smaller"] is None
 
 
+@pytest.mark.parametrize("after", [0, 3])
+def test_what_is_done_by_an_interrupt_is_reported(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """An hour of rounds was lost with it."""
+
+    def round_of(release: Release, elr: bool, seed: int, keep: Path | None, power: bool) -> Round:
+        if seed == 7 + after:
+            raise KeyboardInterrupt
+        return Round(seed, (), "shown", None, 2, ())
+
+    monkeypatch.setattr(random_commands, "round_of", round_of)
+    if after == 0:
+        with pytest.raises(KeyboardInterrupt):
+            chaos(RELEASE, False, 7, 3_600.0)
+    else:
+        assert [one["seed"] for one in chaos(RELEASE, False, 7, 3_600.0)] == [7, 8, 9]
+
+
 def test_commands_that_are_left_out_change_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_commands.time, "sleep", lambda seconds: None)  # pyright: ignore
 

@@ -257,31 +257,35 @@ def chaos(
     shrink: bool = False,
     report: Callable[[str], None] = lambda text: None,
 ) -> list[Result]:
-    """Rounds, each with the next seed, until a time is over; at least one. The controllers' logs go to `keep`.
-    `power`: one broker loses power in each, and no process dies. `shrink`: one that differs is made smaller, and the
-    smallest that still differs is its `smaller`."""
+    """Rounds, each with the next seed, until a time is over or somebody interrupts; at least one. The controllers' logs
+    go to `keep`. `power`: one broker loses power in each, and no process dies. `shrink`: one that differs is made
+    smaller, and the smallest that still differs is its `smaller`. KeyboardInterrupt where nothing is done by then."""
     until, results = time.monotonic() + seconds, list[Result]()
     while not results or time.monotonic() < until:
         report(f"seed {seed}: {len(results)} rounds done")
         began = time.monotonic()
         try:
-            found: Result = _as_result(round_of(release, elr, seed, keep, power))
-        except (Broken, wire.Refused, OSError) as error:
-            found = {
-                "seed": seed,
-                "result": "undecided",
-                "why": str(error),
-                "commands": [],
-                "acknowledged": 0,
-                "lost": [],
-            }
-        found["smaller"] = None
-        if shrink and found["result"] == "differs":
-            smaller = None if keep is None else keep / f"seed-{seed}-smaller"
-            found["smaller"] = _smaller(partial(round_of, release, elr, seed, smaller, power), report)
-        results.append(found | {"seconds": round(time.monotonic() - began, 1)})
+            found = _tried(release, elr, seed, keep, power)
+            results.append(found | {"seconds": round(time.monotonic() - began, 1)})
+            if shrink and found["result"] == "differs":
+                smaller = None if keep is None else keep / f"seed-{seed}-smaller"
+                again = partial(round_of, release, elr, seed, smaller, power)
+                results[-1]["smaller"] = _smaller(again, report)
+        except KeyboardInterrupt:
+            if not results:
+                raise
+            break
         seed += 1
     return results
+
+
+def _tried(release: Release, elr: bool, seed: int, keep: Path | None, power: bool) -> Result:
+    """A round; undecided where the cluster does not start, or does not come back."""
+    try:
+        return _as_result(round_of(release, elr, seed, keep, power))
+    except (Broken, wire.Refused, OSError) as error:
+        nothing: Result = {"commands": [], "acknowledged": 0, "lost": [], "smaller": None}
+        return {"seed": seed, "result": "undecided", "why": str(error), **nothing}
 
 
 def _smaller(round_with: Callable[[Sequence[int]], Round], report: Callable[[str], None]) -> Result | None:
@@ -331,4 +335,5 @@ def _as_result(one: Round) -> Result:
         "commands": list(one.commands),
         "acknowledged": one.acknowledged,
         "lost": list(one.lost),
+        "smaller": None,
     }
