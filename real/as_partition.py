@@ -10,7 +10,7 @@ one.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..language import judge
@@ -62,8 +62,9 @@ class Moments:
     """The moments of a partition as observations of the model's states. See
     `explorer.native.observing.Observations`."""
 
-    def __init__(self, model: Model, history: History) -> None:
-        self.model, self.history = model, history
+    def __init__(self, model: Model, history: History, models: Sequence[int] = ()) -> None:
+        """`models` has the number of the model for each moment; all are the first where it is empty."""
+        self.model, self.history, self.models = model, history, models
         self.shape: Shape = judge.shape_of(model)
         members = tuple(model.namespace["Broker"])
         self.members = dict(zip(history.replicas, members, strict=True))
@@ -76,8 +77,10 @@ class Moments:
 
     def starts(self) -> Iterator[tuple[State, Epochs]]:
         """The model's initial state with the registration as it is at the first moment. A broker that is fenced then
-        may run, or have stopped in one way or the other."""
+        may run, or have stopped in one way or the other. None where a controller makes no such partition."""
         first = self.history.moments[0]
+        if not _may_begin(self.history):
+            return
         fenced = self._of(first.fenced)
         for how in itertools.product(("up", "stopped", "crashed"), repeat=len(fenced)):
             state = self._registered(self._initial(first), first, 0)
@@ -132,6 +135,10 @@ class Moments:
     def _of(self, brokers: frozenset[int]) -> Set[Any]:
         return Set(self.members[broker] for broker in sorted(brokers))
 
+    def which(self, index: int) -> int:
+        """The number of the model in which a moment is come to."""
+        return self.models[index] if self.models else 0
+
     def is_of_a_step(self, index: int) -> bool:
         """Whether what is observed is that a leader lacks what was committed."""
         return self.history.moments[index].lost
@@ -144,8 +151,8 @@ class Moments:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
         is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
         another incarnation. Where nothing says whether it has been down, either may be so. The ELR is forgotten where
-        the log says so, and nowhere else. Where records were lost, the leader learns of its epoch and lacks one that
-        was committed."""
+        the log says so, and nowhere else, and so is a broker fenced again. Who is elected is the first that may be.
+        Where records were lost, the leader learns of its epoch and lacks one that was committed."""
         if self.history.moments[index].lost:
             return _learns_without(before, after)
         moments = self.history.moments[seen + 1 : index + 1]
@@ -158,7 +165,20 @@ class Moments:
             and all((broker in before.up - after.up) == (broker in stopping) for broker in out)
             and before.unclean - after.unclean - after.up <= anew | open_still
             and _forgets(before, after) == any(moment.cleared for moment in moments)
+            and (not _is_fenced_again(before, after) or any(moment.again for moment in moments))
+            and self._is_first(self.history.moments[index].order, before, after)
         )
+
+    def _is_first(self, order: tuple[int, ...], before: State, after: State) -> bool:
+        """Whether a leader that is elected is the first in the order of assignment that may be: who is active and in
+        sync, or eligible, or, uncleanly, active (PartitionChangeBuilder.electLeader). The last known leader has no
+        such order, and where none is known anyone will do."""
+        was, now = before.registered, after.registered
+        if not order or now.leader is None or now.leader in (was.leader, was.last_known_leader):
+            return True
+        may = now.isr if now.leader in was.isr else was.elr if now.leader in was.elr else Set(self.members.values())
+        ordered = (self.members[number] for number in order)
+        return next(one for one in ordered if one in may and one not in after.fenced) == now.leader
 
     def unlikely(self, index: int, before: State, after: State) -> int:
         """How many brokers are fenced while they run, of those that come back with another incarnation or not at
@@ -181,6 +201,26 @@ class Moments:
         small = numbers_of(state)
         held = tuple(map(origin.actual, sorted(small)))
         return self.shape.replace(renumbered(self.shape, state, small), **whole), Epochs(held)
+
+
+def _is_fenced_again(before: State, after: State) -> bool:
+    """Whether there is a new leader epoch, and nobody leads as before: `fence_again`."""
+    was, now = before.registered, after.registered
+    return was.leader is None and now.leader is None and was.leader_epoch != now.leader_epoch
+
+
+def _may_begin(history: History) -> bool:
+    """Whether the first moment is one that there may be: a controller in KRaft creates a partition with the replicas in
+    sync that are active, and has the first of them lead (ReplicationControlManager.createTopic). Later, who leads is in
+    sync and active, and nobody is both in sync and an eligible leader."""
+    first = history.moments[0]
+    if first.settings is None:
+        return True
+    active = [broker for broker in first.order if broker not in first.fenced]
+    if history.whole:
+        created = first.leader_epoch == 0 and not first.elr and not first.last_known
+        return created and first.isr == frozenset(active) and first.leader in active[:1]
+    return not first.isr & first.elr and (first.leader is None or first.leader in first.isr - first.fenced)
 
 
 def _forgets(before: State, after: State) -> bool:

@@ -13,12 +13,26 @@ from .metadata_log import Entry, MetadataLog
 from .metadata_records import MetadataRecord
 
 METADATA_VERSION = "metadata.version"
+ELR_FEATURE = "eligible.leader.replicas.version"
 DELETED = "the topic was deleted"
 """Of a history that ends with the partition: there is no more of it."""
 NOBODY, UNCHANGED = -1, -2
 """No leader, and a leader that a change does not name."""
+MIN_ISR, UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 TOPIC_CONFIG, BROKER_CONFIG = 2, 4
 """ConfigResource.Type."""
+
+
+@immutable
+class InForce:
+    """What a controller heeds at a moment of the log: the settings of a topic, None where the log has none; whether
+    there are eligible leader replicas; and the newest `metadata.version` that the broker knows which registered last,
+    None before the first."""
+
+    min_isr: str | None
+    unclean: str | None
+    elr: bool
+    supported: int | None
 
 
 @immutable
@@ -33,7 +47,10 @@ class Moment:
     lacks a record that was committed. `cleared`: the eligible leader replicas were forgotten, since somebody set
     `min.insync.replicas`. `unsure` are brokers of which nothing says whether they have been down since they were
     unfenced last: on ZooKeeper a broker registers anew after each end of its session. `assignment` is who holds a copy,
-    where that is not the same all the time.
+    where that is not the same all the time. `order` has the replicas in the order of assignment, of which the
+    controller elects the first that may lead, and `settings` are those in force; of ZooKeeper neither is known moment
+    by moment. `again`: a broker in controlled shutdown was fenced, which makes a new leader epoch up to 3.5 where it is
+    the last of the ISR.
     """
 
     offset: int
@@ -51,6 +68,9 @@ class Moment:
     cleared: bool = False
     unsure: frozenset[int] = frozenset()
     assignment: Assignment | None = None
+    order: tuple[int, ...] = ()
+    settings: InForce | None = None
+    again: bool = False
 
     def alike(self, other: Moment) -> bool:
         """Whether two moments differ in nothing that a partition's controller has on record of it."""
@@ -152,6 +172,7 @@ class _Partition:
     whole: bool
     partition_epoch: int
     topic_id: str
+    order: tuple[int, ...]
     moments: list[Moment] = field(default_factory=list[Moment])
     ended: str | None = None
     leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
@@ -173,6 +194,12 @@ class _Broker:
     fenced: bool
     stopping: bool
     restarted: bool
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is fenced, or in controlled shutdown: no partition is given to it
+        (ClusterControlManager.isActive)."""
+        return self.fenced or self.stopping
 
 
 class _Unfit(Exception):
@@ -196,11 +223,20 @@ class _Reading:
         self.changed: set[str] = set()
         self.batch: int | None = None
         self.cleared: list[_Partition] = []
+        self.again = False
+
+    def end_snapshot(self) -> None:
+        """What is in force from the end of a snapshot on: its settings come after its partitions (ImageWriter)."""
+        self.snapshot = False
+        for one in self.partitions.values():
+            one.moments = [replace(moment, settings=self.in_force(one.topic)) for moment in one.moments]
 
     def take(self, entry: Entry) -> Sequence[_Partition]:
         """Takes what a record says; the partitions that it may be about. UsageError where it does not fit to what
         comes before it: such a log is not whole."""
-        record, self.snapshot = entry.record, entry.snapshot
+        if self.snapshot and not entry.snapshot:
+            self.end_snapshot()
+        record, self.snapshot, self.again = entry.record, entry.snapshot, False
         try:
             self._take(record)
         except _Unfit as error:
@@ -226,10 +262,10 @@ class _Reading:
             case "REGISTER_BROKER_RECORD":
                 self._register(fields)
             case "UNREGISTER_BROKER_RECORD":
-                self._broker(fields["brokerId"], fields["brokerEpoch"])
+                self.again = self._broker(fields["brokerId"], fields["brokerEpoch"]).is_out
                 del self.brokers[fields["brokerId"]]
             case "FENCE_BROKER_RECORD" | "UNFENCE_BROKER_RECORD":
-                self._broker(fields["id"], fields["epoch"]).fenced = record.kind == "FENCE_BROKER_RECORD"
+                self._fence(self._broker(fields["id"], fields["epoch"]), record.kind == "FENCE_BROKER_RECORD")
             case "BROKER_REGISTRATION_CHANGE_RECORD":
                 self._change_broker(fields)
             case "TOPIC_RECORD":
@@ -273,9 +309,13 @@ class _Reading:
     def _change_broker(self, fields: Mapping[str, Any]) -> None:
         broker = self._broker(fields["brokerId"], fields["brokerEpoch"])
         if changed := fields.get("fenced", 0):
-            broker.fenced = changed > 0  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
+            self._fence(broker, changed > 0)  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
         if fields.get("inControlledShutdown", 0):
             broker.stopping = True
+
+    def _fence(self, broker: _Broker, fenced: bool) -> None:
+        self.again = fenced and broker.is_out
+        broker.fenced = fenced
 
     def _configure(self, fields: Mapping[str, Any]) -> None:
         settings = self.settings.setdefault((fields["resourceType"], fields["resourceName"]), {})
@@ -326,6 +366,7 @@ class _Reading:
             whole=not self.snapshot,
             partition_epoch=fields.get("partitionEpoch", 0),
             topic_id=fields["topicId"],
+            order=tuple(fields["replicas"]),
         )
         _check(partition, replicas)
         partition.led()
@@ -336,6 +377,7 @@ class _Reading:
         partition = self.partitions.get((fields["topicId"], fields["partitionId"]))
         if partition is None:
             raise _Unfit(f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created")
+        partition.order = tuple(fields.get("replicas") or partition.order)
         self._reassign(partition, fields)
         leader = fields.get("leader", UNCHANGED)
         if leader != UNCHANGED:  # PartitionRegistration.merge: each record with a leader is a new leader epoch
@@ -402,15 +444,23 @@ class _Reading:
             passing=passing,
             cleared=entry.record.kind == "CLEAR_ELR_RECORD",
             assignment=partition.assignment if partition.moves else None,
+            order=partition.order,
+            settings=self.in_force(partition.topic),
+            again=self.again,
         )
 
     def _replicas(self, partition: _Partition, which: Callable[[_Broker], bool]) -> frozenset[int]:
         return frozenset(one for one in partition.replicas if one in self.brokers and which(self.brokers[one]))
 
     def _is_fenced(self, broker: int) -> bool:
-        """A broker in controlled shutdown counts: no partition is given to it (ClusterControlManager.isActive)."""
         known = self.brokers.get(broker)
-        return known is None or known.fenced or known.stopping
+        return known is None or known.is_out
+
+    def in_force(self, topic: str) -> InForce:
+        """What a controller heeds of a topic's settings now."""
+        own, common = self.settings.get((TOPIC_CONFIG, topic), {}), self.settings.get((BROKER_CONFIG, ""), {})
+        min_isr, unclean = (own.get(name, common.get(name)) for name in (MIN_ISR, UNCLEAN))
+        return InForce(min_isr, unclean, self.features.get(ELR_FEATURE, 0) > 0, next(reversed(self.supported), None))
 
     def of_topic(self, topic: str) -> dict[str, str]:
         """The settings of the cluster and, over them, of a topic."""
@@ -457,7 +507,9 @@ def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
         moments.append(moment)
         return
     restarted = moments[-1].restarted | (moment.restarted if within else frozenset[int]())
-    moments[-1] = replace(moments[-1], passing=moments[-1].passing and moment.passing, restarted=restarted)
+    again = moments[-1].again or (within and moment.again)
+    passing = moments[-1].passing and moment.passing
+    moments[-1] = replace(moments[-1], passing=passing, restarted=restarted, again=again)
 
 
 def cluster_of(log: MetadataLog) -> Cluster:
@@ -468,6 +520,8 @@ def cluster_of(log: MetadataLog) -> Cluster:
         about = reading.take(entry)
         within = next_one is not None and (next_one.batch, next_one.snapshot) == (entry.batch, entry.snapshot)
         reading.note(entry, about, within or entry.record.kind == "REGISTER_BROKER_RECORD")
+    if reading.snapshot:
+        reading.end_snapshot()
     return Cluster(tuple(_histories(reading)), reading.features, tuple(reading.supported), frozenset(reading.changed))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from ..audit.cluster import Origin, WrongOption
 from ..audit.keys import span
@@ -13,11 +14,9 @@ from ..language.errors import UsageError
 from ..language.immutable import immutable
 from ..language.model import Model
 from .as_partition import BOUNDS, WITH_LOSSES, WITH_MOVES
-from .history import METADATA_VERSION, Cluster, History, ZooKeeper
+from .history import ELR_FEATURE, METADATA_VERSION, MIN_ISR, UNCLEAN, Cluster, History, InForce, Moment, ZooKeeper
 
 MOST_REPLICAS = 5
-ELR_FEATURE = "eligible.leader.replicas.version"
-MIN_ISR, UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 FIRST_WITH_LOGS = (1, 1)
 MODEL, NEWEST = "partition", "kafka_4_1"
 
@@ -25,13 +24,24 @@ MODEL, NEWEST = "partition", "kafka_4_1"
 @immutable
 class Version:
     """The release that brokers run, as `kafka`, the model's profile for it, the switches in which the release differs
-    from the newest profile, and what was taken for granted."""
+    from the newest profile, and what was taken for granted. `given`: somebody says which it is, and so it is the same
+    all the time."""
 
     kafka: str
     profile: str
     switches: Mapping[str, Value | str]
     assumed: tuple[str, ...]
     zookeeper: bool = False
+    given: bool = False
+
+    def at(self, force: InForce) -> Mapping[str, Value | str]:
+        """The switches at a moment in KRaft: those of the release of the broker that registered last, where it is
+        modelled."""
+        known = None if self.given else _of_level(force.supported)
+        made = None if known is None else _in_kraft(known, force.elr)
+        made = made or _in_kraft(self.kafka, force.elr)
+        assert made is not None
+        return made[1]
 
 
 def version_of(cluster: Cluster, given: str | None) -> Version:
@@ -42,13 +52,20 @@ def version_of(cluster: Cluster, given: str | None) -> Version:
     if cluster.zookeeper is not None:
         return _with_zookeeper(cluster.zookeeper, given)
     kafka, assumed = (_stated(given), ()) if given is not None else _registered(cluster)
+    made = _in_kraft(kafka, cluster.features.get(ELR_FEATURE, 0) > 0)
+    if made is None:
+        raise UsageError(f"Kafka {kafka} has no metadata log that is checked here: KRaft is modelled since 3.3")
+    return Version(kafka, *made, assumed, given=given is not None)
+
+
+@cache
+def _in_kraft(kafka: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
+    """The profile and the switches of a release in KRaft; None where it is not modelled."""
     first, last = span(kafka)
     known = profiles_within(first, last, kraft=True)
     if not known:
-        raise UsageError(f"Kafka {kafka} has no metadata log that is checked here: KRaft is modelled since 3.3")
-    elr = cluster.features.get(ELR_FEATURE, 0) > 0
-    made = switches(known[-1], known[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1]))
-    return Version(kafka, known[-1], dict(made), assumed)
+        return None
+    return known[-1], dict(switches(known[-1], known[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
 
 
 def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
@@ -86,58 +103,54 @@ def _registered(cluster: Cluster) -> tuple[str, tuple[str, ...]]:
     if not levels or not 0 < levels[-1] <= len(METADATA_VERSIONS):
         what = f"level {levels[-1]} of it has no name here" if levels else "no broker registers in this log"
         raise UsageError(f"the log does not say which Kafka ran ({METADATA_VERSION}: {what}); give --kafka-version")
-    kafka = METADATA_VERSIONS[levels[-1] - 1].partition("-")[0]
+    kafka = _of_level(levels[-1])
+    assert kafka is not None
     if len(levels) == 1:
         return kafka, ()
-    known = [METADATA_VERSIONS[level - 1] for level in levels if level <= len(METADATA_VERSIONS)]
-    names = ", ".join(name.partition("-")[0] for name in known)
-    return kafka, (f"brokers of several releases registered ({names}), and all is checked as of {kafka}",)
+    names = ", ".join(name for level in levels if (name := _of_level(level)) is not None)
+    each = "each moment is checked as of the release of the broker that registered last before it"
+    return kafka, (f"brokers of several releases registered ({names}), and {each}",)
+
+
+def _of_level(level: int | None) -> str | None:
+    """The release that knows a level of `metadata.version` as its newest; None where it has no name here."""
+    if level is None or not 0 < level <= len(METADATA_VERSIONS):
+        return None
+    return METADATA_VERSIONS[level - 1].partition("-")[0]
 
 
 @immutable
 class Setup:
-    """A model that a history is held against: its constants beyond the newest profile, and what was taken for
-    granted."""
+    """The models that a history is held against: constants beyond the newest profile, and what was taken for granted.
+    `constants` are those at the end, and `variants` all that there are, of which `at` has the number for each
+    moment: the one by which it is come to."""
 
     profile: str
-    constants: Mapping[str, Value | str]
+    variants: tuple[Mapping[str, Value | str], ...]
+    at: tuple[int, ...]
     assumed: tuple[str, ...]
     ghosts: bool = False
 
-    def bind(self) -> Model:
-        """The model."""
+    @property
+    def constants(self) -> Mapping[str, Value | str]:
+        """The constants at the end."""
+        return self.variants[self.at[-1]]
+
+    def bind(self, constants: Mapping[str, Value | str]) -> Model:
+        """The model of a variant."""
         return definition().bind(
-            f"{MODEL}:{NEWEST}", constants=dict(self.constants), profile=NEWEST, ghosts=self.ghosts, properties=()
+            f"{MODEL}:{NEWEST}", constants=dict(constants), profile=NEWEST, ghosts=self.ghosts, properties=()
         )
 
 
 def setup_of(history: History, version: Version, changed: frozenset[str], given: Mapping[str, Value]) -> Setup | str:
-    """The model for a history, or why there is none. `given` are constants that the user sets,
+    """The models for a history, or why there are none. `given` are constants that the user sets,
     `changed` the settings that changed within the log."""
     if len(history.replicas) > MOST_REPLICAS:
         return f"it has {len(history.replicas)} replicas, and the model has {MOST_REPLICAS} at most"
-    assumed = list(version.assumed)
-    settings = history.settings
-    if "min_isr" not in given and MIN_ISR not in settings:
-        assumed.append(f"{MIN_ISR} is not in the log, and taken for 1: --set min_isr=N says what brokers' files do")
-    if "unclean" not in given and UNCLEAN not in settings:
-        assumed.append(f"{UNCLEAN} is not in the log, and taken for false: --set unclean=true says otherwise")
-    for name in sorted(changed & {MIN_ISR, UNCLEAN}):
-        assumed.append(f"{name} was changed within the log, and all is checked with its last value")
-    least = settings.get(MIN_ISR, "1")
-    if "min_isr" not in given and not least.strip().isdecimal():
-        return (
-            f"{MIN_ISR} is {least!r} in the log, which is no number that Kafka takes; --set min_isr=N says what holds"
-        )
     fewest = min((len(one.assignment.target) for one in history.moments if one.assignment is not None), default=None)
-    wanted = given.get("min_isr", int(least) if least.strip().isdecimal() else 1)
-    if fewest is not None and isinstance(wanted, int) and wanted > fewest:
-        return f"it is reassigned to {fewest} brokers, fewer than {MIN_ISR}={wanted}, of which the model has no step"
     lost = any(moment.lost for moment in history.moments)
-    if lost and "disk_losses" not in given:
-        assumed.append("no disk was lost or replaced: --set disk_losses=1 says otherwise")
-    constants: dict[str, Value | str] = {
-        **version.switches,
+    common: dict[str, Value | str] = {
         **BOUNDS,
         **(WITH_LOSSES if lost else {}),
         **(WITH_MOVES if fewest is not None else {}),
@@ -146,8 +159,45 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         "min_isr_is_set": True,
         "drop_together": True,
         "replicas": len(history.replicas),
-        "min_isr": 1 if "min_isr" in given else min(int(least), MOST_REPLICAS),
-        "unclean": settings.get(UNCLEAN, "false").lower() == "true",
-        **given,
     }
-    return Setup(version.profile, constants, tuple(assumed), lost)
+    variants, at = list[Mapping[str, Value | str]](), list[int]()
+    for force in (_in_force(history, moment) for moment in history.moments):
+        least = force.min_isr or "1"
+        if "min_isr" not in given and not least.strip().isdecimal():
+            wrong = f"{MIN_ISR} is {least!r} in the log, which is no number that Kafka takes"
+            return f"{wrong}; --set min_isr=N says what holds"
+        own = {
+            "min_isr": 1 if "min_isr" in given else min(int(least), MOST_REPLICAS),
+            "unclean": (force.unclean or "false").lower() == "true",
+        }
+        constants = {**(version.switches if version.zookeeper else version.at(force)), **common, **own, **given}
+        if constants not in variants:
+            variants.append(constants)
+        at.append(variants.index(constants))
+        wanted = given.get("min_isr", int(least) if least.strip().isdecimal() else 1)
+        if fewest is not None and isinstance(wanted, int) and wanted > fewest:
+            return (
+                f"it is reassigned to {fewest} brokers, fewer than {MIN_ISR}={wanted}, of which the model has no step"
+            )
+    assumed = (*version.assumed, *_assumed(history, changed, given, lost))
+    return Setup(version.profile, tuple(variants), tuple(at), assumed, lost)
+
+
+def _in_force(history: History, moment: Moment) -> InForce:
+    """What holds at a moment: as the log has it then, or all the time, where nothing says when it does."""
+    of = history.settings
+    return moment.settings or InForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, supported=None)
+
+
+def _assumed(history: History, changed: frozenset[str], given: Mapping[str, Value], lost: bool) -> Iterator[str]:
+    """What is taken for granted of a history."""
+    held = [_in_force(history, moment) for moment in history.moments]
+    if "min_isr" not in given and any(one.min_isr is None for one in held):
+        yield f"{MIN_ISR} is not in the log, and taken for 1: --set min_isr=N says what brokers' files do"
+    if "unclean" not in given and any(one.unclean is None for one in held):
+        yield f"{UNCLEAN} is not in the log, and taken for false: --set unclean=true says otherwise"
+    if any(moment.settings is None for moment in history.moments):
+        for name in sorted(changed & {MIN_ISR, UNCLEAN}):
+            yield f"{name} was changed within the log, and all is checked with its last value"
+    if lost and "disk_losses" not in given:
+        yield "no disk was lost or replaced: --set disk_losses=1 says otherwise"

@@ -39,28 +39,27 @@ class Part:
 def parts_of(one: Validated) -> list[Part]:
     """The run of a history in as few parts as bounds allow; none where no search found one, or the history has one
     moment alone. Each is a run of the model, step by step in plain Python."""
-    if one.answer is None or one.model is None or not one.answer.legs:
+    if one.answer is None or not one.models or not one.answer.legs:
         return []
-    cut = list(_cut(one.model, one.answer.legs))
+    cut = list(_cut(one.models[0], one.answer.legs))
     return [_part(one, number, legs, len(cut)) for number, legs in enumerate(cut, 1)]
 
 
 def called(one: Validated) -> dict[str, str]:
     """What the model's brokers are called in the cluster."""
-    assert one.model is not None
-    members = map(str, one.model.namespace["Broker"])
+    members = map(str, one.models[0].namespace["Broker"])
     return {member: f"broker {number}" for member, number in zip(members, one.of.replicas, strict=True)}
 
 
 def _cut(model: Model, legs: Sequence[Leg[Epochs]]) -> Iterator[list[Leg[Epochs]]]:
-    """Legs that fit into one trace, together: with the same numbers of leader epochs, and with no more faults of a kind
-    than a budget may be."""
+    """Legs that fit into one trace, together: of one model, with the same numbers of leader epochs, and with no more
+    faults of a kind than a budget may be."""
     most = {name: model.constants[name].maximum or 0 for name in _budgets(model)}
     held, taken = list[Leg[Epochs]](), dict.fromkeys(most, 0)
     for leg in legs:
         needed = _needed(model, leg)
         fits = all(taken[name] + needed[name] <= most[name] for name in most)
-        if held and (leg.origin != held[-1].origin or not fits):
+        if held and ((leg.origin, leg.model) != (held[-1].origin, held[-1].model) or not fits):
             yield held
             held, taken = [], dict.fromkeys(most, 0)
         held.append(leg)
@@ -85,12 +84,12 @@ def _needed(model: Model, leg: Leg[Epochs]) -> dict[str, int]:
 
 
 def _part(one: Validated, number: int, legs: Sequence[Leg[Epochs]], of: int) -> Part:
-    assert one.setup is not None and one.model is not None
-    profile = one.setup.profile
-    needed = {name: sum(_needed(one.model, leg)[name] for leg in legs) for name in _budgets(one.model)}
-    larger = {name: number for name, number in needed.items() if number > _value(one.model, name)}
-    constants = {**one.model.values, **larger}
-    ghosts = one.model.ghosts
+    assert one.setup is not None
+    profile, own = one.setup.profile, one.models[legs[0].model]
+    needed = {name: sum(_needed(own, leg)[name] for leg in legs) for name in _budgets(own)}
+    larger = {name: number for name, number in needed.items() if number > _value(own, name)}
+    constants = {**own.values, **larger}
+    ghosts = own.ghosts
     properties = (LOSS,) if ghosts else ()
     name = f"{MODEL}:{profile}"
     model = definition().bind(name, constants, profile, ghosts=ghosts, properties=properties)

@@ -36,14 +36,15 @@ Named: TypeAlias = Callable[[str], str]
 
 @immutable
 class Validated:
-    """What came out for partitions with one history. `of` is the first of them, `alike` the names of all. `why` says
+    """What came out for partitions with one history. `of` is the first of them, `alike` the names of all, and `models`
+    those of its setup's variants. `why` says
     what stopped a search, or why there was none; `answer` is what the search found, and `evidence` what
     brokers' logs show of each."""
 
     of: History
     alike: tuple[str, ...]
     setup: Setup | None
-    model: Model | None
+    models: tuple[Model, ...]
     result: Result
     why: str | None
     answer: Answer[Epochs] | None
@@ -111,8 +112,8 @@ def _numbered(moment: Moment, numbers: Mapping[int, int], first_epoch: int) -> M
     if moment.assignment is not None:
         sets = (moment.assignment.replicas, moment.assignment.adding, moment.assignment.removing)
         changes["assignment"] = Assignment(*map(of, sets))
-    epoch = moment.leader_epoch - first_epoch
-    return replace(moment, offset=0, time_ms=0, leader=leader, leader_epoch=epoch, **changes)
+    epoch, order = moment.leader_epoch - first_epoch, tuple(numbers[broker] for broker in moment.order)
+    return replace(moment, offset=0, time_ms=0, leader=leader, leader_epoch=epoch, order=order, **changes)
 
 
 def _one(
@@ -124,18 +125,23 @@ def _one(
 ) -> Validated:
     first, alike = same[0], tuple(history.name for history in same)
     if not first.moments:
-        return Validated(first, alike, None, None, "not_checked", first.missing, None)
+        return Validated(first, alike, None, (), "not_checked", first.missing, None)
     if isinstance(setup, str):
-        return Validated(first, alike, None, None, "not_checked", setup, None)
+        return Validated(first, alike, None, (), "not_checked", setup, None)
     if seconds is not None and seconds <= 0:
-        return Validated(first, alike, setup, None, "undecided", "the time was used up before it", None)
-    key = setup.ghosts, tuple(sorted(setup.constants.items()))
-    if key not in models:
-        models[key] = setup.bind()
-    model = models[key]
-    answer = search(model, Moments(model, first), cache, MOST_STATES, seconds)
+        return Validated(first, alike, setup, (), "undecided", "the time was used up before it", None)
+    bound = tuple(_bound(setup, constants, models) for constants in setup.variants)
+    answer = search(bound, Moments(bound[0], first, setup.at), cache, MOST_STATES, seconds)
     result, why = _result(first, answer)
-    return Validated(first, alike, setup, model, result, why, answer)
+    return Validated(first, alike, setup, bound, result, why, answer)
+
+
+def _bound(setup: Setup, constants: Mapping[str, Value | str], models: dict[Any, Model]) -> Model:
+    """A variant's model, each of which is bound once."""
+    key = setup.ghosts, tuple(sorted(constants.items()))
+    if key not in models:
+        models[key] = setup.bind(constants)
+    return models[key]
 
 
 def _result(history: History, answer: Answer[Epochs]) -> tuple[Result, str | None]:
@@ -244,13 +250,13 @@ def _assigned(assignment: Assignment) -> dict[str, list[int]]:
 
 
 def _answered(one: Validated) -> dict[str, Any]:
-    if one.answer is None or one.model is None:
+    if one.answer is None or not one.models:
         return {"seen": None, "legs": [], "instead": [], "states": 0, "seconds": 0.0}
-    names = {str(member): broker for broker, member in Moments(one.model, one.of).members.items()}
+    names = {str(member): broker for broker, member in Moments(one.models[0], one.of).members.items()}
     answer = one.answer
     return {
         "seen": answer.seen,
-        "legs": [_leg(one.model, leg, _named(names)) for leg in answer.legs],
+        "legs": [_leg(one.models[leg.model], leg, _named(names)) for leg in answer.legs],
         "instead": _instead(one, names) if one.result == "not_shown" else [],
         "states": answer.states,
         "seconds": round(answer.seconds, 3),

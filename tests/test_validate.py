@@ -47,7 +47,7 @@ def model_of(profile: str, **constants: Any) -> Model:
 
 
 def answer(history: History, model: Model, cache: Path | None, most: int = 200_000) -> Answer[Epochs]:
-    return search(model, Moments(model, history), cache, most)
+    return search([model], Moments(model, history), cache, most)
 
 
 @pytest.mark.parametrize("path", sorted(HISTORIES.glob("*.log")), ids=lambda path: path.stem)
@@ -400,8 +400,8 @@ def test_a_long_history_is_told_in_parts_each_a_run_of_the_model(cache: Path) ->
     given = {"elr": True, "min_isr": 2, "register_apart": False}
     setup = setup_of(history, version_of(cluster(STANDING), "4.1"), frozenset(), given)
     assert not isinstance(setup, str)
-    bound = setup.bind()
-    one = Validated(history, ("t-0",), setup, bound, "shown", None, answer(history, bound, cache))
+    (bound,) = map(setup.bind, setup.variants)
+    one = Validated(history, ("t-0",), setup, (bound,), "shown", None, answer(history, bound, cache))
     parts = parts_of(one)
     assert len(parts) > 1
     assert [part.document["replay"] is None for part in parts] == [False] + [True] * (len(parts) - 1)

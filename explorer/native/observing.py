@@ -57,6 +57,11 @@ class Observations(Protocol[Origin]):
         the model has them."""
         ...
 
+    def which(self, index: int) -> int:
+        """The number of the model in which an observation is come to: models that differ in constants alone, none of
+        which bounds a state."""
+        ...
+
     def is_of_a_step(self, index: int) -> bool:
         """Whether an observation is one of a step that may leave the fields as they are: as they were seen before."""
         ...
@@ -84,11 +89,12 @@ class Observations(Protocol[Origin]):
 @immutable
 class Leg(Generic[Origin]):
     """The steps from one observation that was seen to the next: `run` begins in the state as it was renewed, with its
-    `origin`, and its last state shows the observation `seen`."""
+    `origin`, and its last state shows the observation `seen`. All steps are those of one model, whose number it has."""
 
     run: Run
     seen: int
     origin: Origin
+    model: int = 0
 
 
 @immutable
@@ -108,10 +114,12 @@ class Answer(Generic[Origin]):
 
 @dataclass(frozen=True, slots=True)
 class _Node(Generic[Origin]):
-    """A state as the search holds it, and how it came there: `reached` is the state before it was renewed."""
+    """A state as the search holds it, and how it came there: `reached` is the state before it was renewed. `model` is
+    the number of that in which steps go on."""
 
     words: Words
     seen: int
+    model: int
     origin: Origin
     parent: _Node[Origin] | None
     action: str
@@ -138,28 +146,31 @@ class _Others(Generic[Origin]):
 
 
 class Search(Generic[Origin]):
-    """One search. `kernel` is shared by searches of the same model; `close` gives its memory back."""
+    """One search. `kernels` are those of the models, and shared by searches of the same; `close` gives memory back."""
 
-    def __init__(self, model: Model, observations: Observations[Origin], kernel: Kernel) -> None:
-        self.model, self.observations = model, observations
-        self.frontier = Frontier(kernel.program, kernel.code, MEMORY)
-        self.masks = field_masks(model, observations.fields)
-        self.faults = frozenset(action.name for action in model.actions if action.kind == "fault")
-        self.known: set[tuple[int, Origin, Words]] = set()
+    def __init__(self, models: Sequence[Model], observations: Observations[Origin], kernels: Sequence[Kernel]) -> None:
+        self.models, self.observations = models, observations
+        self.frontiers = [Frontier(kernel.program, kernel.code, MEMORY) for kernel in kernels]
+        self.model, self.frontier = models[0], self.frontiers[0]
+        self.masks = field_masks(self.model, observations.fields)
+        self.faults = frozenset(action.name for action in self.model.actions if action.kind == "fault")
+        self.known: set[tuple[int, int, Origin, Words]] = set()
         self.waiting: list[tuple[int, int, int, int, _Node[Origin]]] = []
         self.others: _Others[Origin] = _Others()
         self._shown: dict[tuple[int, Origin], Words | None] = {}
 
     def close(self) -> None:
         """Gives the memory back."""
-        self.frontier.close()
+        for frontier in self.frontiers:
+            frontier.close()
 
     def answer(self, most_states: int, seconds: float | None) -> Answer[Origin]:
         """Searches until a run shows everything, or no run does, or a limit is reached."""
         began, last = time.monotonic(), len(self.observations) - 1
         for state, origin in self.observations.starts():
             words = self.frontier.encode(state)
-            self._put(_Node(words, 0, origin, None, "", words, 0, 0, 0))
+            for number in self._models(0):
+                self._put(_Node(words, 0, number, origin, None, "", words, 0, 0, 0))
         best: _Node[Origin] | None = None
         expanded = 0
         while self.waiting:
@@ -179,14 +190,14 @@ class Search(Generic[Origin]):
         return Answer(legs, seen, instead, exhausted, expanded, time.monotonic() - began)
 
     def _expand(self, node: _Node[Origin]) -> None:
-        made = self.frontier.successors(node.words)
+        made = self.frontiers[node.model].successors(node.words)
         if made is None:
             raise Disagreement(f"a step from {self._decoded(node.words)} breaks the model's own types")
         for action, words in made:
             shown = self._projected(words)
             seen = self._seen(node, shown)
             if seen == node.seen:
-                self._put(self._after(node, action, words, words, node.seen, node.origin, 0))
+                self._put(self._after(node, action, words, words, node.seen, node.model, node.origin, 0))
                 if node.seen + 1 < len(self.observations) and self.observations.is_of_a_step(node.seen + 1):
                     self._advance(node, action, words, node.seen + 1)
             elif seen is None or not self._advance(node, action, words, seen):
@@ -195,19 +206,41 @@ class Search(Generic[Origin]):
     def _advance(self, node: _Node[Origin], action: str, words: Words, seen: int) -> bool:
         """Goes on from a state that shows another observation; False where the step cannot be the one that was
         observed."""
+        if self.observations.which(seen) != node.model:
+            return True
         before, after = self._decoded(node.words), self._decoded(words)
         if not self.observations.admits(node.seen, seen, before, after):
             return False
         renewed, origin = self.observations.renewed(after, node.origin)
         more = self.observations.unlikely(seen, before, after)
-        self._put(self._after(node, action, words, self.frontier.encode(renewed), seen, origin, more))
+        encoded = self.frontier.encode(renewed)
+        for number in self._models(seen):
+            self._put(self._after(node, action, words, encoded, seen, number, origin, more))
         return True
 
+    def _models(self, seen: int) -> set[int]:
+        """The models in which an observation that may come next is come to; of the last one, its own."""
+        last = len(self.observations) - 1
+        numbers = {self.observations.which(min(seen + 1, last))}
+        for index in range(seen + 2, last + 1):
+            if not self.observations.may_be_missed(index - 1):
+                break
+            numbers.add(self.observations.which(index))
+        return numbers
+
     def _after(
-        self, node: _Node[Origin], action: str, reached: Words, words: Words, seen: int, origin: Origin, more: int
+        self,
+        node: _Node[Origin],
+        action: str,
+        reached: Words,
+        words: Words,
+        seen: int,
+        model: int,
+        origin: Origin,
+        more: int,
     ) -> _Node[Origin]:
         faults = node.faults + (action in self.faults)
-        return _Node(words, seen, origin, node, action, reached, node.unlikely + more, faults, node.steps + 1)
+        return _Node(words, seen, model, origin, node, action, reached, node.unlikely + more, faults, node.steps + 1)
 
     def _seen(self, node: _Node[Origin], shown: Words) -> int | None:
         """How many observations are seen where something is shown: as many as before, or more; None where it is no
@@ -236,7 +269,7 @@ class Search(Generic[Origin]):
         return decode(self.model, self.frontier.program, words)
 
     def _put(self, node: _Node[Origin]) -> None:
-        key = node.seen, node.origin, node.words
+        key = node.seen, node.model, node.origin, node.words
         if key not in self.known:
             self.known.add(key)
             place = UNLIKELY * node.unlikely - node.seen
@@ -254,28 +287,28 @@ class Search(Generic[Origin]):
         for before, after in itertools.pairwise(path):
             steps.append(self._step(before, after))
             if after.seen > before.seen:
-                legs.append(Leg(Run(start, tuple(steps)), after.seen, before.origin))
+                legs.append(Leg(Run(start, tuple(steps)), after.seen, before.origin, before.model))
                 steps, start = [], self._decoded(after.words)
         return tuple(legs)
 
     def _step(self, before: _Node[Origin], after: _Node[Origin]) -> Step:
         state, end = self._decoded(before.words), self._decoded(after.reached)
-        for step in judge.steps(self.model, state):
+        for step in judge.steps(self.models[before.model], state):
             if step.action == after.action and step.after == end:
                 return step
         raise Disagreement(f"plain Python takes no step {after.action} from {state} to {end}")
 
 
 def search(
-    model: Model,
+    models: Sequence[Model],
     observations: Observations[Origin],
     cache: Path | None,
     most_states: int = 1_000_000,
     seconds: float | None = None,
 ) -> Answer[Origin]:
-    """Whether a run of the model shows the observations. Raises Disagreement where plain Python does not confirm a
-    step of the run that native code found."""
-    one = Search(model, observations, kernel_at_once(model, (), cache))
+    """Whether a run of the models, each where observations say so, shows the observations. Raises Disagreement where
+    plain Python does not confirm a step of the run that native code found."""
+    one = Search(models, observations, [kernel_at_once(model, (), cache) for model in models])
     try:
         return one.answer(most_states, seconds)
     finally:

@@ -34,6 +34,7 @@ from .state import (
     reject_fenced,
     reject_restarted,
     shutdowns,
+    stop_fenced,
     unclean,
     unclean_elections,
 )
@@ -175,10 +176,19 @@ def elected(before: Registration, target: Registration, alive: Set[Broker], succ
 
 def settle(s: Partition, target: Registration, alive: Set[Broker], broker: Broker, successor: Broker) -> None:
     """The controller registers the partition with the leader that it has, the successor that it chooses, or none."""
-    require(is_choice(target, alive, broker, successor))
-    changed = elected(s.registered, target, alive, successor)
+    regarded = alive | untouched(s.registered, target, broker)
+    require(is_choice(target, regarded, broker, successor))
+    changed = elected(s.registered, target, regarded, successor)
     limit(changed.leader_epoch <= max_leader_epoch)
     s.registered = changed
+
+
+def untouched(before: Registration, target: Registration, broker: Broker) -> Set[Broker]:
+    """A leader that the controller does not look at, since it looks at partitions with that broker in the ISR, and at
+    those without a leader: one that is fenced leads on (KAFKA-19522)."""
+    if before.leader is None or target != before or broker in before.isr:
+        return Set()
+    return Set({before.leader})
 
 
 def take_out(s: Partition, broker: Broker, successor: Broker) -> None:
@@ -261,6 +271,21 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
     require(broker not in s.up and broker not in s.fenced)
     require(controllers_decide(s))
     take_out(s, broker, successor)
+
+
+@action
+def fence_again(s: Partition, broker: Broker) -> None:
+    """The controller fences {broker}, which was shut down as the last in sync: nobody leads, in a new leader epoch.
+
+    Before KAFKA-15021 an ISR without it counts as a smaller one, though it stays there
+    (PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded).
+    """
+    require(stop_fenced and not (keep_epoch or by_zookeeper or elr))
+    require(broker not in s.up and broker in s.fenced)
+    require(s.registered.leader is None and s.registered.isr == Set({broker}))
+    require(controllers_decide(s))
+    limit(s.registered.leader_epoch < max_leader_epoch)
+    s.registered = replace(s.registered, leader_epoch=s.registered.leader_epoch + 1)
 
 
 @action

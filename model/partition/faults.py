@@ -15,6 +15,7 @@ from .state import (
     controllers_decide,
     crashes,
     disk_losses,
+    elr,
     fresh_checkpoint,
     fsync,
     host_losses,
@@ -63,6 +64,17 @@ def shut_down_fenced(s: Partition, broker: Broker) -> None:
     require(broker in s.up and broker in s.fenced)
     s.flushed[broker] = len(s.log[broker])
     power_down(s, broker)
+
+
+@action(kind="fault", budget="crashes")
+def end_uncleanly(s: Partition, broker: Broker) -> None:
+    """{broker}, which is down, leaves no mark of a clean shutdown: it dies while it is shut down, or while it starts.
+
+    The mark is written last and taken away first (LogManager.shutdown, CleanShutdownFileHandler).
+    """
+    require(stop_fenced and elr and crashes > 0)
+    require(broker not in s.up and broker not in s.gone and broker not in s.unclean)
+    s.unclean.add(broker)
 
 
 @action(kind="fault", budget="crashes")
