@@ -108,8 +108,8 @@ def _registered(cluster: Cluster) -> tuple[str, tuple[str, ...]]:
     if len(levels) == 1:
         return kafka, ()
     names = ", ".join(name for level in levels if (name := _of_level(level)) is not None)
-    each = "each moment is checked as of the release of the broker that registered last before it"
-    return kafka, (f"brokers of several releases registered ({names}), and {each}",)
+    then = "each moment is checked as of the release of the broker that registered last before it"
+    return kafka, (f"brokers of several releases registered ({names}), and {then}",)
 
 
 def _of_level(level: int | None) -> str | None:
