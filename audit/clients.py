@@ -146,6 +146,14 @@ def skips_what_was_cut(*, sees_truncation: bool, commits_epochs: bool = True) ->
 
 
 @cache
+def skips_what_comes_back() -> bool:
+    """Whether a consumer that has KIP-320 skips records that were cut, and are in the log again with the leader that
+    had them: it has read others in their place, of a newer leader epoch."""
+    wanted = frozenset({"poll", "truncate", "come_back"})
+    return SKIPPED in explored(Small("consumer", {**_A_CUT, "returns": 1}, (SKIPPED,), wanted)).steps
+
+
+@cache
 def misses_a_cut(reset: str) -> bool:
     """Whether a consumer that has KIP-320 may miss a cut below the position that `auto.offset.reset` gave it. Where it
     was given a record's (`by_duration`), that takes a cut of this record and of the one before it."""

@@ -5,23 +5,26 @@ Whether groups stop, and whether they skip records where offsets are lost, is as
 the log was cut below its position and filled again is asked of the model `consumer`, in `clients` (KIP-320). Who
 begins at a committed offset sees that only if the leader's epoch was committed with it, which automatic commits do;
 what an application names itself, as `new OffsetAndMetadata(offset)` in Java or as Spring's containers do, has none.
-Nor has, in Java, a position that `auto.offset.reset` gave, until a record was read.
+Nor has, in Java, a position that `auto.offset.reset` gave, until a record was read. And no consumer sees that records
+were cut and are there again, which takes a leader that is elected uncleanly (`_of_a_return`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
-from .clients import misses_a_cut, skips_what_was_cut
+from .clients import misses_a_cut, skips_what_comes_back, skips_what_was_cut
 from .cluster import OFFSETS, Client, Cluster, Unknown
 from .groups import SKIPPED, STOPPED, fails
 from .keys import at_least, underneath, value_of
+from .questions import loss_case
 from .racks import missing_racks
-from .signature import Subject
-from .situations import CELLS, Name
+from .signature import Signature, Subject
+from .situations import BY_NAME, CELLS, Name, racks_of
 from .starting import stated
-from .verdicts import GRAVITY, RACK, Answer, SubjectVerdict, Table
+from .verdicts import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
 
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
 COMMITS = "how the consumer commits"
@@ -140,7 +143,37 @@ def _skips(
     cut = worst([subject.table[name, cell] for name in ("no-loss", "no-unread")])
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
     forgotten = unknown if offsets is None else offsets.table["no-loss", cell]
-    return worst([answer for reader in readers for answer in _skipped(cluster, reader, cut, forgotten)])
+    skipped = [answer for reader in readers for answer in _skipped(cluster, reader, cut, forgotten)]
+    return worst([*_of_a_return(subject, cell), *skipped])
+
+
+def _of_a_return(subject: SubjectVerdict, cell: Name) -> Iterator[Answer]:
+    """What any consumer skips where records were cut, and are in the log again: it has read others in their place.
+
+    A leader is gone with a record, another one writes and is gone, too, and the first is elected before it has
+    truncated its log. It is in no ISR then, and so that takes unclean elections. Where one of them costs what was read,
+    it may be so: tests/test_audit_returns.py explores the partition's model with both records, and compares.
+    """
+    kept = Answer("no loss found")
+    variants = subject.subject.variants
+    open_to_it = [may_elect_uncleanly(variant.signature, cell) for variant in variants]
+    if not any(open_to_it):
+        return
+    answers = [table["no-unread", cell] if it else kept for it, table in zip(open_to_it, subject.tables, strict=True)]
+    found = merge_answers(variants, answers)
+    if found.word != "no loss found" and skips_what_comes_back():
+        says = (
+            "no consumer sees that another replica, elected uncleanly, has older records where it has read newer ones"
+        )
+        yield replace(_counted(found, says), basis=found.basis)
+
+
+@lru_cache(maxsize=100_000)
+def may_elect_uncleanly(signature: Signature, cell: Name) -> bool:
+    """Whether another replica may be made leader in a cell where no member of the ISR is left."""
+    place = BY_NAME[cell]
+    cases = (loss_case(signature, place, in_rack) for in_rack in racks_of(place.fault, signature))
+    return signature.elects_uncleanly and signature.replicas > 1 and any(case.takes_all for case in cases)
 
 
 def _readers(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:

@@ -6,14 +6,22 @@ from dataclasses import replace
 
 import pytest
 from tidegate.audit.cluster import OFFSETS, Broker, Client, Cluster, Origin, Setting, Stated, Topic, Use, Versions
-from tidegate.audit.consumers import COMMITS, READERS, RESET, VERSION, sees_truncation, with_consumers
+from tidegate.audit.consumers import (
+    COMMITS,
+    READERS,
+    RESET,
+    VERSION,
+    may_elect_uncleanly,
+    sees_truncation,
+    with_consumers,
+)
 from tidegate.audit.groups import SIZES, SKIPPED, STOPPED, fails
 from tidegate.audit.questions import OF_TOPICS
 from tidegate.audit.repair import wanted_of
 from tidegate.audit.requirements import Requirement
-from tidegate.audit.signature import Subject
+from tidegate.audit.signature import NEWEST, Signature, Subject, Variant
 from tidegate.audit.situations import CELLS, Name
-from tidegate.audit.verdicts import RACK, Answer, SubjectVerdict, Word, check_requirements
+from tidegate.audit.verdicts import RACK, Answer, SubjectVerdict, Word, check_requirements, merge_answers
 
 FILE = Origin("audit.toml", 1)
 
@@ -114,6 +122,60 @@ def test_what_was_cut_is_asked_of_the_consumers_model(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("tidegate.audit.consumers.skips_what_was_cut", skips_never)
     assert cell("no-skips", CUT, KEPT, cluster(OLD)).word == "no loss found"
+
+
+def unclean(*variants: tuple[bool, Word], replicas: int = 3) -> SubjectVerdict:
+    """A topic, in each variant with unclean elections or without, and with what is said of reads that are lost."""
+    tables = [verdict_of("orders", no_unread=word).table for _, word in variants]
+    made = tuple(
+        Variant(
+            (("unclean.leader.election.enable", str(on)),),
+            Signature(NEWEST, (), replicas, 1, "all", on, False, False, 1),
+        )
+        for on, _ in variants
+    )
+    found = verdict_of("orders")
+    merged = {at: merge_answers(made, [table[at] for table in tables]) for at in found.table}
+    return replace(found, subject=replace(found.subject, variants=made), tables=tuple(tables), table=merged)
+
+
+ON: tuple[bool, Word] = (True, "can lose")
+OFF: tuple[bool, Word] = (False, "no loss found")
+
+
+@pytest.mark.parametrize(
+    ("topic", "reader", "word"),
+    [
+        (unclean(ON), EARLIEST, "can lose"),
+        (unclean(ON), None, "can lose"),
+        (unclean(ON), consumer(version=None), "can lose"),
+        (unclean((True, "no loss found")), EARLIEST, "no loss found"),
+        (unclean((True, "not checked")), EARLIEST, "not checked"),
+        (unclean((False, "can lose")), EARLIEST, "no loss found"),
+        (unclean(ON, replicas=1), EARLIEST, "no loss found"),
+        (unclean(ON, OFF), EARLIEST, "depends"),
+        (unclean(ON, (False, "can lose")), EARLIEST, "depends"),
+    ],
+)
+def test_records_that_come_back_are_skipped_where_elections_are_unclean(
+    topic: SubjectVerdict, reader: Client | None, word: Word
+) -> None:
+    found = cell("no-skips", topic, KEPT, cluster() if reader is None else cluster(reader))
+    assert (found.word, found.on) == (word, ("unclean.leader.election.enable",) if word == "depends" else ())
+    assert ("elected uncleanly" in found.why) is (word != "no loss found")
+
+
+def test_where_nobody_can_be_elected_uncleanly_nothing_comes_back() -> None:
+    """Versions that lose as the leader is moved do so with a member of the ISR that runs."""
+    (variant,) = unclean(ON).subject.variants
+    cells = ("power-loss@one", "power-loss@all", "leader-move@one", "two-crashes@min-isr", "rack-loss@all")
+    assert [may_elect_uncleanly(variant.signature, name) for name in cells] == [True, False, False, True, False]
+
+
+def test_what_comes_back_is_asked_of_the_consumers_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cell("no-skips", unclean(ON), KEPT, cluster(EARLIEST)).basis == "model"
+    monkeypatch.setattr("tidegate.audit.consumers.skips_what_comes_back", lambda: False)
+    assert cell("no-skips", unclean(ON), KEPT, cluster(EARLIEST)).word == "no loss found"
 
 
 def test_what_a_cell_depends_on_is_said() -> None:
