@@ -88,7 +88,7 @@ def in_order(before: Consuming, after: Consuming) -> bool:
 
 def later_was_processed(s: Consuming, partition: Partition, entry: Entry) -> bool:
     """Whether a record of the log after this one was processed."""
-    return any(
+    return entry in s.logs[partition].committed and any(
         s.effects[partition][other] > 0 and place(s, partition, other) > place(s, partition, entry)
         for other in s.logs[partition].committed
     )

@@ -6,10 +6,11 @@ No setting of Kafka's alone has both for an email; docs/producers.md says what h
 from __future__ import annotations
 
 from ..language import invariant, reachable
-from ..model.consumer.offsets import beyond, is_current, place
+from ..model.consumer.offsets import is_current, place
 from ..model.consumer.state import Consuming, Member, Partition
 from ..model.end_to_end.effects import knows_records, number, sent
 from ..model.parts.replicated_logs import Entry, entries
+from .consumer import is_passed, is_passed_by
 
 
 @invariant
@@ -25,12 +26,13 @@ def times(s: Consuming, partition: Partition, record: int) -> int:
 
 
 def is_to_come(s: Consuming, partition: Partition, entry: Entry) -> bool:
-    """Whether an entry is in somebody's hand, or will be read: nobody has passed it, nor has the group."""
+    """Whether an entry is in somebody's hand, or will be read: it is there, and nobody has passed it, nor the group."""
     at = place(s, partition, entry)
     return any(entry in s.in_hand[member][partition] for member in Member) or (
-        at >= s.first[partition]
-        and not beyond(s.offset[partition], at)
-        and all(not is_current(s, member) or not beyond(s.position[member][partition], at) for member in Member)
+        entry in s.logs[partition].committed
+        and at >= s.first[partition]
+        and not is_passed(s, partition, s.offset[partition], s.offset_epoch[partition], at)
+        and all(not is_current(s, member) or not is_passed_by(s, member, partition, at) for member in Member)
     )
 
 

@@ -215,6 +215,14 @@ def test_who_has_read_under_a_leader_that_comes_back_has_nothing_to_read_again()
     assert story.produced(1).polls(A, 2).processes(A, 2).effects() == [1, 0, 1]
 
 
+@pytest.mark.parametrize("with_epoch", [True, False])
+def test_a_record_that_was_cut_while_it_was_in_hand_is_committed_at_its_offset(with_epoch: bool) -> None:
+    story = Story("kip_320", commits=Commits.EACH, commits_epochs=with_epoch).produced(1).consumed_by(A).polls(A, 1)
+    story.step("truncate", partition=P).produced(1).processes(A, 0, commits_it=True)
+    assert (story.state.offset[P], story.state.offset_epoch[P]) == (1, 0 if with_epoch else None)
+    assert story.false() == (set() if with_epoch else {"at_least_once"})
+
+
 def test_a_cut_below_an_offset_that_was_committed_alone_is_not_noticed() -> None:
     def begun_again(profile: str, **constants: Any) -> Story:
         story = Story(profile, **constants).produced(1).consumed_by(A).polls(A, 1).processes(A, 0)

@@ -66,6 +66,19 @@ def test_a_record_that_was_never_sent_has_no_effect() -> None:
     assert Story("upsert").false() == set()
 
 
+def test_a_record_that_was_cut_is_to_come_only_where_somebody_has_it_in_hand() -> None:
+    story = Story("upsert", truncations=1, readers_diverge=True).step("truncate", partition=P)
+    assert story.false() == set()
+    assert story.step("crash", member=A).false() == {"effect_at_least_once"}
+
+
+def test_a_record_that_a_member_goes_back_to_is_to_come() -> None:
+    story = Story("email", truncations=1, readers_diverge=True).processed(A, 0, 1).step("truncate", partition=P)
+    assert story.step("produce", partition=P).false() == set()
+    story.step("detect_truncation", member=A, partition=P).step("poll", member=A, partition=P, upto=2)
+    assert story.processed(A, 2).false() == set()
+
+
 def test_a_zombie_finds_another_offset_in_the_sink() -> None:
     for profile, times in (("offset_in_sink", 1), ("email", 2)):
         story = Story(profile).step("pause", member=A).given_to(B).step("poll", member=B, partition=P, upto=1)

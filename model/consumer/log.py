@@ -16,6 +16,7 @@ def produce(s: Consuming, partition: Partition) -> None:
     limit(sum(len(s.logs[p].appended) for p in Partition) < records)
     number = len(s.logs[partition].appended)
     assert may_append(s.logs[partition], number)
+    s.written_at[partition][number] = end(s, partition)
     s.logs[partition] = appended(s.logs[partition], number, False, True)
     s.written_in[partition][number] = s.leader_epoch[partition]
 

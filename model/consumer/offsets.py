@@ -66,10 +66,8 @@ def lose_position(s: Consuming, member: Member, partition: Partition) -> None:
 
 
 def place(s: Consuming, partition: Partition, entry: Entry) -> int:
-    """The offset of a record; behind all where the log does not have it."""
-    return min(
-        (o for o in range(end(s, partition)) if s.logs[partition].committed[o] == entry), default=end(s, partition)
-    )
+    """The offset of a record, also of one that was polled and that the log does not have any more."""
+    return s.written_at[partition][entry]
 
 
 def changes(s: Consuming, member: Member, partition: Partition) -> bool:

@@ -144,7 +144,6 @@ def process(s: Consuming, member: Member, partition: Partition, entry: Entry, co
     require(entry in s.in_hand[member][partition])
     require(pool or all(entry <= other for other in s.in_hand[member][partition]))
     require(not commits_it or (commits == Commits.EACH and accepts(s, member) and partition in s.owned[member]))
-    require(not commits_it or entry in s.logs[partition].committed)
     counts = commits != Commits.TOGETHER or s.offset[partition] == place(s, partition, entry)
     s.in_hand[member][partition].remove(entry)
     if counts:

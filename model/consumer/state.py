@@ -89,6 +89,7 @@ class Consuming:
     first: Map[Partition, Offset]  # the first offset that was not deleted
     leader_epoch: Map[Partition, LeaderEpoch]  # how many leaders each log has had before this one, while logs change
     written_in: Map[Partition, Map[Entry, LeaderEpoch]]  # the leader epoch in which each record was written
+    written_at: Map[Partition, Map[Entry, Offset]]  # its offset, also where the log does not have it any more
     position_epoch: Map[Member, Map[Partition, Option[LeaderEpoch]]]  # that of each position, if it has one
     offset_epoch: Map[Partition, Option[LeaderEpoch]]  # that of the group's offset, if it has one
     retrying: Set[Member]  # whose background thread will send a commit again
@@ -116,6 +117,7 @@ def start(oldest: Partition) -> Consuming:
         first=Map({partition: 0 for partition in Partition}),
         leader_epoch=Map({partition: 0 for partition in Partition}),
         written_in=Map({partition: Map({entry: 0 for entry in range(entries)}) for partition in Partition}),
+        written_at=Map({partition: Map({entry: 0 for entry in range(entries)}) for partition in Partition}),
         position_epoch=Map({member: Map({partition: None for partition in Partition}) for member in Member}),
         offset_epoch=Map({partition: None for partition in Partition}),
         retrying=Set(),
