@@ -62,8 +62,8 @@ class Moments:
     """The moments of a partition as observations of the model's states. See
     `explorer.native.observing.Observations`."""
 
-    def __init__(self, model: Model, history: History, models: Sequence[int] = ()) -> None:
-        """`models` has the number of the model for each moment; all are the first where it is empty."""
+    def __init__(self, model: Model, history: History, models: Sequence[tuple[int, ...]] = ()) -> None:
+        """`models` has the numbers of the models for each moment; all are of the first where it is empty."""
         self.model, self.history, self.models = model, history, models
         self.shape: Shape = judge.shape_of(model)
         members = tuple(model.namespace["Broker"])
@@ -135,9 +135,9 @@ class Moments:
     def _of(self, brokers: frozenset[int]) -> Set[Any]:
         return Set(self.members[broker] for broker in sorted(brokers))
 
-    def which(self, index: int) -> int:
-        """The number of the model in which a moment is come to."""
-        return self.models[index] if self.models else 0
+    def which(self, index: int) -> tuple[int, ...]:
+        """The numbers of the models in which a moment may be come to."""
+        return self.models[index] if self.models else (0,)
 
     def is_of_a_step(self, index: int) -> bool:
         """Whether what is observed is that a leader lacks what was committed."""

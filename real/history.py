@@ -26,13 +26,13 @@ TOPIC_CONFIG, BROKER_CONFIG = 2, 4
 @immutable
 class InForce:
     """What a controller heeds at a moment of the log: the settings of a topic, None where the log has none; whether
-    there are eligible leader replicas; and the newest `metadata.version` that the broker knows which registered last,
-    None before the first."""
+    there are eligible leader replicas; and the level of `metadata.version` that is finalized, None where the log has
+    none."""
 
     min_isr: str | None
     unclean: str | None
     elr: bool
-    supported: int | None
+    finalized: int | None
 
 
 @immutable
@@ -460,7 +460,7 @@ class _Reading:
         """What a controller heeds of a topic's settings now."""
         own, common = self.settings.get((TOPIC_CONFIG, topic), {}), self.settings.get((BROKER_CONFIG, ""), {})
         min_isr, unclean = (own.get(name, common.get(name)) for name in (MIN_ISR, UNCLEAN))
-        return InForce(min_isr, unclean, self.features.get(ELR_FEATURE, 0) > 0, next(reversed(self.supported), None))
+        return InForce(min_isr, unclean, self.features.get(ELR_FEATURE, 0) > 0, self.features.get(METADATA_VERSION))
 
     def of_topic(self, topic: str) -> dict[str, str]:
         """The settings of the cluster and, over them, of a topic."""

@@ -24,24 +24,27 @@ MODEL, NEWEST = "partition", "kafka_4_1"
 @immutable
 class Version:
     """The release that brokers run, as `kafka`, the model's profile for it, the switches in which the release differs
-    from the newest profile, and what was taken for granted. `given`: somebody says which it is, and so it is the same
-    all the time."""
+    from the newest profile, and what was taken for granted. `levels` are those of `metadata.version` that brokers
+    registered with; none where somebody says which release it is."""
 
     kafka: str
     profile: str
     switches: Mapping[str, Value | str]
     assumed: tuple[str, ...]
     zookeeper: bool = False
-    given: bool = False
+    levels: tuple[int, ...] = ()
 
-    def at(self, force: InForce) -> Mapping[str, Value | str]:
-        """The switches at a moment in KRaft: those of the release of the broker that registered last, where it is
-        modelled."""
-        known = None if self.given else _of_level(force.supported)
-        made = None if known is None else _in_kraft(known, force.elr)
-        made = made or _in_kraft(self.kafka, force.elr)
-        assert made is not None
-        return made[1]
+    def at(self, force: InForce) -> tuple[Mapping[str, Value | str], ...]:
+        """The switches at a moment: of each release that may have run by then. While brokers are upgraded nothing says
+        which one the controllers run, but none is older than the finalized `metadata.version`."""
+        if self.zookeeper:
+            return (self.switches,)
+        finalized = _of_level(force.finalized) if self.levels else None
+        may = {_of_level(level) for level in self.levels if level >= (force.finalized or 0)} - {None}
+        made = [_in_kraft(one, finalized or one, force.elr) for one in sorted(one or "" for one in may)]
+        known = tuple(one[1] for one in made if one is not None)
+        alone = _in_kraft(self.kafka, self.kafka, force.elr)
+        return known or ((self.switches,) if alone is None else (alone[1],))
 
 
 def version_of(cluster: Cluster, given: str | None) -> Version:
@@ -52,20 +55,21 @@ def version_of(cluster: Cluster, given: str | None) -> Version:
     if cluster.zookeeper is not None:
         return _with_zookeeper(cluster.zookeeper, given)
     kafka, assumed = (_stated(given), ()) if given is not None else _registered(cluster)
-    made = _in_kraft(kafka, cluster.features.get(ELR_FEATURE, 0) > 0)
+    made = _in_kraft(kafka, kafka, cluster.features.get(ELR_FEATURE, 0) > 0)
     if made is None:
         raise UsageError(f"Kafka {kafka} has no metadata log that is checked here: KRaft is modelled since 3.3")
-    return Version(kafka, *made, assumed, given=given is not None)
+    return Version(kafka, *made, assumed, levels=cluster.supported if given is None else ())
 
 
 @cache
-def _in_kraft(kafka: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
-    """The profile and the switches of a release in KRaft; None where it is not modelled."""
-    first, last = span(kafka)
-    known = profiles_within(first, last, kraft=True)
-    if not known:
+def _in_kraft(kafka: str, finalized: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
+    """The profile and the switches of a release in KRaft, with the release of the finalized `metadata.version`; None
+    where one of them is not modelled."""
+    first = span(kafka)[0]
+    known, spoken = (profiles_within(*span(one), kraft=True) for one in (kafka, finalized))
+    if not known or not spoken:
         return None
-    return known[-1], dict(switches(known[-1], known[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
+    return known[-1], dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
 
 
 def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
@@ -108,7 +112,7 @@ def _registered(cluster: Cluster) -> tuple[str, tuple[str, ...]]:
     if len(levels) == 1:
         return kafka, ()
     names = ", ".join(name for level in levels if (name := _of_level(level)) is not None)
-    then = "each moment is checked as of the release of the broker that registered last before it"
+    then = "a moment may be of each that is not older than the metadata.version of its time"
     return kafka, (f"brokers of several releases registered ({names}), and {then}",)
 
 
@@ -122,19 +126,19 @@ def _of_level(level: int | None) -> str | None:
 @immutable
 class Setup:
     """The models that a history is held against: constants beyond the newest profile, and what was taken for granted.
-    `constants` are those at the end, and `variants` all that there are, of which `at` has the number for each
-    moment: the one by which it is come to."""
+    `constants` are those at the end, and `variants` all that there are, of which `at` has the numbers for each
+    moment: those by which it may be come to."""
 
     profile: str
     variants: tuple[Mapping[str, Value | str], ...]
-    at: tuple[int, ...]
+    at: tuple[tuple[int, ...], ...]
     assumed: tuple[str, ...]
     ghosts: bool = False
 
     @property
     def constants(self) -> Mapping[str, Value | str]:
         """The constants at the end."""
-        return self.variants[self.at[-1]]
+        return self.variants[self.at[-1][-1]]
 
     def bind(self, constants: Mapping[str, Value | str]) -> Model:
         """The model of a variant."""
@@ -160,7 +164,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
         "drop_together": True,
         "replicas": len(history.replicas),
     }
-    variants, at = list[Mapping[str, Value | str]](), list[int]()
+    variants, at = list[Mapping[str, Value | str]](), list[tuple[int, ...]]()
     for force in (_in_force(history, moment) for moment in history.moments):
         least = force.min_isr or "1"
         if "min_isr" not in given and not least.strip().isdecimal():
@@ -170,10 +174,9 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
             "min_isr": 1 if "min_isr" in given else min(int(least), MOST_REPLICAS),
             "unclean": (force.unclean or "false").lower() == "true",
         }
-        constants = {**(version.switches if version.zookeeper else version.at(force)), **common, **own, **given}
-        if constants not in variants:
-            variants.append(constants)
-        at.append(variants.index(constants))
+        made = [{**switches, **common, **own, **given} for switches in version.at(force)]
+        variants += [constants for constants in made if constants not in variants]
+        at.append(tuple(variants.index(constants) for constants in made))
         wanted = given.get("min_isr", int(least) if least.strip().isdecimal() else 1)
         if fewest is not None and isinstance(wanted, int) and wanted > fewest:
             return (
@@ -186,7 +189,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
 def _in_force(history: History, moment: Moment) -> InForce:
     """What holds at a moment: as the log has it then, or all the time, where nothing says when it does."""
     of = history.settings
-    return moment.settings or InForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, supported=None)
+    return moment.settings or InForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, finalized=None)
 
 
 def _assumed(history: History, changed: frozenset[str], given: Mapping[str, Value], lost: bool) -> Iterator[str]:

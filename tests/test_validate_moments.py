@@ -54,7 +54,16 @@ def result(tidegate: Run, path: Path) -> tuple[int, str, int | None]:
 
 
 @pytest.mark.parametrize(
-    "name", ["fenced_again_3_4", "unclean_was_set_3_9", "killed_while_stopping_4_1", "fenced_leader_4_0"]
+    "name",
+    [
+        "fenced_again_3_4",
+        "unclean_was_set_3_9",
+        "killed_while_stopping_4_1",
+        "fenced_leader_4_0",
+        "elr_was_set_4_0",
+        "fenced_leader_unseated_4_0",
+        "brokers_first_3_4_to_3_9",
+    ],
 )
 def test_what_clusters_did_is_shown(tidegate: Run, name: str) -> None:
     assert result(tidegate, HISTORIES / f"{name}.txt")[:2] == (0, "shown")
@@ -118,7 +127,7 @@ def test_a_partition_is_not_created_with_a_fenced_broker_in_sync(tidegate: Run, 
     assert tidegate("validate", str(path), "--out", str(tmp_path / "out")).exit == 1
 
 
-def test_each_moment_is_checked_as_of_the_release_of_its_time(tidegate: Run, tmp_path: Path) -> None:
+def test_a_moment_may_be_of_a_release_that_comes_before_the_last(tidegate: Run, tmp_path: Path) -> None:
     newer = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 21}]
     fields = {"brokerId": 9, "incarnationId": "nine", "brokerEpoch": 999, "fenced": True, "features": newer}
     path = tmp_path / "metadata.txt"
@@ -126,3 +135,24 @@ def test_each_moment_is_checked_as_of_the_release_of_its_time(tidegate: Run, tmp
     done = tidegate("validate", str(path))
     assert (done.exit, "3.4, 3.9" in done.out) == (0, True)
     assert tidegate("validate", str(path), "--kafka-version", "3.9").exit == 1
+
+
+@pytest.mark.parametrize("upgraded_to", [None, 21])
+def test_while_releases_are_upgraded_a_moment_may_be_of_either(
+    tidegate: Run, tmp_path: Path, upgraded_to: int | None
+) -> None:
+    """A controller of 3.4 makes a leader epoch more, though a broker of 3.9 is there; not once metadata.version is
+    that of 3.9."""
+    newer = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 21}]
+
+    def change(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+        if kind == "FEATURE_LEVEL_RECORD" and data["name"] == "metadata.version" and upgraded_to:
+            return data | {"featureLevel": upgraded_to}
+        return data | {"features": newer} if kind == "REGISTER_BROKER_RECORD" else data
+
+    older = {"brokerId": 9, "incarnationId": "nine", "brokerEpoch": 999, "fenced": True}
+    older |= {"features": [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 8}]}
+    path = tmp_path / "metadata.txt"
+    path.write_text(changed("fenced_again_3_4", change, (("REGISTER_BROKER_RECORD", older),)), "utf-8")
+    shown, seen = ("not_shown", 2) if upgraded_to else ("shown", 3)
+    assert result(tidegate, path)[1:] == (shown, seen)

@@ -57,9 +57,9 @@ class Observations(Protocol[Origin]):
         the model has them."""
         ...
 
-    def which(self, index: int) -> int:
-        """The number of the model in which an observation is come to: models that differ in constants alone, none of
-        which bounds a state."""
+    def which(self, index: int) -> Sequence[int]:
+        """The numbers of the models in which an observation may be come to: models that differ in constants alone, none
+        of which bounds a state."""
         ...
 
     def is_of_a_step(self, index: int) -> bool:
@@ -206,7 +206,7 @@ class Search(Generic[Origin]):
     def _advance(self, node: _Node[Origin], action: str, words: Words, seen: int) -> bool:
         """Goes on from a state that shows another observation; False where the step cannot be the one that was
         observed."""
-        if self.observations.which(seen) != node.model:
+        if node.model not in self.observations.which(seen):
             return True
         before, after = self._decoded(node.words), self._decoded(words)
         if not self.observations.admits(node.seen, seen, before, after):
@@ -221,11 +221,11 @@ class Search(Generic[Origin]):
     def _models(self, seen: int) -> set[int]:
         """The models in which an observation that may come next is come to; of the last one, its own."""
         last = len(self.observations) - 1
-        numbers = {self.observations.which(min(seen + 1, last))}
+        numbers = {*self.observations.which(min(seen + 1, last))}
         for index in range(seen + 2, last + 1):
             if not self.observations.may_be_missed(index - 1):
                 break
-            numbers.add(self.observations.which(index))
+            numbers.update(self.observations.which(index))
         return numbers
 
     def _after(

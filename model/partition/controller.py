@@ -274,6 +274,16 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
 
 
 @action
+def unseat(s: Partition, broker: Broker) -> None:
+    """The controller finds that {broker}, which leads, is fenced: for now nobody leads (KAFKA-19522)."""
+    require(stop_fenced and elr and not check_last_leader)
+    require(s.registered.leader == broker and broker in s.fenced)
+    require(controllers_decide(s))
+    limit(s.registered.leader_epoch < max_leader_epoch)
+    s.registered = leaderless(s.registered, s.registered)
+
+
+@action
 def fence_again(s: Partition, broker: Broker) -> None:
     """The controller fences {broker}, which was shut down as the last in sync: nobody leads, in a new leader epoch.
 

@@ -57,6 +57,7 @@ WHY_NOT: Mapping[str, str] = {
     "drop_followers": "each follower that lags is driven out of the ISR by a request of its own",
     "clear_elr": "the driver sets no min.insync.replicas while it drives",
     "fence_again": "a broker that is shut down is fenced by itself: `shut_down` is both",
+    "unseat": "the driver asks for no election while a broker that is fenced leads",
     "end_uncleanly": "a broker dies while it is up: `crash`",
     "shut_down_fenced": "a broker that is fenced is shut down at random (--random) only",
     "restart_unnoticed": "brokers in KRaft register anew, so that no restart goes unnoticed",
