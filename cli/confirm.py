@@ -49,7 +49,7 @@ def add(verbs: Verbs[Parser]) -> None:
         metavar="TRACE",
         type=Path,
         nargs="*",
-        help="a .trace.json file of partition, kraft, transactions, producer or consumer",
+        help="a .trace.json file of partition, kraft, transactions, producer, consumer or offsets_outage",
     )
     parser.add_argument(
         "--repaired", action="store_true", help="the same faults with acks=all, min.isr 2, clean elections"

@@ -67,8 +67,8 @@ def _cluster(result: Mapping[str, Any]) -> str:
 
 
 def _worded(seen: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """What was seen of each controller, or of a transaction, which is in words already; None of a partition."""
-    return seen.get("controllers") or seen.get("transactions") or seen.get("clients")
+    """What was seen of controllers, transactions, clients or groups, which is in words already; None of a partition."""
+    return next((seen[name] for name in ("controllers", "transactions", "clients", "groups") if seen.get(name)), None)
 
 
 def _steps(page: Page, result: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENT
 from tidegate.real.driving.fitting import (
     OF_CONSUMERS,
     OF_CONTROLLERS,
+    OF_OUTAGES,
     OF_PRODUCERS,
     OF_TRANSACTIONS,
     CannotBeDriven,
@@ -20,7 +21,7 @@ from tidegate.real.driving.verdict import confirmed
 from .test_confirm import STANDING, plan, trace
 from .test_confirm_transactions import HANGING, LATE_WRITE, document
 
-DRIVEN = {"partition", OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS}
+DRIVEN = {"partition", OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES}
 STALE = (
     "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
     "lose_power(broker=B, kept=0); fence(broker=B, successor=A); learn(A); restart(broker=B, successor=A); learn(B); "

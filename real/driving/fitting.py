@@ -22,7 +22,7 @@ from .other_models import why_not
 from .releases import KNOWN
 
 MODEL, OF_CONTROLLERS, OF_TRANSACTIONS = "partition", "kraft", "transactions"
-OF_PRODUCERS, OF_CONSUMERS = "producer", "consumer"
+OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES = "producer", "consumer", "offsets_outage"
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible leader replicas can be had, and since when new clusters have them (KIP-966)."""
 REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": False}
@@ -91,10 +91,10 @@ def trace_of(document: Mapping[str, Any]) -> Trace:
     """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
-    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS):
+    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES):
         why = why_not(of) or (
-            f"what is driven are traces of {MODEL}, {OF_TRANSACTIONS}, {OF_PRODUCERS} and {OF_CONSUMERS} on real "
-            f"brokers, and of {OF_CONTROLLERS} on real controllers"
+            f"what is driven are traces of {MODEL}, {OF_TRANSACTIONS}, {OF_PRODUCERS}, {OF_CONSUMERS} and "
+            f"{OF_OUTAGES} on real brokers, and of {OF_CONTROLLERS} on real controllers"
         )
         raise CannotBeDriven(f"it is a trace of {model}: {why}")
     if document["truncated"] is not None or document["replay"] is None:

@@ -50,19 +50,25 @@ def bounds(connection: Connection, topic: str, partition: int) -> tuple[int, int
 
 
 def committed(connection: Connection, group: str, topic: str, partitions: Sequence[int]) -> dict[int, int | None]:
-    """The offset that a group has committed of each partition, None for none (OffsetFetch 1). Refused where the broker
-    does not say."""
+    """The offset that a group has committed of each partition, None for none (OffsetFetch 2). Refused where the broker
+    does not say: of a group that it does not coordinate, or is reading, its answer has no partitions."""
     where = array([text(topic) + array([_number(one) for one in partitions])])
-    reader = connection.ask(OFFSET_FETCH, 1, text(group) + where)
-    skip(reader, int32, read_text)
+    reader = connection.ask(OFFSET_FETCH, 2, text(group) + where)
     found = dict[int, int | None]()
     for _ in range(int32(reader)):
-        partition, offset = int32(reader), int64(reader)
         read_text(reader)
-        if code := int16(reader):
-            raise Refused("a group's offset", code)
-        found[partition] = None if offset < 0 else offset
+        for _ in range(int32(reader)):
+            partition, offset = int32(reader), int64(reader)
+            read_text(reader)
+            _refuse("a group's offset", int16(reader))
+            found[partition] = None if offset < 0 else offset
+    _refuse("a group's offset", int16(reader))
     return found
+
+
+def _refuse(what: str, code: int) -> None:
+    if code:
+        raise Refused(what, code)
 
 
 def commit(connection: Connection, group: str, topic: str, offsets: Mapping[int, int]) -> None:

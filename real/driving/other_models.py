@@ -28,7 +28,6 @@ WHY_NOT: Mapping[str, str] = {
     **dict.fromkeys(("classic_group", "consumer_group", "modern_group", "static_members"), _GROUPS),
     **dict.fromkeys(("assignors", "uniform_assignor", "uniform_heterogeneous", "sticky_assignors"), _ASSIGNOR),
     "recreated_topic": "the driver does not delete a topic while consumers read it",
-    "offsets_outage": "the driver's offsets of groups are on one broker, which comes back with all of them",
     "transactional_processing": "the driver's consumers and its transactions are not one application",
     "transactions_published": _PUBLISHED,
     "transactions_published_partitions": _PUBLISHED,

@@ -17,6 +17,7 @@ from .driver import Driven, Driver, numbers_of
 from .fitting import (
     OF_CONSUMERS,
     OF_CONTROLLERS,
+    OF_OUTAGES,
     OF_PRODUCERS,
     OF_TRANSACTIONS,
     SETTINGS,
@@ -29,6 +30,9 @@ from .fitting import (
     version_for,
 )
 from .nodes import CLOCKS
+from .outage_cluster import Outage
+from .outage_driver import OutageDriver, of_outages
+from .outage_plan import OutagePlan, home_of, homes_of, outage_plan
 from .plan import BrokerStage, Plan, plan_of
 from .producer_cluster import Producing
 from .producer_driver import ProducerDriver, of_producer, settings_of
@@ -49,17 +53,19 @@ Report = Callable[[str], None]
 NO_REPAIR: Mapping[str, str] = {
     OF_CONTROLLERS: "what repairs a quorum of controllers is another release, and no setting",
     OF_TRANSACTIONS: "what repairs transactions is another release, and no setting that `--repaired` has",
+    OF_OUTAGES: "what repairs the topic of offsets is a step of the trace, `reassign`, and no setting",
     **{
         of: f"what repairs a {of} are its own settings: check `{of}` with them, and drive what that finds"
         for of in (OF_PRODUCERS, OF_CONSUMERS)
     },
 }
 """Models whose traces are their steps, and why no settings repair what they show."""
-_PLANS: Mapping[str, Callable[..., QuorumPlan | TxnPlan | ProducerPlan | ConsumerPlan]] = {
+_PLANS: Mapping[str, Callable[..., QuorumPlan | TxnPlan | ProducerPlan | ConsumerPlan | OutagePlan]] = {
     OF_CONTROLLERS: quorum_plan,
     OF_TRANSACTIONS: txn_plan,
     OF_PRODUCERS: producer_plan,
     OF_CONSUMERS: consumer_plan,
+    OF_OUTAGES: outage_plan,
 }
 
 
@@ -139,6 +145,9 @@ def _of_steps(
         if isinstance(plan, ConsumerPlan):
             consuming = consuming_of(plan, release, keep)
             return of_consumers(head, plan, *_taken(consuming, ConsumerDriver(plan, consuming, limit), report))
+        if isinstance(plan, OutagePlan):
+            outage = outage_of(plan, release, keep)
+            return of_outages(head, plan, *_taken(outage, OutageDriver(plan, outage, limit), report))
         clocks = any(stage.action == "time_out" for stage in plan.stages)
         brokers = Transactions(release, map(str, plan.run.start.logs), plan.version_2, clocks=clocks, kept=keep)
         return of_transactions(head, plan, *_taken(brokers, TxnDriver(plan, brokers, limit), report))
@@ -172,6 +181,14 @@ def consuming_of(plan: ConsumerPlan, release: Release, keep: Path | None) -> Con
         together=together,
         kept=keep,
     )
+
+
+def outage_of(plan: OutagePlan, release: Release, keep: Path | None) -> Outage:
+    """The brokers of a plan, and its groups with the partitions that their offsets are in."""
+    start = plan.run.start
+    homes = homes_of(start)
+    groups = {str(group): homes[home_of(start, group)] for group in start.position}
+    return Outage(release, len(plan.brokers), groups, len(homes), keep)
 
 
 def _taken(nodes: Running, driver: StageDriver[S, Any, Any], report: Report) -> tuple[tuple[Taken, ...], float]:

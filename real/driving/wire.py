@@ -12,7 +12,7 @@ from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
 from ...language.immutable import immutable
 from ..flexible import Read, Reader, int8, int16, int32, int64
 
-PRODUCE, FETCH, METADATA, CREATE_TOPICS, ELECT_LEADERS, REASSIGN = 0, 1, 3, 19, 43, 45
+PRODUCE, FETCH, METADATA, CREATE_TOPICS, DELETE_TOPICS, ELECT_LEADERS, REASSIGN = 0, 1, 3, 19, 20, 43, 45
 ALTER_PARTITION, HEARTBEAT = 56, 63
 WRITE_TXN_MARKERS = 27
 VOTE, BEGIN_QUORUM_EPOCH, END_QUORUM_EPOCH, DESCRIBE_QUORUM, CONTROLLER_REGISTRATION = 52, 53, 54, 55, 70
@@ -30,6 +30,9 @@ ERRORS = {
     5: "LEADER_NOT_AVAILABLE",
     6: "NOT_LEADER_OR_FOLLOWER",
     7: "REQUEST_TIMED_OUT",
+    14: "COORDINATOR_LOAD_IN_PROGRESS",
+    15: "COORDINATOR_NOT_AVAILABLE",
+    16: "NOT_COORDINATOR",
     19: "NOT_ENOUGH_REPLICAS",
     20: "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
     80: "PREFERRED_LEADER_NOT_AVAILABLE",
@@ -174,13 +177,29 @@ def create_topic(
     connection: Connection, topic: str, replicas: Sequence[int], settings: Mapping[str, str], partitions: int = 1
 ) -> None:
     """Creates a topic whose partitions are all on these brokers (CreateTopics 4)."""
-    brokers = array([struct.pack(">i", one) for one in replicas])
-    where = [struct.pack(">i", partition) + brokers for partition in range(partitions)]
+    place_topic(connection, topic, [replicas] * partitions, settings)
+
+
+def place_topic(
+    connection: Connection, topic: str, placement: Sequence[Sequence[int]], settings: Mapping[str, str]
+) -> None:
+    """Creates a topic, each partition on its brokers (CreateTopics 4)."""
+    where = [
+        struct.pack(">i", partition) + array([struct.pack(">i", one) for one in replicas])
+        for partition, replicas in enumerate(placement)
+    ]
     configs = array([text(name) + text(value) for name, value in settings.items()])
     body = text(topic) + struct.pack(">ih", -1, -1) + array(where) + configs
     reader = connection.ask(CREATE_TOPICS, 4, array([body]) + struct.pack(">i?", 30_000, False))
     skip(reader, int32, int32, read_text)
     _raise(f"creating {topic}", int16(reader))
+
+
+def delete_topic(connection: Connection, topic: str) -> None:
+    """Deletes a topic (DeleteTopics 1). Refused where the controller does not."""
+    reader = connection.ask(DELETE_TOPICS, 1, array([text(topic)]) + struct.pack(">i", 30_000))
+    skip(reader, int32, int32, read_text)
+    _raise(f"deleting {topic}", int16(reader))
 
 
 def elect(connection: Connection, topic: str, kind: int) -> None:
@@ -197,11 +216,11 @@ def elect(connection: Connection, topic: str, kind: int) -> None:
             read_text(reader)
 
 
-def reassign(connection: Connection, topic: str, replicas: Sequence[int]) -> None:
-    """Assigns partition 0 to these brokers, in this order (AlterPartitionReassignments 0)."""
+def reassign(connection: Connection, topic: str, replicas: Sequence[int], partition: int = 0) -> None:
+    """Assigns a partition to these brokers, in this order (AlterPartitionReassignments 0)."""
     order = compact([struct.pack(">i", one) for one in replicas])
-    partition = struct.pack(">i", 0) + order + b"\0"
-    body = struct.pack(">i", 30_000) + compact([compact_text(topic) + compact([partition]) + b"\0"]) + b"\0"
+    where = struct.pack(">i", partition) + order + b"\0"
+    body = struct.pack(">i", 30_000) + compact([compact_text(topic) + compact([where]) + b"\0"]) + b"\0"
     reader = connection.ask(REASSIGN, 0, body, flexible=True)
     int32(reader)
     _raise("a reassignment", int16(reader))

@@ -212,6 +212,8 @@ def not_driven() -> Iterator[str]:
         yield row((f"`kraft:{name}`", "", why))
     for name, why in module("consumers").NOT_DRIVEN.items():
         yield row((f"`consumer:{name}`", "", why))
+    for name, why in module("outages").NOT_DRIVEN.items():
+        yield row((f"`offsets_outage:{name}`", "", why))
 
 
 def module(name: str) -> Any:
@@ -226,6 +228,7 @@ HEADERS = {
     "transactions": "## Transactions",
     "producers": "## Producers",
     "consumers": "## Consumers",
+    "outages": "## The topic of offsets",
 }
 """The sections of runs that are made anew by themselves, in their order on the page."""
 NOT_DRIVEN = "## What was not driven"
@@ -303,6 +306,9 @@ release is mended, the trace is driven as the model of the mistake has it, to se
 otherwise.""",
     "producers": "Traces of `producer` with the producer of the release on two real brokers, {today}.",
     "consumers": "Traces of `consumer` with the consumer of the release on a real broker, {today}.",
+    "outages": """\
+Traces of `offsets_outage` on three real brokers, and one beside them that has the topic which
+groups consume, {today}.""",
 }
 """What each section says before its table."""
 
