@@ -151,7 +151,8 @@ class Moments:
         """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
         is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
         another incarnation. Where nothing says whether it has been down, either may be so. The ELR is forgotten where
-        the log says so, and nowhere else, and so is a broker fenced again. Who is elected is the first that may be.
+        the log says so, and nowhere else, and so is a broker fenced again. Who is fenced and stays in sync has
+        registered (`register_before_fenced`). Who is elected is the first that may be.
         Where records were lost, the leader learns of its epoch and lacks one that was committed."""
         if self.history.moments[index].lost:
             return _learns_without(before, after)
@@ -166,6 +167,7 @@ class Moments:
             and before.unclean - after.unclean - after.up <= anew | open_still
             and _forgets(before, after) == any(moment.cleared for moment in moments)
             and (not _is_fenced_again(before, after) or any(moment.again for moment in moments))
+            and (before.registered != after.registered or out & after.registered.isr <= anew)
             and self._is_first(self.history.moments[index].order, before, after)
         )
 

@@ -18,6 +18,8 @@ from .history import ELR_FEATURE, METADATA_VERSION, MIN_ISR, UNCLEAN, Cluster, H
 
 MOST_REPLICAS = 5
 FIRST_WITH_LOGS = (1, 1)
+FIRST_TO_SEE = (4, 0)
+"""The first in which a broker leaves the ISR that registers before anybody noticed that it was down (KAFKA-18106)."""
 MODEL, NEWEST = "partition", "kafka_4_1"
 
 
@@ -69,7 +71,8 @@ def _in_kraft(kafka: str, finalized: str, elr: bool) -> tuple[str, Mapping[str, 
     known, spoken = (profiles_within(*span(one), kraft=True) for one in (kafka, finalized))
     if not known or not spoken:
         return None
-    return known[-1], dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
+    made = dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
+    return known[-1], {**made, "register_unseen": first[:2] < FIRST_TO_SEE}
 
 
 def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:

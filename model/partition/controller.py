@@ -31,6 +31,7 @@ from .state import (
     power_losses,
     preferred_elections,
     register_apart,
+    register_unseen,
     reject_fenced,
     reject_restarted,
     shutdowns,
@@ -384,6 +385,19 @@ def register(s: Partition, broker: Broker, successor: Broker) -> None:
     s.fenced.add(broker)
     s.left_isr.add(broker)
     s.unclean.remove(broker)
+
+
+@action
+def register_before_fenced(s: Partition, broker: Broker) -> None:
+    """{broker} starts and registers, and nobody had noticed that it was down: it is fenced for now, and stays in sync.
+
+    Its session has ended, and the controller has not come to it. After all nodes were down, a new controller looks at
+    sessions once a first broker has registered or is heard (QuorumController.rescheduleMaybeFenceStaleBrokers).
+    """
+    require(register_unseen and not elr)
+    require(broker not in s.up and broker not in s.gone and broker not in s.fenced)
+    require(controllers_decide(s))
+    s.fenced.add(broker)
 
 
 def after_unclean_stop(registered: Registration, stopped: Set[Broker]) -> Registration:

@@ -136,6 +136,11 @@ register_apart = constant(
 # is one step. The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.
 min_isr_is_set = constant(False, says="with ELR, min.insync.replicas is set at any time, which empties it")
 # metadata/ConfigurationControlManager.java, 4.1: createClearElrRecordsAsNeeded. On where a real history is looked at.
+register_unseen = constant(
+    False, says="who registers before the controller has fenced it stays in the ISR, and leads on"
+)
+# KAFKA-18106. metadata/ClusterControlManager.java, 3.3 to 3.9: registerBroker writes the registration alone; from 4.0.0
+# on the broker leaves the ISR (handleBrokerShutdown). On where a real history of such a release is looked at.
 stop_fenced = constant(False, says="a broker that the controller has fenced may be shut down, too")
 # metadata/BrokerHeartbeatManager.java, 3.3.0: calculateNextBrokerState. In fact always so; off, who is fenced runs on.
 # The verdicts of both are compared in tests/test_validate.py. On where a real history is looked at.

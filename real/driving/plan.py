@@ -55,6 +55,7 @@ WHY_NOT: Mapping[str, str] = {
     "register": "a broker that starts is unfenced at once: `restart` is both",
     "cancel_reassignment": "a reassignment is driven that is complete at once",
     "drop_followers": "each follower that lags is driven out of the ISR by a request of its own",
+    "register_before_fenced": "a broker that starts was fenced before, which is awaited",
     "clear_elr": "the driver sets no min.insync.replicas while it drives",
     "fence_again": "a broker that is shut down is fenced by itself: `shut_down` is both",
     "unseat": "the driver asks for no election while a broker that is fenced leads",

@@ -20,6 +20,7 @@ from tidegate.real.driving.disks import SEGMENT
 from tidegate.real.driving.nodes import CONTROLLER
 from tidegate.real.driving.releases import of_version
 from tidegate.real.metadata_log import TOPIC as METADATA
+from tidegate.real.metadata_log import read
 
 TOPIC = "orders"
 SETTINGS = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
@@ -76,10 +77,54 @@ def cancelled(cluster: Cluster) -> None:
     in_sync(cluster, 1, 2, 3)
 
 
+def all_die(cluster: Cluster) -> None:
+    """All processes die at once, also the controller's, and start again."""
+    in_sync(cluster, 1, 2, 3)
+    for broker in cluster.needs.brokers:
+        cluster.kill(broker)
+    cluster.control(False)
+    cluster.control(True)
+    for broker in cluster.needs.brokers:
+        cluster.start(broker)
+    cluster.until(
+        "not all have registered anew", lambda: registrations(cluster) == 2 * len(cluster.needs.brokers), SECONDS
+    )
+    cluster.until("not all are back", lambda: cluster.alive() == set(cluster.needs.brokers), SECONDS)
+    in_sync(cluster, 1, 2, 3)
+
+
+def leader_first(cluster: Cluster) -> None:
+    """All processes die at once, and the leader's host has lost its power and the last record. It starts first, and up
+    to 3.9 it leads, takes another record, and has the others cut off what it lost. From 4.0 on it does not lead."""
+    in_sync(cluster, 1, 2, 3)
+    cluster.produce(1, 0, -1, SECONDS)
+    cluster.until("the record is not everywhere", lambda: all(cluster.seen().logs.values()), SECONDS)
+    for broker in (2, 3):
+        cluster.kill(broker)
+    cluster.lose_power(1, 0)
+    cluster.control(False)
+    cluster.control(True)
+    cluster.start(1)
+    cluster.until("1 does not lead", lambda: cluster.knows(1) is not None and cluster.leads(1), SECONDS)
+    cluster.produce(1, 1, 1, SECONDS)
+    for broker in (2, 3):
+        cluster.start(broker)
+    cluster.until("not all are back", lambda: cluster.alive() == set(cluster.needs.brokers), SECONDS)
+    in_sync(cluster, 1, 2, 3)
+
+
+def registrations(cluster: Cluster) -> int:
+    """How often brokers have registered."""
+    entries = read(cluster.nodes.data(CONTROLLER) / METADATA).entries
+    return sum(entry.record.kind == "REGISTER_BROKER_RECORD" for entry in entries)
+
+
 SCENARIOS: Mapping[str, tuple[Callable[[Cluster], None], tuple[int, ...]]] = {
     "lag_together": (lag_together, (1, 2, 3)),
     "reassigned": (reassigned, (1, 2, 3, 4)),
     "early": (early, (1, 2, 3)),
+    "leader_first": (leader_first, (1, 2, 3)),
+    "all_die": (all_die, (1, 2, 3)),
     "cancelled": (cancelled, (1, 2, 3, 4)),
 }
 """What happens, and the brokers; 1, 2 and 3 have the copies in the beginning."""
