@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..language.errors import UsageError
 from ..language.immutable import immutable
+from .batches import METADATA, whole_part
 from .metadata_records import MetadataRecord, NotReadable, decoded, named
 
 if TYPE_CHECKING:
@@ -119,10 +120,11 @@ def _of_files(paths: list[Path]) -> MetadataLog:
 
 
 class _Offsets:
-    """The offsets of a log that are read: `next` comes next. What is below `since` is in a snapshot, too."""
+    """The offsets of a log that are read: `next` comes next. What is below `since` is in a snapshot, too: the first
+    batch that is read may begin below it."""
 
     def __init__(self, first: int, since: int = 0) -> None:
-        self.next, self.since = first, since
+        self.next, self.since, self.begun = first, since, False
 
     def take(self, path: Path, first: int, last: int) -> None:
         """Takes a batch. UsageError where it does not follow: the log of a controller has no gaps."""
@@ -131,36 +133,38 @@ class _Offsets:
             if self.next == 0:
                 what += "; give the controller's directory, or a snapshot before it and all segments since"
             raise UsageError(f"{path}: the batch at offset {first} does not follow: {what}")
-        if first < self.next and (self.next > self.since or last >= self.since > first):
+        if last >= self.since > first or (first < self.next and (self.begun or not self.since)):
             raise UsageError(f"{path}: the batch at offset {first} is there twice: offset {self.next} comes next")
-        self.next = max(self.next, last + 1)
+        self.next, self.begun = last + 1, True
+
+    def come_to(self, path: Path) -> None:
+        """After a segment was read, whose name has its first offset: UsageError where that is not come to yet, as where
+        the segment is empty, and the end of the one before it is not there."""
+        if path.stem.isdigit() and (first := int(path.stem)) > self.next:
+            raise UsageError(f"{path}: offsets {self.next} to {first - 1} are missing before it, which its name states")
 
 
 # --- segments ---------------------------------------------------------------------------------------------------------
 
 
 def _segment(path: Path, notes: list[str], follow: _Offsets, *, snapshot: bool = False) -> Iterator[Entry]:
-    """The entries of a segment or a snapshot. A batch at the end that is not whole is being written: it is left out,
-    and a note says so. A snapshot is whole: it ends with a footer (SnapshotFooterRecord)."""
+    """The entries of a segment or a snapshot. What is not whole at the end was being written: it is left out, and a
+    note says so (`whole_part`). A snapshot is whole: it begins with a header and ends with a footer
+    (SnapshotFooterRecord)."""
     data = path.read_bytes()
-    batches, ended = _records(data), False
-    from kafka.errors import CorruptRecordError  # there, since the batches are
-
-    try:
-        for batch in batches:
-            if not batch.validate_crc():
-                raise UsageError(f"{path}: the batch at offset {batch.base_offset} is damaged: its checksum is wrong")
-            follow.take(path, batch.base_offset, batch.next_offset - 1)
-            ended = batch.is_control_batch
-            if not ended:
-                yield from _entries(path, batch, snapshot)
-    except CorruptRecordError as error:
-        raise UsageError(f"{path}: it is no segment of a log of Kafka: {error}") from None
-    left = len(data) - batches.valid_bytes()
-    if snapshot and (left or not ended):
+    part = whole_part(path, data, METADATA)
+    batches, ended = list(_records(data[: part.size])), False
+    for batch in batches:
+        follow.take(path, batch.base_offset, batch.next_offset - 1)
+        ended = batch.is_control_batch
+        if not ended:
+            yield from _entries(path, batch, snapshot)
+    if snapshot and (part.note is not None or not ended or len(batches) < 2):
         raise UsageError(f"{path}: the snapshot is not whole: it has no footer")
-    if left:
-        notes.append(f"{path}: the last {left} bytes are no whole batch, and are left out")
+    if not snapshot:
+        follow.come_to(path)
+    if part.note is not None:
+        notes.append(part.note)
 
 
 def _records(data: bytes) -> MemoryRecords:
@@ -190,6 +194,7 @@ def _printed(path: Path, notes: list[str]) -> Iterator[Entry]:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: a segment's name ends in {SEGMENT}, a snapshot's in {SNAPSHOT}") from None
+    text = _without_zeros(path, text, notes)
     lines, printed = text.splitlines(), _Printed(path)
     if lines and not text.endswith("\n") and not _is_whole(lines[-1]):
         notes.append(f"{path}: the last line is not whole, and is left out")
@@ -199,6 +204,17 @@ def _printed(path: Path, notes: list[str]) -> Iterator[Entry]:
             yield entry
     if printed.expected <= printed.last:
         notes.append(f"{path}: the last batch is not whole: it ends before offset {printed.expected}")
+
+
+def _without_zeros(path: Path, text: str, notes: list[str]) -> str:
+    """A printed log without the zeros at its end. UsageError where there are some in its midst."""
+    whole = text.rstrip("\0")
+    if "\0" in whole:
+        line = whole.partition("\0")[0].count("\n") + 1
+        raise UsageError(f"{path}:{line}: it is damaged: zeros are in its midst; print the log again")
+    if left := len(text) - len(whole):
+        notes.append(f"{path}: the last {left} bytes are zeros, as a loss of power leaves them, and are left out")
+    return whole
 
 
 def _is_whole(line: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import cast
 
 from ..language.errors import UsageError
+from .batches import PARTITION, whole_part
 
 SEGMENT = "[0-9]*.log"
 
@@ -14,9 +16,9 @@ def epochs_in(folder: Path) -> tuple[tuple[int, int], ...]:
     """The leader epochs of a log's records, each with the first offset that the log has of it, in their order; none
     where the folder has no segments. Each batch names its leader's epoch (RecordBatch.partitionLeaderEpoch).
 
-    What retention or compaction has removed is not there, so that an epoch may begin before the offset that is given. A
-    batch at the end that is not whole is left out, and so are records of a format without epochs, as up to 0.10.
-    UsageError for a file that is no segment, and where kafka-python, which reads it, is missing.
+    What retention or compaction has removed is not there, so that an epoch may begin before the offset that is given.
+    What is not whole at the end is left out, and so are records of a format without epochs, as up to 0.10. UsageError
+    for a file that is no segment or is damaged, and where kafka-python, which reads it, is missing.
     """
     found = dict[int, int]()
     for path in sorted(folder.glob(SEGMENT)):
@@ -27,16 +29,17 @@ def epochs_in(folder: Path) -> tuple[tuple[int, int], ...]:
 
 def _batches(path: Path) -> list[tuple[int, int]]:
     data = path.read_bytes()
-    if not data:
-        return []
     try:
-        from kafka.errors import CorruptRecordError
         from kafka.record.default_records import DefaultRecordBatch
         from kafka.record.memory_records import MemoryRecords
     except ImportError:
         raise UsageError(f"{path}: reading segments needs kafka-python: pip install 'tidegate[live]'") from None
-    try:
-        batches = [batch for batch in MemoryRecords(data) if isinstance(batch, DefaultRecordBatch)]
-        return [(cast(int, batch.leader_epoch), batch.base_offset) for batch in batches]  # pyright: ignore[reportUnknownMemberType]
-    except CorruptRecordError as error:
-        raise UsageError(f"{path}: it is no segment of a log of Kafka: {error}") from None
+    whole = MemoryRecords(data[: whole_part(path, data, PARTITION).size])
+    batches = [batch for batch in whole if isinstance(batch, DefaultRecordBatch)]
+    found = [(cast(int, batch.leader_epoch), batch.base_offset) for batch in batches]  # pyright: ignore[reportUnknownMemberType]
+    for (epoch, offset), (later, after) in itertools.pairwise(found):
+        if after <= offset or later < epoch:
+            raise UsageError(
+                f"{path}: it is damaged: after offset {offset} of leader epoch {epoch} comes offset {after} of {later}"
+            )
+    return found

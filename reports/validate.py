@@ -140,17 +140,33 @@ def _stuck(page: Page, partition: Mapping[str, Any]) -> None:
     """The last moment that a run shows, the next one, and what the model does in its place."""
     moments, seen = partition["moments"], partition["seen"]
     after = moments[min(seen + 1, len(moments) - 1)]
-    page.columns([("last shown", _moment(moments[max(seen, 0)])), ("then seen", _moment(after))])
+    if seen < 0:
+        page.columns([("first seen", _moment(after))])
+        page.line("No run of the model begins so: a controller has no such partition on record.", indent=2)
+        return
+    page.columns([("last shown", _moment(moments[seen])), ("then seen", _moment(after))])
     likest = partition["instead"][:MOST_INSTEAD]
     if not likest:
         page.line("From there the model does nothing that is seen.", indent=2)
         return
     page.line("In its place the model may come to:", indent=2)
     for other in likest:
-        different = [_WORDS[name] for name in _WORDS if other[name] != after[name]]
-        page.line(f"{_shown(other)}: another {', '.join(different)}", indent=4)
+        page.line(f"{_shown(other)}: {_difference(other, after)}", indent=4, hang=6)
     if more := len(partition["instead"]) - len(likest):
         page.line(f"and {more} more, with --json", indent=4)
+
+
+def _difference(other: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What differs where the model comes to something else. Where nothing that is seen does, the step is not the one of
+    which the log speaks."""
+    if different := [_WORDS[name] for name in _WORDS if other[name] != after[name]]:
+        return f"another {', '.join(different)}"
+    if after["lost"]:
+        return "the same, but no leader learns there that it leads without records that were committed"
+    return (
+        "the same, but by another step than the log says: other brokers restart or are shut down, another is elected "
+        "than the first that may be, an ELR is cleared or is not, or a broker is fenced again"
+    )
 
 
 def _moment(moment: Mapping[str, Any]) -> str:

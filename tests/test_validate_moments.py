@@ -4,6 +4,7 @@ partition begins. Histories are those of real clusters, of which one partition's
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -119,11 +120,21 @@ def test_what_kafka_cannot_do_is_not(tidegate: Run, tmp_path: Path, name: str, c
     assert result(tidegate, path) == (1, "not_shown", seen)
 
 
+def test_where_only_the_step_differs_from_the_model_is_said(tidegate: Run, tmp_path: Path) -> None:
+    path = tmp_path / "metadata.txt"
+    path.write_text(changed("fenced_again_3_4", without("BROKER_REGISTRATION_CHANGE_RECORD", fenced=1)), "utf-8")
+    said = tidegate("validate", str(path)).out
+    assert not re.search(r"another\s*$", said, re.MULTILINE)
+    assert "the same, but by another step than the log says" in " ".join(said.split())
+
+
 def test_a_partition_is_not_created_with_a_fenced_broker_in_sync(tidegate: Run, tmp_path: Path) -> None:
     path = tmp_path / "metadata.txt"
     path.write_text(changed("fenced_again_3_4", without("BROKER_REGISTRATION_CHANGE_RECORD", fenced=-1)), "utf-8")
     assert result(tidegate, path) == (1, "not_shown", -1)
-    assert "no run of the model shows moment 1 of" in tidegate("validate", str(path)).out
+    said = tidegate("validate", str(path)).out
+    assert "no run of the model shows moment 1 of" in said
+    assert "No run of the model begins so" in said and "last shown" not in said
     assert tidegate("validate", str(path), "--out", str(tmp_path / "out")).exit == 1
 
 

@@ -1,0 +1,3 @@
+"""Checksums of batches."""
+
+def calc_crc32c(memview: bytes) -> int: ...
