@@ -79,7 +79,8 @@ def brokers_of(entries: Iterable[Entry]) -> dict[Where, tuple[int, ...]]:
                 moved[where] = tuple(replicas)
         elif entry.record.kind == "PARTITION_CHANGE_RECORD" and where in first:
             known = moved.get(where, first[where])
-            if set(replicas) != set(known) or where in moved:
+            begun = fields.get("addingReplicas") or fields.get("removingReplicas")
+            if set(replicas) != set(known) or begun or where in moved:
                 come = tuple(broker for broker in replicas if broker not in known)
                 full |= {where} if len(known + come) > MOST_BROKERS else set[Where]()
                 moved[where] = known if where in full else known + come

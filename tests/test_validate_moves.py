@@ -127,6 +127,17 @@ def records(path: Path, change: Any) -> MetadataLog:
     return replace(log, entries=tuple(map(one, log.entries)))
 
 
+def test_a_log_that_ends_while_one_only_leaves_has_its_assignment() -> None:
+    """What is on its way out has a copy still: the replicas are the same, and a reassignment is under way."""
+    log = read(EARLY)
+    place = next(n for n, entry in enumerate(log.entries) if entry.record.fields.get("replicas") == [1, 3])
+    fields = {**log.entries[place].record.fields, "replicas": [1, 3, 2], "removingReplicas": [2], "isr": None}
+    fields["leader"] = -2
+    last = replace(log.entries[place], record=replace(log.entries[place].record, fields=fields))
+    history = cluster_of(replace(log, entries=(*log.entries[:place], last))).histories[0]
+    assert history.moments[-1].assignment == Assignment(frozenset({1, 2, 3}), removing=frozenset({2}))
+
+
 def test_more_brokers_than_the_model_has_end_what_is_followed() -> None:
     def far(fields: dict[str, Any]) -> dict[str, Any]:
         if fields.get("replicas") == [2, 3, 4, 1] and fields.get("removingReplicas") == [1]:

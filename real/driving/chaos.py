@@ -207,11 +207,11 @@ def round_of(
             commands.act(number)
         acknowledged = _settled(cluster)
         found = wait_for(lambda: _read(cluster), END_SECONDS)
-        if found is None:
-            raise Broken(f"seed {seed}: nothing can be read in the end")
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
             shutil.copy(cluster.nodes.data(CONTROLLER) / METADATA / SEGMENT, keep / f"seed-{seed}.log")
+        if found is None:
+            raise Broken(f"seed {seed}: nothing can be read in the end, when {_on_record(cluster)}")
         history, where = _validated(cluster)
         lost = tuple(sorted(acknowledged - set(found[0])))
         return Round(seed, tuple(commands.did), history, where, len(acknowledged), lost)
@@ -226,6 +226,13 @@ def _settled(cluster: Cluster) -> frozenset[int]:
         raise Broken(f"brokers {sorted(set(BROKERS) - cluster.alive())} did not come back in the end")
     wait_for(lambda: cluster.seen().isr == frozenset(cluster.order), END_SECONDS)
     return cluster.acknowledged()
+
+
+def _on_record(cluster: Cluster) -> str:
+    now = cluster.seen()
+    isr, elr = (" ".join(map(str, sorted(brokers))) or "empty" for brokers in (now.isr, now.elr))
+    leader = "nobody leads" if now.leader is None else f"broker {now.leader} leads in epoch {now.leader_epoch}"
+    return f"{leader}, the ISR is {isr} and the ELR {elr}"
 
 
 def _read(cluster: Cluster) -> tuple[list[int]] | None:
