@@ -136,6 +136,8 @@ class Cluster(Running):
         found = disks.history(self.nodes.data(CONTROLLER), TOPIC)
         if found is None:
             raise Broken("the topic is not in the controller's log")
+        if found.ended is not None:
+            raise Broken(f"the partition is not followed any more: {found.ended}")
         now = found.moments[-1]
         logs = {broker: self._log(broker) for broker in self.needs.brokers}
         return Seen(now.leader, now.leader_epoch, now.isr, now.elr, now.fenced, logs)
@@ -244,9 +246,13 @@ class Cluster(Running):
         return self.order
 
     def undo_assignment(self) -> Sequence[int]:
-        """Cancels the reassignment that is under way."""
+        """Cancels the reassignment that is under way; the brokers that have a copy then. wire.Refused where the
+        controller does not."""
         held = self._assignment()
-        return self.order if held is None else self.assign(sorted(held.replicas - held.adding))
+        with self._anyone() as connection:
+            wire.reassign(connection, TOPIC, None)
+        self.order = self.order if held is None else sorted(held.replicas - held.adding)
+        return self.order
 
     def is_reassigned(self) -> bool:
         """Whether a reassignment is under way."""

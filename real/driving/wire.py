@@ -216,9 +216,10 @@ def elect(connection: Connection, topic: str, kind: int) -> None:
             read_text(reader)
 
 
-def reassign(connection: Connection, topic: str, replicas: Sequence[int], partition: int = 0) -> None:
-    """Assigns a partition to these brokers, in this order (AlterPartitionReassignments 0)."""
-    order = compact([struct.pack(">i", one) for one in replicas])
+def reassign(connection: Connection, topic: str, replicas: Sequence[int] | None, partition: int = 0) -> None:
+    """Assigns a partition to these brokers, in this order; None cancels what is under way (AlterPartitionReassignments
+    0)."""
+    order = b"\0" if replicas is None else compact([struct.pack(">i", one) for one in replicas])
     where = struct.pack(">i", partition) + order + b"\0"
     body = struct.pack(">i", 30_000) + compact([compact_text(topic) + compact([where]) + b"\0"]) + b"\0"
     reader = connection.ask(REASSIGN, 0, body, flexible=True)

@@ -68,11 +68,12 @@ def early(cluster: Cluster) -> None:
 
 
 def cancelled(cluster: Cluster) -> None:
-    """4 is to come for 1, and before it has caught up the copies are to be as they were."""
+    """4 is to come for 1, and that is cancelled before it has caught up."""
     in_sync(cluster, 1, 2, 3)
     cluster.stream([4], 1, False)
     reassign(cluster, 2, 3, 4)
-    reassign(cluster, 1, 2, 3)
+    cluster.until("nothing is under way", cluster.is_reassigned, SECONDS)
+    cluster.undo_assignment()
     die_and_start(cluster, 1)
     in_sync(cluster, 1, 2, 3)
 
