@@ -436,7 +436,7 @@ class _Reading:
             leader=None if partition.leader == NOBODY else partition.leader,
             leader_epoch=partition.leader_epoch,
             isr=partition.isr,
-            elr=partition.elr,
+            elr=partition.elr & partition.assignment.replicas,  # who is no replica is not elected from there
             last_known=partition.last_known,
             fenced=frozenset(broker for broker in partition.replicas if self._is_fenced(broker)),
             restarted=self._replicas(partition, lambda broker: broker.restarted),
@@ -468,8 +468,11 @@ class _Reading:
 
 
 def _check(partition: _Partition, replicas: Sequence[int]) -> None:
-    """_Unfit where replicas of a record are nobody or twice there, or who leads or is in sync is no replica."""
-    named, held = {*partition.isr, *partition.elr, *({partition.leader} - {NOBODY})}, partition.assignment.replicas
+    """_Unfit where replicas of a record are nobody or twice there, or who leads or is in sync is no replica. Who has
+    been one may be an eligible leader still: 4.1 leaves it there where a reassignment is cancelled."""
+    held = partition.assignment.replicas
+    left = partition.elr & set(partition.replicas) if partition.moves else frozenset[int]()
+    named = {*partition.isr, *(partition.elr - left), *({partition.leader} - {NOBODY})}
     if not held or len(set(replicas)) < len(replicas):
         raise _Unfit(f"has the replicas {list(replicas)}")
     if strangers := named - held:

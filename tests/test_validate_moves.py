@@ -48,6 +48,15 @@ def test_a_reassignment_is_a_run_of_the_model(
     assert found == (begun, complete, cancelled)
 
 
+def test_an_eligible_leader_that_is_no_replica_any_more_is_passed_over(tidegate: Run) -> None:
+    """4.1.0: the broker that comes is an eligible leader when the reassignment is cancelled, and stays one on record.
+    It is not elected, since only replicas are asked (PartitionChangeBuilder.electAnyLeader)."""
+    path = str(HISTORIES / "elr_of_no_replica_4_1.log")
+    (partition,) = json.loads(tidegate("validate", path, "--json").out)["partitions"]
+    assert (partition["result"], taken(partition).count("cancel_reassignment")) == ("shown", 1)
+    assert partition["moments"][-1]["elr"] == []
+
+
 def test_what_is_reassigned_is_shown_with_its_replicas(tidegate: Run) -> None:
     out = " ".join(tidegate("validate", str(MOVED), "--steps").out.split())
     assert "ISR 1 2 3, replicas 1 2 3 4, adding 4, removing 1" in out
