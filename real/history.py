@@ -366,7 +366,7 @@ class _Reading:
             whole=not self.snapshot,
             partition_epoch=fields.get("partitionEpoch", 0),
             topic_id=fields["topicId"],
-            order=tuple(fields["replicas"]),
+            order=replicas,
         )
         _check(partition, replicas)
         partition.led()

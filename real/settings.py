@@ -14,9 +14,9 @@ from ..language.errors import UsageError
 from ..language.immutable import immutable
 from ..language.model import Model
 from .as_partition import BOUNDS, WITH_LOSSES, WITH_MOVES
+from .assignments import MOST_BROKERS
 from .history import ELR_FEATURE, METADATA_VERSION, MIN_ISR, UNCLEAN, Cluster, History, InForce, Moment, ZooKeeper
 
-MOST_REPLICAS = 5
 FIRST_WITH_LOGS = (1, 1)
 FIRST_TO_SEE = (4, 0)
 """The first in which a broker leaves the ISR that registers before anybody noticed that it was down (KAFKA-18106)."""
@@ -153,8 +153,8 @@ class Setup:
 def setup_of(history: History, version: Version, changed: frozenset[str], given: Mapping[str, Value]) -> Setup | str:
     """The models for a history, or why there are none. `given` are constants that the user sets,
     `changed` the settings that changed within the log."""
-    if len(history.replicas) > MOST_REPLICAS:
-        return f"it has {len(history.replicas)} replicas, and the model has {MOST_REPLICAS} at most"
+    if len(history.replicas) > MOST_BROKERS:
+        return f"it has {len(history.replicas)} replicas, and the model has {MOST_BROKERS} at most"
     fewest = min((len(one.assignment.target) for one in history.moments if one.assignment is not None), default=None)
     lost = any(moment.lost for moment in history.moments)
     common: dict[str, Value | str] = {
@@ -174,7 +174,7 @@ def setup_of(history: History, version: Version, changed: frozenset[str], given:
             wrong = f"{MIN_ISR} is {least!r} in the log, which is no number that Kafka takes"
             return f"{wrong}; --set min_isr=N says what holds"
         own = {
-            "min_isr": 1 if "min_isr" in given else min(int(least), MOST_REPLICAS),
+            "min_isr": 1 if "min_isr" in given else min(int(least), MOST_BROKERS),
             "unclean": (force.unclean or "false").lower() == "true",
         }
         made = [{**switches, **common, **own, **given} for switches in version.at(force)]

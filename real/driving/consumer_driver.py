@@ -12,7 +12,7 @@ from .consumer_cluster import BROKER, COMMIT_MS, FIRST, SETTINGS, GroupSeen, Mem
 from .consumer_plan import DURATION, OLDER, ConsumerPlan, ConsumerStage, compares
 from .nodes import CLOCKS
 from .running import Broken, wait_for
-from .stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken
+from .stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken, parting
 from .steps_verdict import Driven, of_steps
 from .wire import METADATA, OFFSETS_FOR_LEADER_EPOCH, Refused
 
@@ -57,12 +57,6 @@ class ConsumersSeen:
     owned: Mapping[str, frozenset[int]]
     positions: Mapping[tuple[str, int], int | None]
     effects: Mapping[tuple[int, int], int]
-
-
-def parting(wanted: ConsumersSeen, seen: ConsumersSeen) -> str:
-    """What differs, in words; "" where nothing does."""
-    was, is_ = shown(wanted), shown(seen)
-    return "; ".join(f"{name}: {is_[name]} in place of {was[name]}" for name in was if is_[name] != was[name])
 
 
 def shown(seen: ConsumersSeen) -> dict[str, str]:
@@ -144,7 +138,7 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         return found
 
     def _parting(self, wanted: ConsumersSeen, seen: ConsumersSeen) -> str:
-        return parting(wanted, seen)
+        return parting(shown(wanted), shown(seen))
 
     def _compares(self, state: State, member: Any) -> bool:
         return compares(self.plan.model, state, member)

@@ -14,7 +14,7 @@ from .nodes import CLOCKS
 from .outage_cluster import CLIENT, LAG_MS, NONE, SESSION_MS, UNASKED, OffsetsSeen, Part
 from .outage_plan import OutagePlan, OutageStage, brokers_of, committed_of, copy_of, home_of, homes_of, takes_commits
 from .running import Broken, wait_for
-from .stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken
+from .stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken, parting
 from .steps_verdict import Driven, of_steps
 from .wire import ERRORS, Refused
 
@@ -79,12 +79,6 @@ def _committed(state: State, group: Any, leaders: Mapping[int, int | None]) -> s
     return NONE if leader is None else f"{'none' if offset is None else offset}, by {leader}"
 
 
-def parting(wanted: OffsetsSeen, seen: OffsetsSeen) -> str:
-    """What differs, in words; "" where nothing does."""
-    was, is_ = shown(wanted), shown(seen)
-    return "; ".join(f"{name}: {is_[name]} in place of {was[name]}" for name in was if is_[name] != was[name])
-
-
 def shown(seen: OffsetsSeen) -> dict[str, str]:
     """What is seen, by what it is about."""
     parts = (f"{number} {_part(part)}" for number, part in sorted(seen.parts.items()))
@@ -136,7 +130,7 @@ class OutageDriver(StageDriver[OutageStage, OffsetsSeen, OffsetsSeen]):
         return self.world.look()
 
     def _parting(self, wanted: OffsetsSeen, seen: OffsetsSeen) -> str:
-        return parting(wanted, seen)
+        return parting(shown(wanted), shown(seen))
 
     def _is_as_before(self, stage: OutageStage) -> bool:
         return super()._is_as_before(replace(stage, stands=stage.was))

@@ -21,6 +21,11 @@ STEP_SECONDS = 60.0
 """How long each thing that is to be seen may take. It is seconds; a busy machine takes tens."""
 
 
+def parting(wanted: Mapping[str, str], seen: Mapping[str, str]) -> str:
+    """What differs of two that are shown, by what it is about, in words; "" where nothing does."""
+    return "; ".join(f"{name}: {seen[name]} in place of {was}" for name, was in wanted.items() if seen[name] != was)
+
+
 class Otherwise(Exception):
     """Real nodes did something else than the run, or did not do what it says."""
 
