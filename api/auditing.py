@@ -15,8 +15,8 @@ from ..audit.small_models import kept_in
 from ..explorer.cache import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..language.immutable import immutable
-from ..reports.audit.page import audit_page, audit_verdict
 from ..reports.audit.table import heading, rows
+from ..reports.audit.terminal import audit_page, audit_verdict
 from ..reports.document import Document
 from ..reports.exits import Exit
 from . import arguments

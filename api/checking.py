@@ -14,7 +14,7 @@ from ..language.errors import UsageError, nearest
 from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.verdict import Verdict
-from ..reports.check.page import headline, verdict_page
+from ..reports.check.terminal import headline, verdict_page
 from ..reports.document import Document, check_document
 from ..reports.exits import Exit, of_verdict
 from ..reports.verdicts import reason_text

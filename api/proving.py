@@ -111,8 +111,8 @@ def induction(
 ) -> Induction:
     """The proof that is to be made, its obligations known. UsageError, with what installs it, when z3 is missing."""
     try:
-        from ..explorer.smt.boundless import boundless_constants
         from ..explorer.smt.induction import Induction, ProofRequest
+        from ..explorer.smt.unbounded import boundless_constants
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise

@@ -8,9 +8,9 @@ from pathlib import Path
 from ..language.immutable import immutable
 from ..reports.document import Document
 from ..reports.files import write_text, write_trace
-from ..reports.paper import Paper
+from ..reports.text_page import Paper
 from ..reports.trace.html import page
-from ..reports.trace.page import trace_page
+from ..reports.trace.terminal import trace_page
 
 PAPER = Paper(width=100, color=False, ascii=False)
 """What results are written on where no terminal asks."""

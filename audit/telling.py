@@ -150,8 +150,8 @@ def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[s
 
 
 class InWords:
-    """The states around a run, for `traces/around.py`, as its page says them: brokers with their names in the cluster,
-    steps in sentences, records by their numbers, those that the run has in several epochs with their epoch."""
+    """The states around a run, for `traces/neighbourhood.py`, as its page says them: brokers with their names in the
+    cluster, steps in sentences, records by their numbers, those that the run has in several epochs with their epoch."""
 
     def __init__(self, model: Model, run: Run, called: Mapping[str, str], before: int = 0, broken: str = "") -> None:
         brokers = next(domain.size for domain in model.domains if domain.name == "Broker")

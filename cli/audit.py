@@ -28,11 +28,11 @@ from ..audit.small_models import kept_in
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
 from ..language.errors import Unreadable, UsageError
-from ..reports.audit.page import audit_page
+from ..reports.audit.terminal import audit_page
 from ..reports.exits import Exit
-from ..reports.paper import count
-from .auditconfirm import confirm_losses
-from .auditfiles import Scenario, name_pages, save
+from ..reports.text_page import count
+from .audit_confirm import confirm_losses
+from .audit_files import Scenario, name_pages, save
 from .options import add_open_option, add_print_options, paper_of, positive, seconds
 from .output import check_open, end_with_page, prepared, print_json
 from .progress import ProgressLine, report_for

@@ -14,15 +14,16 @@ from ..explorer.search import Search
 from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.verdict import Verdict
-from ..reports.check.index import check_index
-from ..reports.check.page import verdict_page
+from ..reports.check.html import check_index
+from ..reports.check.terminal import verdict_page
 from ..reports.document import Document, check_document
 from ..reports.exits import Exit, of_verdict, worst
 from ..reports.files import write_json, write_text, write_trace
-from ..reports.paper import Page, Paper, count
+from ..reports.text_page import Page, Paper, count
 from ..reports.trace.html import page
-from ..reports.trace.page import grouped_by_run, trace_page
+from ..reports.trace.terminal import grouped_by_run, trace_page
 from .export import FEW
+from .neighbourhood import ONE_OF_SEVERAL, graph_beside, surroundings
 from .options import (
     add_cluster_options,
     add_model_options,
@@ -37,7 +38,6 @@ from .options import (
 )
 from .output import check_open, end_with_page, prepared, print_json
 from .progress import ProgressLine, report_for
-from .surroundings import ONE_OF_SEVERAL, graph_beside, surroundings
 from .verbs import Parser, Verbs, add_verb
 from .witnesses import asked_witnesses, longest_documents
 

@@ -9,7 +9,7 @@ from ..language.model import Model
 from ..language.values import State
 from ..language.verdict import Run, Step
 from ..reports.document import Document
-from ..traces.around import Words
+from ..traces.neighbourhood import Words
 
 
 @immutable

@@ -18,7 +18,7 @@ from ..reports.trace.html import page
 from .options import add_open_option, add_print_options, assignment, paper_of, positive, seconds
 from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
-from .saved import document_of, naming
+from .saved_traces import document_of, naming
 from .verbs import Parser, Verbs, add_verb
 
 SCHEMA = "tidegate.confirm/1"

@@ -10,7 +10,7 @@ from ..api.models import ModelChoice, bind_model
 from ..explorer.cache import cache_directory
 from ..explorer.search import Search
 from ..reports.exits import Exit, of_verdict
-from ..reports.paper import Page
+from ..reports.text_page import Page
 from .check import checked, failures_and, full_report
 from .options import add_print_options, paper_of
 from .verbs import Parser, Verbs, add_verb

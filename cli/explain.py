@@ -9,9 +9,9 @@ from ..api.models import ModelChoice, bind_model
 from ..language.errors import UsageError, nearest
 from ..language.model import Action, Model
 from ..reports.exits import Exit
-from ..reports.paper import Page
 from ..reports.spec.effects import action_lines
 from ..reports.spec.mathematics import parameters_text
+from ..reports.text_page import Page
 from .options import add_print_options, paper_of
 from .verbs import Parser, Verbs, add_verb
 

@@ -22,7 +22,7 @@ from ..reports.exits import Exit
 from .cluster_words import ClusterWords, cluster_words
 from .explore_session import PROMPT, Session
 from .options import add_model_options, add_print_options, chosen, natural, paper_of, size
-from .saved import document_of, model_of, naming, run_of
+from .saved_traces import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..explorer.cache import cache_directory
-from ..explorer.onward import onward
+from ..explorer.nearest_state import onward
 from ..explorer.search import Report, Search
 from ..language.errors import UsageError, nearest
 from ..language.immutable import immutable
@@ -20,17 +20,17 @@ from ..language.model import Model
 from ..language.steptext import StepError, format_step, parse_steps, step_name
 from ..language.values import ModelError, State
 from ..language.verdict import Run
-from ..language.watched import Watched, watched
+from ..language.watch import Watched, watched
 from ..reports.document import Document
 from ..reports.files import write_text, write_trace
-from ..reports.paper import Page, Paper, count
+from ..reports.text_page import Page, Paper, count
 from ..reports.trace.html import page as html_page
 from ..reports.trace.lanes import has_lanes
-from ..reports.trace.page import state_lines
-from ..traces.around import around
+from ..reports.trace.terminal import state_lines
 from ..traces.branch import Branch, Possible, possible
 from ..traces.choices import choices
 from ..traces.document import run_document
+from ..traces.neighbourhood import around
 from .cluster_words import ClusterWords
 from .export import small_graph
 from .output import open_page

@@ -18,17 +18,17 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ..explorer.cache import cache_directory
-from ..explorer.onward import Onward, onward
+from ..explorer.nearest_state import Onward, onward
 from ..explorer.search import Progress, Search
 from ..language.errors import UsageError
 from ..language.model import Model, Property
 from ..language.values import ModelError, State
 from ..language.verdict import Run
-from ..language.watched import watched
-from ..reports.paper import count
+from ..language.watch import watched
+from ..reports.text_page import count
 from ..reports.trace.html import page
-from ..traces.around import Around
 from ..traces.document import run_document
+from ..traces.neighbourhood import Around
 from .cluster_words import ClusterWords
 from .export import small_graph
 

@@ -17,7 +17,7 @@ from ..language.judge import initial_states
 from ..language.model import Model
 from ..language.values import ModelError, State, show
 from ..language.verdict import Run
-from ..language.watched import watched
+from ..language.watch import watched
 from ..reports.document import Document
 from ..reports.exits import Exit
 from ..reports.files import json_text, write_text
@@ -26,7 +26,7 @@ from ..reports.trace.markdown import markdown
 from ..reports.trace.sequence import SPELLINGS
 from ..reports.trace.spreadsheet import spreadsheet
 from .options import add_model_options, chosen, positive
-from .saved import document_of, model_of, naming, run_of
+from .saved_traces import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
 
 if TYPE_CHECKING:

@@ -38,9 +38,9 @@ from ..gates.records import AuditRecord, Proved, Recorded, RecordFile, read, shi
 from ..language.errors import UsageError
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
-from ..reports.gate.page import gate_page
-from ..reports.paper import count
-from .forked import started
+from ..reports.gate.terminal import gate_page
+from ..reports.text_page import count
+from .forked_process import started
 from .options import (
     add_open_option,
     add_print_options,

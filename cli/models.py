@@ -13,7 +13,7 @@ from ..language.constants import Constant
 from ..language.model import LIVENESS
 from ..reports.document import plain
 from ..reports.exits import Exit
-from ..reports.paper import Page, Paper, count
+from ..reports.text_page import Page, Paper, count
 from .options import add_print_options, paper_of
 from .output import print_json
 from .verbs import Parser, Verbs, add_verb

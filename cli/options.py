@@ -14,7 +14,7 @@ from ..api.models import ModelChoice
 from ..explorer.cache import cache_directory
 from ..explorer.search import Search, SparkCluster, Walks
 from ..language.errors import UsageError
-from ..reports.paper import Paper, paper_for
+from ..reports.text_page import Paper, paper_for
 from .verbs import Parser
 
 # --- which model ----------------------------------------------------------------------------------------------------

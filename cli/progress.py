@@ -7,7 +7,7 @@ import time
 from typing import TextIO
 
 from ..explorer.search import Progress, Report
-from ..reports.paper import bytes_text, count, rate_text, seconds_text
+from ..reports.text_page import bytes_text, count, rate_text, seconds_text
 
 _ERASE = "\r\x1b[K"
 

@@ -17,14 +17,14 @@ from ..language.binding import Definition
 from ..language.errors import UsageError, shown_path
 from ..language.model import Model
 from ..language.proof import Obligation, Proof, ProofFinding, Unstated, Word
-from ..reports.check.index import proof_index
+from ..reports.check.html import proof_index
 from ..reports.check.proof import ProofTable, counterexample_document, legend, proof_document, proof_page
 from ..reports.document import Document
 from ..reports.exits import Exit, worst
 from ..reports.files import write_json, write_text
-from ..reports.paper import Paper, count, to_ascii
+from ..reports.text_page import Paper, count, to_ascii
 from ..reports.trace.html import page
-from ..reports.trace.page import trace_page
+from ..reports.trace.terminal import trace_page
 from .options import (
     add_model_options,
     add_open_option,
@@ -170,9 +170,9 @@ def _no_meaning(message: str) -> Exit:
 def _proved(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:
     """The proof, its table printed as it fills."""
     try:
-        from ..explorer.smt.boundless import boundless_constants
         from ..explorer.smt.houdini import surviving
         from ..explorer.smt.induction import Induction, ProofRequest
+        from ..explorer.smt.unbounded import boundless_constants
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise

@@ -19,13 +19,13 @@ from ..language.values import ModelError
 from ..language.verdict import Failure, PropertyVerdict, Run
 from ..reports.document import Document
 from ..reports.exits import Exit
-from ..reports.paper import count
-from ..reports.trace.page import trace_page
+from ..reports.text_page import count
+from ..reports.trace.terminal import trace_page
 from ..traces.document import run_document, trace_document
 from ..traces.heading import replay_line_of
 from .options import add_model_options, add_print_options, chosen, natural, paper_of
 from .output import not_checked_notes, print_json
-from .saved import document_of, model_of, naming, never_again, run_of
+from .saved_traces import document_of, model_of, naming, never_again, run_of
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\

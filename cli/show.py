@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from ..language.errors import UsageError
-from ..language.watched import watched
+from ..language.watch import watched
 from ..reports.exits import Exit
 from ..reports.files import write_text
-from ..reports.paper import Page, Paper
+from ..reports.text_page import Page, Paper
 from ..reports.trace.html import page
-from ..reports.trace.page import pictures_page, shown_states, step_page, trace_page
+from ..reports.trace.terminal import pictures_page, shown_states, step_page, trace_page
 from .cluster_words import cluster_words
 from .export import MOST_DRAWN, graph_of_page
+from .neighbourhood import of_saved
 from .options import add_open_option, add_print_options, paper_of
 from .output import check_open, end_with_page
-from .saved import document_of, model_of, naming, run_of
-from .surroundings import of_saved
+from .saved_traces import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\

@@ -13,7 +13,7 @@ from ..language.values import State
 from ..language.verdict import Step
 from ..reports.exits import Exit
 from ..reports.files import write_trace
-from ..reports.trace.page import trace_page
+from ..reports.trace.terminal import trace_page
 from ..traces.sentences import sentence
 from .options import (
     add_model_options,

@@ -19,7 +19,7 @@ from ..explorer.search import SparkCluster
 from ..language.errors import UsageError
 from ..reports.document import SCHEMA
 from ..reports.exits import Exit
-from ..reports.paper import Page, Paper, count
+from ..reports.text_page import Page, Paper, count
 from .options import (
     add_model_options,
     add_print_options,

@@ -22,12 +22,12 @@ from ..real.settings import Version, version_of
 from ..real.validating import Validated, document, validated
 from ..real.zookeeper_logs import is_of_zookeeper, read_zookeeper
 from ..reports.exits import Exit
-from ..reports.paper import count
+from ..reports.text_page import count
 from ..reports.validate import validate_text
 from .options import add_open_option, add_print_options, assignment, paper_of, seconds
 from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
-from .validatefiles import INDEX, check_own, save
+from .validate_files import INDEX, check_own, save
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..explorer.longest import longest_runs
+from ..explorer.longest_traces import longest_runs
 from ..language.errors import UsageError, nearest
 from ..language.model import Model
 from ..reports.document import Document

@@ -16,7 +16,7 @@ from dataclasses import field, replace
 from typing import Any, TypeAlias, cast
 
 from ..language import ir
-from ..language.frontend.belonging import unchecked_elements
+from ..language.frontend.membership import unchecked_elements
 from ..language.immutable import immutable
 from ..language.types import Int, Map, Pool, Seq, scalar_size
 from .traversal import SILENT, WRITES, is_expression, traverse

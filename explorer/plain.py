@@ -32,8 +32,8 @@ from ..language.source import NoSource
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from .liveness.answers import Answer, answers
-from .liveness.explored import Undefined, explored
 from .liveness.graph import STOPPED, Incomplete
+from .liveness.plain_graph import Undefined, explored
 from .liveness.questions import questions_of
 from .projections import projection_of
 from .renaming import canonical_keys

@@ -15,7 +15,7 @@ from ..explorer.commands import Finished
 from ..language.immutable import immutable
 from ..reports.document import SCHEMA
 from ..reports.exits import INTERRUPTED, Exit
-from ..reports.paper import count
+from ..reports.text_page import count
 from .proofs import proof_report, prove_arguments, unlike
 from .records import AuditRecord, Expected, Proved, Recorded, constant_text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..reports.document import Document
 from ..reports.files import write_json, write_text, write_trace
-from ..reports.gate.index import gate_index
+from ..reports.gate.html import gate_index
 from ..reports.gate.junit import junit
 from ..reports.gate.sarif import sarif
 from ..reports.gate.summary import summary

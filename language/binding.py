@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from . import ir
 from .abstractions import Abstractions
-from .adapted import KEY, Adaptations
+from .adaptation import KEY, Adaptations
 from .collecting import Collector, import_file, modules_of
 from .constants import Constant, Value
 from .declare import KINDS, Mark

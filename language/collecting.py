@@ -24,8 +24,8 @@ from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import CAPACITY_BESIDE, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
-from .left_out import half_imported, look_alikes, unfinished
-from .unparsed import syntax_errors
+from .omissions import half_imported, look_alikes, unfinished
+from .syntax_errors import syntax_errors
 from .values import is_unsettled
 
 _numbers = itertools.count(1)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, cast
 
-from .adapted import KEY, adapted, over
+from .adaptation import KEY, adapted, over
 from .declare import limit, require
 from .immutable import immutable
 from .ir import For, If, Limit, Require, Statement, Where

@@ -12,7 +12,7 @@ A view may also be a function of the state that returns a picture as SVG:
     def view(s: River) -> str:
         return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20">{boat(s)}</svg>'
 
-Only the trace document reads a view (`picture` and `drawn` evaluate it); it changes nothing in what a model means.
+Only the trace document reads a view (`picture` and `view_image` evaluate it); it changes nothing in what a model means.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ its own code object over a second set of globals, where
     is_majority               needs a domain       knows how many members there are
     helper                    a function           is rebound in the same way, across modules
 
-so that `pdb`, `print` and tracebacks show the author's own lines. (And what the typed form adds: see `adapted`.)
+so that `pdb`, `print` and tracebacks show the author's own lines. (And what the typed form adds: see `adaptation`.)
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from enum import Enum
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
-from .adapted import GLOBALS, KEY, Adaptations, adapted, over
+from .adaptation import GLOBALS, KEY, Adaptations, adapted, over
 from .constants import Constant, ConstantExpression, Value
 from .containers import ModelError
 from .declare import depth_of, is_of_language, mark_of

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..audit.signature import definition
-from ..explorer.native.observing import Leg
+from ..explorer.native.observation_search import Leg
 from ..language import judge
 from ..language.immutable import immutable
 from ..language.model import Model

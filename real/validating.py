@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ..explorer.native.observing import Answer, Leg, search
+from ..explorer.native.observation_search import Answer, Leg, search
 from ..language.constants import Value
 from ..language.immutable import immutable
 from ..language.model import Model

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from .gate.junit import clean, token
-from .paper import Page, Paper, count
+from .text_page import Page, Paper, count
 
 _SIGNS = {"confirmed": "✓", "not_confirmed": "✗", "not_driven": "?"}
 _STYLES = {"confirmed": "bold green", "not_confirmed": "bold red", "not_driven": "bold yellow"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..traces.heading import tool
 from .index import index_page, text, wide_table
-from .paper import Page, Paper, count
+from .text_page import Page, Paper, count
 
 _RESULTS = {
     "shown": "did what the model does",

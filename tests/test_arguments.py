@@ -23,8 +23,8 @@ from tidegate.language.model import Model, Property
 from tidegate.language.steptext import StepError
 from tidegate.language.values import ModelError
 from tidegate.language.verdict import Run
-from tidegate.reports.paper import Paper
-from tidegate.reports.trace.page import argument_page
+from tidegate.reports.text_page import Paper
+from tidegate.reports.trace.terminal import argument_page
 from tidegate.traces.argument import argument
 from tidegate.traces.explanation import why_false
 from tidegate.traces.heading import replay_line

@@ -25,9 +25,9 @@ from tidegate.audit.situations import CELLS
 from tidegate.audit.verdicts import Answer, Table, Word
 from tidegate.reports.audit.junit import audit_junit
 from tidegate.reports.audit.markdown import audit_markdown
-from tidegate.reports.audit.page import audit_page, audit_verdict, mark_of
 from tidegate.reports.audit.sarif import audit_sarif
-from tidegate.reports.paper import Paper
+from tidegate.reports.audit.terminal import audit_page, audit_verdict, mark_of
+from tidegate.reports.text_page import Paper
 
 SCHEMA = Path(__file__).parent / "fixtures" / "schemas" / "junit-10.xsd"
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nmin.insync.replicas=2\ndefault.replication.factor=3\n{more}"

@@ -38,10 +38,10 @@ from tidegate.audit.small_models import Small, explored, kept_in
 from tidegate.audit.verdicts import Answer, SubjectVerdict, Table
 from tidegate.language.constants import Value
 from tidegate.model.consumer.state import Commits, Reset
-from tidegate.reports.audit.index import audit_index
+from tidegate.reports.audit.html import audit_index
 from tidegate.reports.audit.markdown import audit_markdown
-from tidegate.reports.audit.page import audit_page
-from tidegate.reports.paper import Paper
+from tidegate.reports.audit.terminal import audit_page
+from tidegate.reports.text_page import Paper
 
 from .conftest import Run
 from .test_audit_facts import cluster_of, nodes, signatures

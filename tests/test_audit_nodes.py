@@ -11,8 +11,8 @@ from tidegate.audit.keys import value_of
 from tidegate.audit.nodes import down, keep_down
 from tidegate.audit.readers import Options, of_texts, read
 from tidegate.audit.signature import subjects
-from tidegate.reports.audit.page import audit_verdict
 from tidegate.reports.audit.sarif import audit_sarif
+from tidegate.reports.audit.terminal import audit_verdict
 
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d{id}\nmin.insync.replicas=2\n"
 CONTROLLER = "process.roles=controller\nnode.id={id}\nlog.dirs=d\n"

@@ -16,9 +16,9 @@ from tidegate.audit.requirements import PRESETS, Requirement
 from tidegate.audit.signature import Signature, Subject, Variant
 from tidegate.audit.situations import Cell
 from tidegate.audit.verdicts import Answer, RequirementCheck, SubjectVerdict
-from tidegate.reports.audit.page import asks_of, audit_page, unmet
 from tidegate.reports.audit.table import LEGEND, aligned, legend_of, others
-from tidegate.reports.paper import Paper
+from tidegate.reports.audit.terminal import asks_of, audit_page, unmet
+from tidegate.reports.text_page import Paper
 
 from .test_audit_verdicts import signature
 

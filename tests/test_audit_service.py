@@ -9,8 +9,8 @@ from typing import Any
 
 from tidegate.audit.auditing import AuditRequest, audit
 from tidegate.audit.readers import Options, read
-from tidegate.reports.audit.page import audit_verdict
 from tidegate.reports.audit.table import cell_text
+from tidegate.reports.audit.terminal import audit_verdict
 
 from .conftest import Run
 

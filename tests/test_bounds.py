@@ -11,11 +11,11 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search, Walks
-from tidegate.explorer.smt.boundless import unbounded_model
 from tidegate.explorer.smt.encoding import unbounded
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.terms import formula
 from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.unbounded import unbounded_model
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text

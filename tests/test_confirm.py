@@ -25,7 +25,7 @@ from tidegate.real.driving.releases import Release, at_home
 from tidegate.real.driving.running import Broken
 from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
 from tidegate.reports.confirm import confirm_junit, confirm_text, mark
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.traces.document import trace_document
 
 from .commands import without

@@ -19,7 +19,7 @@ from tidegate.real.driving.running import Broken
 from tidegate.real.driving.verdict import confirmed
 from tidegate.real.driving.wire import Refused
 from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 
 from .capture.confirmed import merged
 from .capture.confirmed_consumers import NOT_DRIVEN, QUESTIONS

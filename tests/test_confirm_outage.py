@@ -32,7 +32,7 @@ from tidegate.real.driving.wire import ERRORS, Refused
 from tidegate.real.driving.wire import text as wire_text
 from tidegate.real.metadata_records import MetadataRecord
 from tidegate.reports.confirm import confirm_text
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 
 from .capture.confirmed_outages import ALONE, EVERYWHERE, NOT_DRIVEN, ONCE, QUESTIONS, UP
 from .confirming import came_of, document_of

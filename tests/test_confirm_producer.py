@@ -25,7 +25,7 @@ from tidegate.real.driving.running import Broken, wait_for
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 
 from .confirming import came_of, document_of
 from .conftest import Run

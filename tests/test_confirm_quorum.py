@@ -32,7 +32,7 @@ from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.real.driving.voters import MAX_AHEAD, VoterSeen
 from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.traces.document import trace_document
 
 from .capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 from tidegate.api.auditing import requirements
 from tidegate.cli.audit import add, audited
-from tidegate.cli.auditconfirm import confirm_losses
-from tidegate.cli.auditfiles import name_pages, save
+from tidegate.cli.audit_confirm import confirm_losses
+from tidegate.cli.audit_files import name_pages, save
 from tidegate.cli.verbs import new_parser
 from tidegate.real.driving import chaos as random_commands
 from tidegate.real.driving.chaos import Random, Round, chaos
@@ -21,7 +21,7 @@ from tidegate.real.driving.cluster import Cluster, Seen
 from tidegate.real.driving.releases import Release
 from tidegate.real.driving.running import Broken
 from tidegate.reports.confirm import chaos_text
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 
 from .conftest import ROOT, Run, Said
 

@@ -21,7 +21,7 @@ from tidegate.real.driving.txn_plan import KINDS, WHY_NOT, TxnPlan, txn_plan
 from tidegate.real.driving.txn_wire import AGAIN, Answer, Ask
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.traces.document import trace_document
 
 from .confirming import came_of

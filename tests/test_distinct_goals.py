@@ -17,7 +17,7 @@ from tidegate.explorer.smt.predicate import clauses
 from tidegate.explorer.smt.prover import Doubt, Prover, Settled
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.states import fresh_state
-from tidegate.explorer.smt.symmetric import distinct
+from tidegate.explorer.smt.symmetry import distinct
 from tidegate.explorer.smt.terms import formula
 from tidegate.explorer.smt.transition import instances
 from tidegate.explorer.smt.vacuity import ReachedStates

@@ -21,12 +21,12 @@ import pyte
 import pytest
 from tidegate.api.models import load
 from tidegate.cli.explore_session import COMMANDS, Session, words_of
-from tidegate.explorer.onward import onward
+from tidegate.explorer.nearest_state import onward
 from tidegate.explorer.search import Search
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import holds, initial_states
-from tidegate.language.watched import STEPS, STEPS_TOGETHER, watched
-from tidegate.reports.paper import Paper
+from tidegate.language.watch import STEPS, STEPS_TOGETHER, watched
+from tidegate.reports.text_page import Paper
 from tidegate.traces.branch import Branch, possible
 
 from .conftest import ROOT, Run

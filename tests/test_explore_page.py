@@ -17,15 +17,15 @@ from playwright.sync_api import Browser, Page, expect
 from tidegate.api.models import load
 from tidegate.cli.explore_session import Session
 from tidegate.cli.explore_web import Explored, Handler, Server
-from tidegate.explorer.onward import Onward, onward
+from tidegate.explorer.nearest_state import Onward, onward
 from tidegate.explorer.search import Progress, Report
 from tidegate.language.judge import format_run, initial_states, run_text
 from tidegate.language.verdict import Run
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.reports.trace.html import page as html
-from tidegate.traces.around import around
 from tidegate.traces.branch import possible
 from tidegate.traces.document import run_document
+from tidegate.traces.neighbourhood import around
 
 from .browser import chromium
 from .conftest import ROOT

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.cli.forked import started
+from tidegate.cli.forked_process import started
 from tidegate.explorer.commands import Finished
 from tidegate.gates.checks import Settings, check_result
 from tidegate.gates.records import read
@@ -268,7 +268,7 @@ def test_without_a_fork_server_a_check_is_a_fresh_process(method: str, monkeypat
     def methods() -> list[str]:
         return [method]
 
-    monkeypatch.setattr("tidegate.cli.forked.get_all_start_methods", methods)
+    monkeypatch.setattr("tidegate.cli.forked_process.get_all_start_methods", methods)
     with started(["models", "qqq"]) as command:
         exit_, out, err = command.ended()
     assert (exit_, out) == (64, "")

@@ -15,13 +15,13 @@ from playwright.sync_api import Browser
 from tidegate.api.models import load
 from tidegate.cli.cluster_words import ClusterWords
 from tidegate.cli.explore_session import Session
-from tidegate.cli.saved import document_of
+from tidegate.cli.saved_traces import document_of
 from tidegate.language.judge import run_text
 from tidegate.reports.index import index_page
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.reports.trace.html import page
-from tidegate.traces.around import around
 from tidegate.traces.document import STEPS, run_document, schema
+from tidegate.traces.neighbourhood import around
 
 from .browser import Shown, chromium, shown
 from .html_traces import kip_101

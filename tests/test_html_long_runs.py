@@ -20,7 +20,7 @@ from tidegate.cli.explore_session import Session
 from tidegate.cli.explore_web import MOST_WATCHES, Explored, Server
 from tidegate.language.judge import initial_states
 from tidegate.language.verdict import Run
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.reports.trace.html import page
 from tidegate.reports.trace.spreadsheet import spreadsheet
 

@@ -16,8 +16,8 @@ from tidegate.api.models import load
 from tidegate.cli.export import small_graph
 from tidegate.language.judge import run_text
 from tidegate.reports.trace.html import SCRIPTS, digest, lean, page, title_of
-from tidegate.traces.around import around
 from tidegate.traces.document import schema
+from tidegate.traces.neighbourhood import around
 
 from .conftest import Run
 from .html_traces import Document, busy, four_gallons, group, kip_101, made, post, step, transactions

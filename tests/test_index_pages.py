@@ -27,11 +27,11 @@ from tidegate.language.judge import attempt, initial_states
 from tidegate.language.steptext import parse_steps
 from tidegate.language.values import State
 from tidegate.language.verdict import Step
-from tidegate.reports.audit.index import KEPT, audit_index, with_one_table, with_the_repair
+from tidegate.reports.audit.html import KEPT, audit_index, with_one_table, with_the_repair
 from tidegate.reports.audit.markdown import audit_markdown
-from tidegate.reports.audit.page import groups_of
-from tidegate.reports.check.index import check_index
-from tidegate.reports.gate.index import name_of
+from tidegate.reports.audit.terminal import groups_of
+from tidegate.reports.check.html import check_index
+from tidegate.reports.gate.html import name_of
 from tidegate.reports.index import sentence
 from tidegate.traces.document import schema
 

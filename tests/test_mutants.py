@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.smt.boundless import boundless_constants
 from tidegate.explorer.smt.induction import Induction, ProofRequest
+from tidegate.explorer.smt.unbounded import boundless_constants
 from tidegate.gates.records import known_violations
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition

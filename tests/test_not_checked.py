@@ -15,7 +15,7 @@ from tidegate.explorer.search import Search, Walks
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
-from tidegate.reports.check.page import headline
+from tidegate.reports.check.terminal import headline
 from tidegate.reports.exits import Exit, of_verdict
 
 from .engines import text_of

@@ -17,13 +17,13 @@ from tidegate.cli.explore_session import Session
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, run_text
 from tidegate.language.verdict import Run
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.reports.trace.html import page
-from tidegate.reports.trace.page import pictures_page
-from tidegate.traces.around import around
+from tidegate.reports.trace.terminal import pictures_page
 from tidegate.traces.document import run_document, schema
-from tidegate.traces.drawn import LONGEST, SVG, checked_picture
+from tidegate.traces.neighbourhood import around
 from tidegate.traces.picture import Undrawable
+from tidegate.traces.view_image import LONGEST, SVG, checked_picture
 
 from .browser import chromium, shown
 from .html_traces import ROOT, Document, walk

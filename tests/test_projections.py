@@ -14,7 +14,8 @@ import pytest
 from tidegate.api.checking import check
 from tidegate.explorer import ENGINES
 from tidegate.explorer.graph import state_graph
-from tidegate.explorer.native import kernel, projecting
+from tidegate.explorer.native import kernel
+from tidegate.explorer.native import projection_kernel as projecting
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search, SparkCluster, Walks

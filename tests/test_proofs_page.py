@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.models import definition_of
-from tidegate.explorer.smt.boundless import boundless_constants
 from tidegate.explorer.smt.errors import Unsayable
 from tidegate.explorer.smt.induction import Induction, ProofRequest
+from tidegate.explorer.smt.unbounded import boundless_constants
 from tidegate.gates.records import known_violations
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tidegate.cli.main import main
-from tidegate.explorer.smt.boundless import boundless_constants
 from tidegate.explorer.smt.claims import Claims
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import Questions
+from tidegate.explorer.smt.unbounded import boundless_constants
 from tidegate.explorer.smt.vacuity import denied
 from tidegate.gates.records import known_violations, violations_elsewhere
 from tidegate.invariants.catalogue import find

@@ -17,9 +17,9 @@ from tidegate.language.errors import UsageError
 from tidegate.language.types import Bool, Identity, Int, Map, Seq, Subset
 from tidegate.reports.exits import Exit, worst
 from tidegate.reports.gate.junit import junit
-from tidegate.reports.paper import Page, Paper, bytes_text, paper_for, rate_text, seconds_text
 from tidegate.reports.spec.effects import action_lines
 from tidegate.reports.spec.notation import NotationScope, layout, show, type_text
+from tidegate.reports.text_page import Page, Paper, bytes_text, paper_for, rate_text, seconds_text
 
 HERE = ir.Where("model.py", 1, 0, 1, 1)
 REPLICA = Identity("Replica", 2, True, ("A", "B"), int)

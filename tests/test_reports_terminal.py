@@ -11,10 +11,10 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import ActionCoverage, GuardCoverage, Verdict
-from tidegate.reports.check.page import headline, verdict_page
+from tidegate.reports.check.terminal import headline, verdict_page
 from tidegate.reports.document import check_document
-from tidegate.reports.paper import Paper
-from tidegate.reports.trace.page import trace_page
+from tidegate.reports.text_page import Paper
+from tidegate.reports.trace.terminal import trace_page
 from tidegate.traces.document import trace_document
 
 from .conftest import Run

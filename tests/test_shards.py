@@ -16,11 +16,11 @@ from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.spark import driver
 from tidegate.explorer.spark.driver import SparkSearch
+from tidegate.explorer.spark.fingerprints import OFFSET
 from tidegate.explorer.spark.job import Damaged, Job
 from tidegate.explorer.spark.levels import level_path
 from tidegate.explorer.spark.prefix import Prefix
 from tidegate.explorer.spark.rundir import RunDirectory
-from tidegate.explorer.spark.seen import OFFSET
 from tidegate.explorer.spark.step import BLOCK, TRAILER
 from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find

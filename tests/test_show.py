@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import run_text
-from tidegate.reports.paper import Page, Paper
-from tidegate.reports.trace.page import pictures_page, step_page, trace_page
+from tidegate.reports.text_page import Page, Paper
+from tidegate.reports.trace.terminal import pictures_page, step_page, trace_page
 from tidegate.traces.document import run_document
 
 from .conftest import Run

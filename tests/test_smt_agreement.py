@@ -10,10 +10,10 @@ from typing import cast
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tidegate.explorer.smt.boundless import unbounded_model
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.smt.errors import NotUnbounded
 from tidegate.explorer.smt.simulation import FormulaCheck, StepTaken
+from tidegate.explorer.smt.unbounded import unbounded_model
 from tidegate.invariants.catalogue import CATALOGUE, find
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors

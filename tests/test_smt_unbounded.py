@@ -7,7 +7,6 @@ from typing import cast
 
 import pytest
 import z3
-from tidegate.explorer.smt.boundless import boundless_constants, unbounded_model
 from tidegate.explorer.smt.encoding import Encoding, unbounded
 from tidegate.explorer.smt.errors import NotUnbounded
 from tidegate.explorer.smt.predicate import clauses, predicate
@@ -15,6 +14,7 @@ from tidegate.explorer.smt.shapes import Fields, Records
 from tidegate.explorer.smt.states import SymbolicState, constant_state, fresh_state
 from tidegate.explorer.smt.terms import formula
 from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.unbounded import boundless_constants, unbounded_model
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import holds

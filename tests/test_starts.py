@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from tidegate.api.models import load
-from tidegate.explorer.native import initials, search, starts
+from tidegate.explorer.native import initials, search
+from tidegate.explorer.native import initials_check as starts
 from tidegate.explorer.native.effort import FULL, QUICK, CompileEffort
 from tidegate.explorer.native.frontier import Frontier
+from tidegate.explorer.native.initials_check import Starts
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import check
-from tidegate.explorer.native.starts import Starts
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
 from tidegate.language.checks import member_at, members_of

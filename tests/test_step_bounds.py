@@ -16,9 +16,9 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Verdict
-from tidegate.reports.check.page import headline, verdict_page
+from tidegate.reports.check.terminal import headline, verdict_page
 from tidegate.reports.exits import Exit, of_verdict
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 
 from .engines import agree, bound, cuts_of, text_of
 from .spark_cluster import spark_is_here

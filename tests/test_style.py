@@ -37,10 +37,10 @@ MACHINE = {
     ROOT / "explorer" / "native" / name
     for name in (
         "kernel.py",
-        "projecting.py",
-        "starting.py",
+        "projection_kernel.py",
+        "initials_kernel.py",
         "walk_kernel.py",
-        "sharding.py",
+        "shard_kernel.py",
         "edges_kernel.py",
         "graph_kernel.py",
     )

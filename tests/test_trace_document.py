@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tidegate.explorer.longest import longest_runs
+from tidegate.explorer.longest_traces import longest_runs
 from tidegate.invariants.catalogue import CATALOGUE, find
 from tidegate.language.binding import load
 from tidegate.language.judge import holds, initial_states, instances, run_text, steps
@@ -20,11 +20,11 @@ from tidegate.language.lanes import GroupLanes, LogLanes, TransactionLanes
 from tidegate.language.model import Model
 from tidegate.language.steptext import format_step
 from tidegate.language.verdict import Failure, Run, Step
-from tidegate.reports.paper import Paper
+from tidegate.reports.text_page import Paper
 from tidegate.reports.trace.cut import cut
 from tidegate.reports.trace.html import page
-from tidegate.reports.trace.page import pictures_page, step_page, trace_page
 from tidegate.reports.trace.states import states
+from tidegate.reports.trace.terminal import pictures_page, step_page, trace_page
 from tidegate.traces.document import run_document, schema, trace_document
 from tidegate.traces.evidence import Reading
 from tidegate.traces.picture import letter

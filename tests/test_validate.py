@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 from tidegate.audit.signature import definition
-from tidegate.explorer.native.observing import Answer, search
+from tidegate.explorer.native.observation_search import Answer, search
 from tidegate.language import judge
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tidegate.audit.signature import definition
-from tidegate.explorer.native.observing import search
+from tidegate.explorer.native.observation_search import search
 from tidegate.real.as_partition import BOUNDS, Moments
 from tidegate.real.history import cluster_of
 from tidegate.real.metadata_log import read

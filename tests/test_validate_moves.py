@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.explorer.native.observing import Answer, search
+from tidegate.explorer.native.observation_search import Answer, search
 from tidegate.real.as_partition import Epochs, Moments
 from tidegate.real.assignments import Assignment, between
 from tidegate.real.history import Cluster, History, Moment, cluster_of

@@ -27,7 +27,7 @@ from ..language.verdict import Run, Step
 from .differences import Change, changes, state_to_json
 from .nearest import Nearest, nearest
 from .sentences import step_sentence
-from .typetext import type_to_json
+from .type_text import type_to_json
 
 Document = dict[str, Any]
 

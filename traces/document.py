@@ -30,17 +30,17 @@ from .abstract import abstract_lane, truth_of_refinement
 from .argument import argument
 from .choices import choices, disabled
 from .differences import Change, arguments_to_json, changes, state_to_json, to_json
-from .drawn import picture_of
 from .evidence import Reading
 from .explanation import Reason, why_false
 from .heading import commit_of, plain_constant, replay_line, replay_line_of, tool
 from .liveness import liveness_parts
-from .lost import lost
+from .lost_records import lost
 from .messages import Post
 from .picture import Undrawable, frames_of
 from .places import lines, place, writing
 from .sentences import sentence, subject
-from .typetext import type_to_json
+from .type_text import type_to_json
+from .view_image import picture_of
 from .wording import RecordNames
 
 SCHEMA = "tidegate.trace/1"

@@ -2,8 +2,8 @@
 values, and plain Python makes some thirty thousand states a second of them.
 
 Every combination of arguments has a number, in the order in which plain Python takes them. `start(c, n, out)` makes the
-state of combination n; the loops around it are in `starting`. Plain Python (see `starts`) makes the few that are looked
-at: those that break, those that a run begins with, and a sample.
+state of combination n; the loops around it are in `initials_kernel`. Plain Python (see `initials_check`) makes the few
+that are looked at: those that break, those that a run begins with, and a sample.
 """
 
 from __future__ import annotations

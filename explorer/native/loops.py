@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...language import ir
-from ...language.frontend.belonging import is_stored
+from ...language.frontend.membership import is_stored
 from ...language.types import Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from ..traversal import traverse
 from .cells import Built, Mask, NativeNumber, NativeTruth

@@ -12,14 +12,15 @@ from ...language import ir
 from ...language.errors import UsageError
 from ...language.model import Model, Projection
 from ...language.types import Bool, Enumeration, Int, Map, Option, Pool, Record, Seq, Subset, Type
-from . import kernel, projecting
+from . import kernel
+from . import projection_kernel as projecting
 from .cone import Cones
 from .layout import Array, Layout, Shape, Struct, is_wide
 from .machine import I64, word
 
 
 def masked_texts() -> tuple[Callable[..., Any], ...]:
-    """The kernel's functions, with those of `projecting` in the place of the ones of their names."""
+    """The kernel's functions, with those of `projection_kernel` in the place of the ones of their names."""
     own = {text.__name__: text for text in projecting.TEXTS}
     return tuple(own.get(text.__name__, text) for text in kernel.TEXTS)
 

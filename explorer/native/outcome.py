@@ -39,10 +39,10 @@ from ..liveness.graph import STOPPED, Incomplete
 from ..search import Report, Search
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
+from .initials_check import Starts
 from .kernel import ERROR_BIT, NO_ACTION
 from .kernels import Kernel
 from .liveness import judged
-from .starts import Starts
 
 Words = tuple[int, ...]
 UNREADABLE = (ModelError, LookupError, ValueError)

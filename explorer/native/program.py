@@ -13,7 +13,9 @@ from ...language.immutable import immutable
 from ...language.ir import Const, Function, Require
 from ...language.model import Action, Model, Property
 from ...language.types import Identity
-from . import edges_kernel, kernel, sharding, starting, walk_kernel
+from . import edges_kernel, kernel, walk_kernel
+from . import initials_kernel as starting
+from . import shard_kernel as sharding
 from .actions import CELL, FAILED, ActionCode, ActionPlan, Counters, bump, load_opens
 from .canonical import canonical_function
 from .cells import Memory

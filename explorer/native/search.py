@@ -22,13 +22,13 @@ from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
 from .effort import FULL
 from .frontier import Frontier
+from .initials_check import Starts
 from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_at_once, kernel_of
 from .masks import cone_masks, masks_of
 from .memory import physical_memory
 from .outcome import Findings, conclude
 from .program import with_properties_of
-from .starts import Starts
 from .workers import ALONE, FAILURES, Crew
 
 Faster: TypeAlias = Callable[[], Kernel]

@@ -574,7 +574,7 @@ def is_unordered(source: ir.Source) -> bool:
 class LoopProgress:
     """What a loop has come to: whether it still goes on, and what had to be defined on the way.
 
-    Where members of a symmetric domain are gone through, one order of them stands for all (see `symmetric`): so the
+    Where members of a symmetric domain are gone through, one order of them stands for all (see `symmetry`): so the
     rounds are not `in_order`, and every one of them has to be defined, whatever the others come to.
     """
 

@@ -28,7 +28,6 @@ from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
 from ..verdicts import plain
-from .boundless import boundless_constants
 from .claims import Claims, roomless
 from .effort import SolverEffort
 from .encoding import unbounded
@@ -42,6 +41,7 @@ from .reach import Reach
 from .sampling import Sample, sampled
 from .simulation import simulate
 from .transition import is_off, is_spent
+from .unbounded import boundless_constants
 from .vacuity import ReachedStates
 
 _TOGETHER = 6

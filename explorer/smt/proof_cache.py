@@ -20,7 +20,7 @@ from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
 from ..traversal import digest
 from .inputs import own_text
-from .sealing import Seal, seal_for
+from .seal import Seal, seal_for
 
 SCHEMA = "tidegate.proved/2"
 

@@ -30,7 +30,7 @@ from .process_pool import watched
 from .splitting import split
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
-from .symmetric import Case, cases, distinct
+from .symmetry import Case, cases, distinct
 from .terms import Bit, formula, negation
 from .transition import Instance, instances, starts
 

@@ -25,7 +25,7 @@ from .predicate import Defining, predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
 from .states import SymbolicState, Valuation, decoded
-from .symmetric import pattern
+from .symmetry import pattern
 from .terms import Bit, both, conjunction, either, implies, negation
 
 

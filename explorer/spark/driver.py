@@ -1,6 +1,6 @@
 """The search: levels, one job after the other, until nothing is new; what was found on the way; the manifest.
 
-prefix in this process -> level files -> jobs of one level or a few -> sums checked -> manifest -> `ending`. Who runs
+prefix in this process -> level files -> jobs of one level or a few -> sums checked -> manifest -> `verdict`. Who runs
 the tasks is a `JobRunner`: Spark, or a loop in a test.
 """
 
@@ -27,7 +27,6 @@ from ..native.outcome import conclude
 from ..native.search import kernel_number
 from ..search import Progress, Report, Search, SparkCluster
 from ..symmetry import Symmetry, symmetry_of
-from .ending import EndedSearch, verdict
 from .interrupts import interrupts_noted
 from .job import Damaged, Job
 from .levels import Facts, LevelFile
@@ -35,6 +34,7 @@ from .prefix import Prefix, first_of
 from .rundir import Done, Manifest, RunDirectory
 from .shipping import ship
 from .step import count_again
+from .verdict import EndedSearch, verdict
 
 CHAIN = 4
 """Small levels that are explored by one job."""

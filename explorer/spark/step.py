@@ -22,10 +22,10 @@ from ..native.compiler import Code
 from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT, EVENTS
 from ..native.memory import Region
-from ..native.sharding import PRINTS_ROOM, SHARD
+from ..native.shard_kernel import PRINTS_ROOM, SHARD
+from .fingerprints import TORN, FingerprintTable
 from .job import Damaged, Job
 from .levels import Facts, LevelFile, LevelWriter, level_path
-from .seen import TORN, FingerprintTable
 from .shipping import load_code
 
 Data: TypeAlias = "bytes | ctypes.Array[ctypes.c_char]"

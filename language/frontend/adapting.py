@@ -1,4 +1,4 @@
-"""What plain Python has to know of the typed form: see `adapted`, which puts it into the author's functions."""
+"""What plain Python has to know of the typed form: see `adaptation`, which puts it into the author's functions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from types import FunctionType
 from typing import Any
 
 from .. import ir
-from ..adapted import Adaptations
+from ..adaptation import Adaptations
 from ..checks import TypeCheck, check_for
 from ..constants import Value
 from ..types import Int, Subset, Type
-from .belonging import unchecked_elements
 from .folding import Folder
+from .membership import unchecked_elements
 from .roles import ActionText, InitialText
 from .scope import Program
 from .traversal import inside, places

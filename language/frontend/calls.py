@@ -22,7 +22,6 @@ from ..records import boxed
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
 from .annotations import describe
-from .belonging import is_stored
 from .comprehensions import collected, map_of, over_elements, quantified, set_of, subset_of
 from .expressions import (
     BOOL,
@@ -37,6 +36,7 @@ from .expressions import (
 from .helpers import call as call_helper
 from .helpers import is_model_function
 from .matching import fit, join, plain
+from .membership import is_stored
 from .ordering import call_choose, call_next, call_position, call_previous, member_at, position_of
 from .scope import MISSING, Scope, expression, expressions, undefined
 from .source import source_of_function

@@ -15,7 +15,7 @@ from .. import ir
 from ..constants import Value
 from ..switches import is_constant
 from ..types import Bool, Identity, Int, Seq, Type, scalar_size
-from .belonging import unchecked_elements
+from .membership import unchecked_elements
 from .traversal import parts, rebuilt
 
 _ORDER: dict[str, Callable[[int, int], bool]] = {

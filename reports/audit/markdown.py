@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..document import Document
-from ..paper import count
+from ..text_page import count
 from ..trace.markdown import plain_text
-from .page import MARKS, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
 from .repair import shown
 from .table import LEGEND, UNDECIDED, heading, open_cells, others, rows
+from .terminal import MARKS, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
 
 SHOWN = 50
 """Groups of topics in full; GitHub takes a summary of a megabyte."""

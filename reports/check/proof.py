@@ -15,8 +15,8 @@ from ...language.proof import Obligation, Proof, ProofFinding, Standing, Unstate
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
 from ..document import Document, plain
-from ..paper import Page, Paper, count, seconds_text
 from ..settings import switches_text
+from ..text_page import Page, Paper, count, seconds_text
 from ..verdicts import meanings, styles
 
 SCHEMA = "tidegate.proof/2"

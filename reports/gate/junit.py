@@ -11,9 +11,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..document import Document
-from ..paper import Paper
-from ..trace.page import trace_page
-from .page import of_which_runs
+from ..text_page import Paper
+from ..trace.terminal import trace_page
+from .terminal import of_which_runs
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ELEMENTS = {

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..document import Document
-from .page import of_which_runs
+from .terminal import of_which_runs
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

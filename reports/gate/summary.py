@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..document import Document
-from ..paper import seconds_text
+from ..text_page import seconds_text
 from ..trace.markdown import argument, code, plain_text
 from ..trace.sequence import mermaid
-from .page import found_text, left_out, of_which_runs, sum_text
+from .terminal import found_text, left_out, of_which_runs, sum_text
 
 _MOST_COUNTEREXAMPLES = 10
 """More than this nobody reads in a summary, and GitHub takes 1 MiB; the others are in the report."""

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..document import Document
-from ..paper import Page
+from ..text_page import Page
 
 _GAP = "  "
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..document import Document, first_state, not_replayed_text
 from ..settings import sizes_text
-from .page import value_text
 from .sequence import mermaid
+from .terminal import value_text
 
 
 def markdown(document: Document, *, level: int = 1) -> str:

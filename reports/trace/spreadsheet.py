@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..document import Document
-from .page import value_text
 from .states import states
+from .terminal import value_text
 
 
 def spreadsheet(document: Document) -> str:

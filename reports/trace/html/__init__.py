@@ -19,8 +19,8 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, cast
 
-from ....traces.drawn import checked_picture
 from ....traces.picture import Undrawable
+from ....traces.view_image import checked_picture
 from ...document import Document
 from ..cut import cut
 from ..graph_style import OF_A_PAGE
@@ -64,11 +64,11 @@ def page(
     """The page of one trace or more. Of a trace that is too long it holds the beginning and the end, and says that the
     whole is in `beside`, the name of a file beside it. `aligned` has the state of the second trace that belongs beside
     each state of the first: the page opens with both. `around` is what could be chosen instead along the first trace,
-    see `traces/around.py`; a `live` page asks the server that it came from for what is not there. `section` is HTML
-    that stands below the picture. `watches` has for each document the expressions that are watched, each with its value
-    in words in every state. `saved` is the trace in a file beside the page, with which `tidegate explore` goes on in
-    the page's words. `alone` is the page of the first trace alone, where other steps can be chosen. `graph` is a state
-    graph as `drawing` makes it for a page. ValueError without a trace.
+    see `traces/neighbourhood.py`; a `live` page asks the server that it came from for what is not there. `section` is
+    HTML that stands below the picture. `watches` has for each document the expressions that are watched, each with its
+    value in words in every state. `saved` is the trace in a file beside the page, with which `tidegate explore` goes
+    on in the page's words. `alone` is the page of the first trace alone, where other steps can be chosen. `graph` is a
+    state graph as `drawing` makes it for a page. ValueError without a trace.
     """
     if not documents:
         raise ValueError("a page needs a trace")

@@ -1,5 +1,5 @@
 // Other steps than those of the trace: what could be chosen, and the runs that come of it. The states around the trace
-// stand in the page (`traces/around.py`), or the server of `tidegate explore --web` adds them.
+// stand in the page (`traces/neighbourhood.py`), or the server of `tidegate explore --web` adds them.
 
 /** The parts of a step of which a number among the shared values stands in it. */
 const SHARED = ["call", "args", "where", "statement", "reads", "writes", "changed", "marks", "truth", "sentence"];

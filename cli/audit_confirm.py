@@ -13,9 +13,9 @@ from ..audit.auditing import Audited
 from ..explorer.search import Progress
 from ..reports.confirm import confirm_junit, confirm_text, mark, side_by_side
 from ..reports.files import write_json, write_text
-from ..reports.paper import Paper
+from ..reports.text_page import Paper
 from ..reports.trace.html import page
-from .auditfiles import Scenario, ToldRun
+from .audit_files import Scenario, ToldRun
 from .confirm import SCHEMA, needs_kafka_python
 from .progress import ProgressLine, report_for
 

@@ -25,15 +25,15 @@ from ..audit.telling import LOST, InWords, Told, in_the_clusters_words, letters_
 from ..audit.verdicts import Answer
 from ..language.model import Model
 from ..language.verdict import PropertyVerdict
-from ..reports.audit.index import audit_index
+from ..reports.audit.html import audit_index
 from ..reports.audit.junit import audit_junit
 from ..reports.audit.markdown import audit_markdown
 from ..reports.audit.repair import whole
 from ..reports.audit.sarif import audit_sarif
 from ..reports.files import write_json, write_text
 from ..reports.trace.html import page
-from ..traces.around import around
 from ..traces.document import run_document, trace_document
+from ..traces.neighbourhood import around
 
 FOLDER, REPAIRS = "scenarios", "repairs"
 MOST = 200

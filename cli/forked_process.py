@@ -35,7 +35,7 @@ _MODULES = (
     *(verb.module for verb in VERBS.values()),
     *_MODELS,
     "tidegate.explorer.native.search",
-    "tidegate.cli.forked",
+    "tidegate.cli.forked_process",
 )
 """What the warm process imports, and with them all that they import."""
 

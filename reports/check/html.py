@@ -8,8 +8,8 @@ from typing import Any
 from ...traces.heading import tool
 from ...traces.sentences import capital
 from ..index import index_page, text, wide_table
-from ..paper import count
 from ..settings import sizes_text, switches_text, symmetry_text
+from ..text_page import count
 from ..trace.html import shared, without_folders
 from ..verdicts import passed, reason_text
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..document import Document
-from ..paper import Page, Paper, count
+from ..text_page import Page, Paper, count
 from .repair import shown
 from .table import LEGEND, aligned, heading, legend_of, open_cells, others, rows
 

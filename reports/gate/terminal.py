@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..document import Document
-from ..paper import Page, Paper, count, seconds_text
+from ..text_page import Page, Paper, count, seconds_text
 from ..verdicts import styles
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...language.verdict import ActionCoverage, GuardCoverage, PropertyVerdict, Verdict, cutting_limits
 from ..document import states_per_second
-from ..paper import Page, Paper, bytes_text, count, rate_text, seconds_text
 from ..settings import sizes_text, switches_text, symmetry_text
+from ..text_page import Page, Paper, bytes_text, count, rate_text, seconds_text
 from ..verdicts import meanings, passed, shown, styles
 
 _QUIET = ("holds", "reached", "not_checked", "undecided")

@@ -8,9 +8,9 @@ from typing import Any
 from ...traces.heading import tool
 from ..document import Document
 from ..index import commands, index_page, text, wide_table
-from ..paper import count, seconds_text
+from ..text_page import count, seconds_text
 from ..trace.html import without_folders
-from .page import found_text, left_out, of_which_runs, sum_text
+from .terminal import found_text, left_out, of_which_runs, sum_text
 
 _LOOK = {"ok": "good", "differs": "bad"}
 _MARKS = {"good": "✓", "bad": "✗", "open": "?"}

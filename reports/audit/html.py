@@ -10,9 +10,9 @@ from typing import Any
 from ...traces.sentences import capital
 from ..document import Document
 from ..index import commands, index_page, sentence, text, wide_table
-from ..paper import count
-from .page import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in
+from ..text_page import count
 from .repair import shown
+from .terminal import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in
 
 KEPT: Mapping[str, str] = {
     "no-loss": "acknowledged records are kept",

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from ..document import Document, first_state, not_replayed_text
-from ..paper import Page, Paper, count
 from ..settings import sizes_text
+from ..text_page import Page, Paper, count
 from .cut import cut, number_of_steps
 from .lanes import board_at, has_lanes, lane_lines
 from .states import states

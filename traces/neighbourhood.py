@@ -27,13 +27,13 @@ from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.values import State
 from ..language.verdict import Run, Step
-from ..language.watched import Watched
+from ..language.watch import Watched
 from .branch import Possible, possible
 from .differences import changes, to_json
 from .document import lanes_of, step_document, step_without_reads, truth_of_run
-from .drawn import Drawing, picture_of
 from .heading import replay_command
 from .picture import Picture, Undrawable, marks
+from .view_image import Drawing, picture_of
 from .wording import RecordNames
 
 Document = dict[str, Any]

@@ -1,4 +1,4 @@
-"""What could be chosen instead along a trace, for its page: `traces/around.py` of a trace that a command writes."""
+"""What could be chosen instead along a trace that a command writes, for its page: see `traces/neighbourhood.py`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from ..language.errors import UsageError
 from ..language.model import Model
-from ..language.watched import Watched
+from ..language.watch import Watched
 from ..reports.document import Document
-from ..traces.around import MOST_BYTES, around
+from ..traces.neighbourhood import MOST_BYTES, around
 from .export import small_graph
-from .saved import model_of, run_of
+from .saved_traces import model_of, run_of
 
 ONE_OF_SEVERAL = 250_000
 """Bytes that a page may take for it where a command writes a page of each trace."""
