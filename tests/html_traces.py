@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tidegate.invariants.catalogue import find
@@ -15,7 +14,7 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import PropertyVerdict, Run, Step
 from tidegate.traces.document import run_document, trace_document
 
-ROOT = Path(__file__).resolve().parent.parent
+from .conftest import ROOT
 
 Document = dict[str, Any]
 

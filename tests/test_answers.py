@@ -17,7 +17,9 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.frontend import source
 from tidegate.language.immutable import immutable
 
-LOCK = str(Path(__file__).parent.parent / "examples" / "lock.py")
+from .conftest import ROOT
+
+LOCK = str(ROOT / "examples" / "lock.py")
 
 
 @immutable

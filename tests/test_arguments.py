@@ -29,9 +29,9 @@ from tidegate.traces.argument import argument
 from tidegate.traces.explanation import why_false
 from tidegate.traces.heading import replay_line
 
+from .conftest import ROOT
 from .shipped import tiered
 
-ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "arguments"
 UPDATE = bool(os.environ.get("TIDEGATE_UPDATE"))
 EXAMPLES = {

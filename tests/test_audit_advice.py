@@ -8,6 +8,8 @@ import pytest
 from tidegate.audit.cluster import Finding
 from tidegate.audit.readers import Options, of_texts, read
 
+from .conftest import ROOT
+
 BROKER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=data\nbroker.rack={rack}\n"
 TOPIC = "Topic: {name}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: {rf}\tConfigs: {configs}\n"
 PARTITION = "\tTopic: {name}\tPartition: 0\tLeader: 1\tReplicas: {replicas}\tIsr: {replicas}\n"
@@ -96,7 +98,7 @@ def test_a_cluster_wide_setting_that_hides_the_files(tmp_path: Path) -> None:
 
 
 def test_a_real_cluster_of_4_1_hides_its_files() -> None:
-    folder = Path(__file__).parent / "fixtures" / "audit" / "4.1.0-kraft" / "healthy"
+    folder = ROOT / "tests" / "fixtures" / "audit" / "4.1.0-kraft" / "healthy"
     finding = one(list(read([folder])[1]), "has no effect: the cluster-wide dynamic")
     assert finding.kind == "contradiction"
 

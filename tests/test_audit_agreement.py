@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -29,7 +28,9 @@ from tidegate.reports.audit.sarif import audit_sarif
 from tidegate.reports.audit.terminal import audit_page, audit_verdict, mark_of
 from tidegate.reports.text_page import Paper
 
-SCHEMA = Path(__file__).parent / "fixtures" / "schemas" / "junit-10.xsd"
+from .conftest import ROOT
+
+SCHEMA = ROOT / "tests" / "fixtures" / "schemas" / "junit-10.xsd"
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nmin.insync.replicas=2\ndefault.replication.factor=3\n{more}"
 HEAD = "Topic: {name}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas={least}\n"
 PARTITION = "\tTopic: {name}\tPartition: 0\tLeader: {leader}\tReplicas: 1,2,3\tIsr: {isr}\n"

@@ -13,7 +13,9 @@ from tidegate.audit.keys import value_of
 from tidegate.audit.readers import read
 from tidegate.cli.main import main
 
-FIXTURES = Path(__file__).parent / "fixtures" / "audit"
+from .conftest import ROOT
+
+FIXTURES = ROOT / "tests" / "fixtures" / "audit"
 PLANTED = "hunter2-planted"
 SHELLS = [shell for shell in ("sh", "dash", "busybox") if shutil.which(shell)]
 SERVER = f"""\

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +13,9 @@ from hypothesis import strategies as st
 from tidegate.audit.cluster import CannotRead, Cluster, Finding
 from tidegate.audit.readers import Options, of_texts
 
-FIXTURES = Path(__file__).parent / "fixtures" / "audit"
+from .conftest import ROOT
+
+FIXTURES = ROOT / "tests" / "fixtures" / "audit"
 PLANTED = "hunter2-planted"
 JAAS = f'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="{PLANTED}";'
 HEAD = "Dynamic configs for broker 1 are:\n"

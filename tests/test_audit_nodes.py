@@ -14,6 +14,8 @@ from tidegate.audit.signature import subjects
 from tidegate.reports.audit.sarif import audit_sarif
 from tidegate.reports.audit.terminal import audit_verdict
 
+from .conftest import ROOT
+
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d{id}\nmin.insync.replicas=2\n"
 CONTROLLER = "process.roles=controller\nnode.id={id}\nlog.dirs=d\n"
 TOPIC = (
@@ -338,7 +340,7 @@ def test_each_node_is_looked_at_once_for_all_topics(monkeypatch: pytest.MonkeyPa
     assert looked == [1, 2, 3]
 
 
-RUNNING = sorted((Path(__file__).parent / "fixtures" / "audit").glob("*/*/topics.txt"))
+RUNNING = sorted((ROOT / "tests" / "fixtures" / "audit").glob("*/*/topics.txt"))
 """What tools have printed of real clusters."""
 
 

@@ -22,7 +22,9 @@ from tidegate.audit.cluster import (
 from tidegate.audit.keys import known, table, value_of
 from tidegate.audit.readers import Options, names, read
 
-FIXTURES = Path(__file__).parent / "fixtures" / "audit"
+from .conftest import ROOT
+
+FIXTURES = ROOT / "tests" / "fixtures" / "audit"
 RELEASES = sorted(path.name for path in FIXTURES.iterdir())
 STATES = [(release, state) for release in RELEASES for state in ("healthy", "one-dead", "two-dead")]
 CAPTURED = [pair for pair in STATES if (FIXTURES.joinpath(*pair)).is_dir()]

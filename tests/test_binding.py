@@ -19,7 +19,9 @@ from tidegate.language.errors import ModelErrors, UsageError, nearest
 from tidegate.language.types import Identity, Int, Pool, Seq
 from tidegate.model import async_isr, replication
 
-EVERYTHING = Path(__file__).parent / "fixtures" / "models" / "every_construct.py"
+from .conftest import ROOT
+
+EVERYTHING = ROOT / "tests" / "fixtures" / "models" / "every_construct.py"
 
 SMALL = '''
 """A small model."""

@@ -28,6 +28,7 @@ from tidegate.language.verdict import Disagreement, Verdict
 from tidegate.reports.exits import Exit
 
 from .commands import interrupted, without
+from .conftest import ROOT
 from .engines import bound, length, text_of
 from .shipped import tiered_rows
 
@@ -434,7 +435,7 @@ def test_a_solver_that_cannot_be_imported_is_reported_in_a_sentence(
     (tmp_path / "pysat").mkdir()
     (tmp_path / "pysat" / "__init__.py").write_text("raise ImportError('built for another Python')", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    lock = str(Path(__file__).resolve().parent.parent / "examples" / "lock.py")
+    lock = str(ROOT / "examples" / "lock.py")
     assert main(["check", lock, "--engine", "bmc", "--depth", "3"]) is Exit.USAGE
     said = capsys.readouterr().err
     assert "the solver of clauses is installed, and cannot be imported; install it again with: pip install" in said

@@ -19,9 +19,8 @@ from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
+from .conftest import ROOT
 from .shipped import tiered
-
-ROOT = Path(__file__).resolve().parent.parent
 
 PROFILES = ("truncate_to_hw", "kip101", "kip279", "kip320_first_try", "kip320")
 

@@ -14,10 +14,10 @@ from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import Symmetry
 from tidegate.language.binding import Definition, load
 
+from .conftest import ROOT
 from .engines import agree, agree_on, bound, compiled, reachable_states, summary, text_of
 from .shipped import tiered
 
-ROOT = Path(__file__).resolve().parent.parent
 DEEP = bool(os.environ.get("TIDEGATE_DEEP"))
 NODE = "class Node(Domain, size=2):\n    '''A node.'''\n"
 NOTE = NODE + "\n\n@record\nclass Note:\n    '''A note.'''\n\n    number: Small\n"

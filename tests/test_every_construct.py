@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import pytest
 from tidegate.explorer.native.effort import FULL, QUICK
 from tidegate.language.binding import Definition, load
 
+from .conftest import ROOT
 from .engines import agree, agree_on, compiled, reachable_states
 from .shipped import tiered
 
-EVERYTHING = Path(__file__).parent / "fixtures" / "models" / "every_construct.py"
+EVERYTHING = ROOT / "tests" / "fixtures" / "models" / "every_construct.py"
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,9 @@ from tidegate.language.binding import load
 from tidegate.language.errors import CODES, Diagnostics, ModelErrors
 from tidegate.language.ir import Where
 
-FIXTURES = Path(__file__).parent / "fixtures" / "errors"
+from .conftest import ROOT
+
+FIXTURES = ROOT / "tests" / "fixtures" / "errors"
 HABITS = ("habits", "members_on_import", "constant_on_import", "switch_on_import")
 
 

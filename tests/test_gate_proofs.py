@@ -15,7 +15,9 @@ from tidegate.gates.records import read
 from tidegate.language.errors import UsageError
 from tidegate.reports.exits import Exit
 
-FOLLOWER = Path(__file__).parent / "models" / "follower.py"
+from .conftest import ROOT
+
+FOLLOWER = ROOT / "tests" / "models" / "follower.py"
 HEAD = 'schema = "tidegate.spec/1"\nmodel = "mine.py"\n\n'
 PROVED = HEAD + '[[prove]]\nexpect = { not_ahead_by_two = "proved" }\n'
 

@@ -17,9 +17,10 @@ from tidegate.language.binding import load
 from tidegate.language.proof import Proof
 from tidegate.reports.exits import Exit
 
+from .conftest import ROOT
 from .shipped import tiered_rows
 
-FOLLOWER = (Path(__file__).parent / "models" / "follower.py").read_text(encoding="utf-8")
+FOLLOWER = (ROOT / "tests" / "models" / "follower.py").read_text(encoding="utf-8")
 MORE = '''
 
 @lemma

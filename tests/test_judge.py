@@ -31,7 +31,9 @@ from tidegate.language.steptext import StepError, format_step, parse_steps, spli
 from tidegate.language.values import ModelError, Seq, Set, State, show
 from tidegate.language.verdict import Run, Step
 
-COURIER = Path(__file__).parent / "models" / "courier.py"
+from .conftest import ROOT
+
+COURIER = ROOT / "tests" / "models" / "courier.py"
 DEFINITION = load(COURIER)
 
 

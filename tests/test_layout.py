@@ -20,10 +20,11 @@ from tidegate.language.values import Bag, Set
 from tidegate.language.values import Map as MapValue
 from tidegate.language.values import Seq as SeqValue
 
+from .conftest import ROOT
 from .engines import bound, reachable_states, text_of
 
 RECORDS: dict[str, type[Any]] = {}
-FIXTURE = Path(__file__).resolve().parent / "fixtures/models/every_construct.py"
+FIXTURE = ROOT / "tests/fixtures/models/every_construct.py"
 
 
 class Name(Domain, size=3):

@@ -17,9 +17,9 @@ from tidegate.language.errors import UsageError
 from tidegate.language.judge import initial_states, steps
 from tidegate.language.model import Model
 
+from .conftest import ROOT
 from .shipped import shipped, tiered
 
-ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "raft_cluster")  # no model
 FULL_NAMES = [
     f"{name}:{profile}" if profile else name

@@ -14,7 +14,9 @@ from tidegate.language.judge import attempt, initial_states
 from tidegate.language.namespace import BoundDomain
 from tidegate.language.values import ModelError, Set, State, show
 
-COURIER = Path(__file__).parent / "models" / "courier.py"
+from .conftest import ROOT
+
+COURIER = ROOT / "tests" / "models" / "courier.py"
 
 
 @pytest.fixture(scope="module")

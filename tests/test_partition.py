@@ -17,10 +17,10 @@ from tidegate.gates.records import Recorded, read
 from tidegate.invariants.catalogue import find
 from tidegate.language.steptext import StepError
 
+from .conftest import ROOT
 from .partition_story import A, B, C, Story
 from .shipped import gated, tiered
 
-ROOT = Path(__file__).resolve().parent.parent
 RECORD = read(ROOT / "spec" / "partition.toml")
 
 

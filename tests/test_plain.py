@@ -19,9 +19,10 @@ from tidegate.language.judge import attempt, format_run, replay
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
+from .conftest import ROOT
 from .engines import bound, text_of
 
-COURIER = load(Path(__file__).parent / "models" / "courier.py")
+COURIER = load(ROOT / "tests" / "models" / "courier.py")
 REPLICATION = load(replication, properties=(properties,))
 ENGINE = sys.modules[check.__module__]
 EVERYTHING = Search(keep_going=True)

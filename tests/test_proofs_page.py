@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from tidegate.api.models import definition_of
@@ -16,11 +15,12 @@ from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 from tidegate.language.proof import Unstated
 
+from .conftest import ROOT
 from .shipped import tiered
 
 TWO_PHASE = "examples/two_phase.py"
 NOT_STATED = ("replication_as_log", "raft_as_log", "kraft_as_log", "raft_as_leadership", "kraft_as_leadership")
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "proofs.md"
+PAGE = ROOT / "docs" / "proofs.md"
 
 
 def row(name: str) -> str:

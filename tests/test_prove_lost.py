@@ -23,7 +23,9 @@ from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
 from tidegate.reports.exits import Exit
 
-FOLLOWER = Path(__file__).parent / "models" / "follower.py"
+from .conftest import ROOT
+
+FOLLOWER = ROOT / "tests" / "models" / "follower.py"
 LOST = Obligation("defined", "", "lead")
 AFTER = Obligation("step", "in_order", "lead")
 """Of the same action, and so in the task of the one before."""

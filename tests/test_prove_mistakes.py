@@ -28,8 +28,9 @@ from tidegate.language.proof import Obligation, Proof
 from tidegate.reports.exits import Exit
 
 from .commands import Commands, without
+from .conftest import ROOT
 
-FOLLOWER = Path(__file__).parent / "models" / "follower.py"
+FOLLOWER = ROOT / "tests" / "models" / "follower.py"
 TEXT = FOLLOWER.read_text(encoding="utf-8")
 
 SLOW = '''

@@ -19,7 +19,9 @@ from tidegate.language.binding import load
 from tidegate.language.proof import Obligation, Proof
 from tidegate.reports.exits import Exit
 
-FOLLOWER = Path(__file__).parent / "models" / "follower.py"
+from .conftest import ROOT
+
+FOLLOWER = ROOT / "tests" / "models" / "follower.py"
 TEXT = FOLLOWER.read_text(encoding="utf-8")
 
 
@@ -573,7 +575,7 @@ def test_what_is_known_of_no_disruption_is_said_of_the_default_profile() -> None
 
 def test_positions_in_what_has_no_room_are_none() -> None:
     """Where a log may only be empty, nothing is said of its records, least of all that all of them are the same."""
-    path = Path(__file__).parent / "models" / "two_logs.py"
+    path = ROOT / "tests" / "models" / "two_logs.py"
     definition = load(path)
     induction = Induction(definition, definition.bind("two_logs.py"), ProofRequest())
     questions = Questions(induction.model, induction.symmetric, SolverEffort())

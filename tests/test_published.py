@@ -24,10 +24,11 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 
+from .conftest import ROOT
 from .engines import agree_on, compiled, reachable_states
 from .shipped import tiered
 
-PUBLISHED = Path(__file__).resolve().parent.parent / "examples" / "published"
+PUBLISHED = ROOT / "examples" / "published"
 
 
 @dataclass(frozen=True)

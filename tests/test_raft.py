@@ -19,9 +19,9 @@ from tidegate.language.values import State
 from tidegate.language.verdict import Verdict
 from tidegate.model.raft.cluster import Kind, Role, Server
 
+from .conftest import ROOT
 from .shipped import shipped, tiered
 
-ROOT = Path(__file__).resolve().parent.parent
 S1, S2, S3, S4, S5 = (Server(i) for i in range(5))
 COMMANDS = "xyzw"
 

@@ -17,9 +17,7 @@ from tidegate.reports.text_page import Paper
 from tidegate.reports.trace.terminal import trace_page
 from tidegate.traces.document import trace_document
 
-from .conftest import Run
-
-ROOT = Path(__file__).resolve().parent.parent
+from .conftest import ROOT, Run
 
 
 def lock(profile: str) -> Model:

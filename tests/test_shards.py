@@ -30,11 +30,11 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 from tidegate.traces.differences import state_to_json
 
+from .conftest import ROOT
 from .engines import bound, text_of
 from .shards import Loop, StateRow, looped
 from .shipped import tiered, tiered_rows
 
-ROOT = Path(__file__).resolve().parent.parent
 SMALL = 12_000
 
 

@@ -19,9 +19,8 @@ from tidegate.reports.text_page import Page, Paper
 from tidegate.reports.trace.terminal import pictures_page, step_page, trace_page
 from tidegate.traces.document import run_document
 
-from .conftest import Run
+from .conftest import ROOT, Run
 
-ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "show"
 ARGUMENTS = ROOT / "tests" / "golden" / "arguments"
 

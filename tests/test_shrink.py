@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,8 @@ from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Run, Step
 from tidegate.traces.document import lanes_of
 
-ROOT = Path(__file__).resolve().parent.parent
+from .conftest import ROOT
+
 LOCK = load(ROOT / "examples" / "lock.py").bind("lock:careless", profile="careless", constants={"clients": 3})
 
 

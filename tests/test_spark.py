@@ -32,7 +32,7 @@ from tidegate.language.binding import load
 
 from . import test_unions as unions
 from .commands import without
-from .conftest import Run
+from .conftest import ROOT, Run
 from .engines import text_of
 from .spark_cluster import PATIENCE_SECONDS, LocalCluster, checking, kill_all, kill_one, spark_is_here, wait_for
 
@@ -118,7 +118,7 @@ def test_a_bound_tuples_and_unions_on_spark(tmp_path: Path, cache: Path) -> None
 )
 def test_a_refinement_on_spark(tmp_path: Path, cache: Path, removed: str, verdict: str) -> None:
     """Of a model that refines another and of one that does not: what one process says, and as many steps."""
-    examples = Path(__file__).parent.parent / "examples"
+    examples = ROOT / "examples"
     text = (examples / "two_phase.py").read_text(encoding="utf-8")
     (tmp_path / "tcommit.py").write_text((examples / "tcommit.py").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "model.py").write_text(text.replace(removed, ""), encoding="utf-8")

@@ -25,9 +25,8 @@ from tidegate.language.types import Int, Map, Option, Subset
 from tidegate.language.values import ModelError
 from tidegate.language.verdict import Disagreement
 
+from .conftest import ROOT
 from .engines import agree, bound
-
-ROOT = Path(__file__).resolve().parent.parent
 
 HEAD = '''"""A model with initial states of many kinds."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 from tidegate.invariants.catalogue import CATALOGUE
 
-from .conftest import COLLECTED
+from .conftest import COLLECTED, ROOT
 
-TESTS = Path(__file__).resolve().parent
+TESTS = ROOT / "tests"
 OTHERS = ("long", "nightly", "cluster", "matrix", "proof", "brokers")
 """The marks of tests that the ordinary tier leaves out."""
 BY_HAND = {"test_mutants", "test_confirm_brokers"}

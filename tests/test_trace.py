@@ -23,7 +23,9 @@ from tidegate.traces.explanation import why_false
 from tidegate.traces.heading import replay_line
 from tidegate.traces.sentences import sentence, split_template
 
-COURIER = Path(__file__).parent / "models" / "courier.py"
+from .conftest import ROOT
+
+COURIER = ROOT / "tests" / "models" / "courier.py"
 DEFINITION = load(COURIER)
 MODEL = DEFINITION.bind(name="courier")
 SWAPPED = "wake({A}); write(A); write(A); deliver(Letter(A, 1)); deliver(Letter(A, 0))"

@@ -30,9 +30,9 @@ from tidegate.traces.evidence import Reading
 from tidegate.traces.picture import letter
 from tidegate.traces.places import within_repository
 
+from .conftest import ROOT
 from .shipped import tiered
 
-ROOT = Path(__file__).resolve().parent.parent
 VALIDATOR: Any = jsonschema.Draft202012Validator(schema())
 COURIER = load(ROOT / "tests" / "models" / "courier.py")
 

@@ -15,8 +15,10 @@ from tidegate.real.as_partition import BOUNDS, Moments
 from tidegate.real.history import cluster_of
 from tidegate.real.metadata_log import read
 
+from .conftest import ROOT
+
 Run = Callable[..., Any]
-HISTORIES = Path(__file__).parent / "fixtures" / "histories"
+HISTORIES = ROOT / "tests" / "fixtures" / "histories"
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from .conftest import ROOT
+
 Run = Callable[..., Any]
 Change = Callable[[str, dict[str, Any]], dict[str, Any] | None]
-HISTORIES = Path(__file__).parent / "fixtures" / "histories"
+HISTORIES = ROOT / "tests" / "fixtures" / "histories"
 
 
 def changed(name: str, change: Change, more: tuple[tuple[str, dict[str, Any]], ...] = ()) -> str:

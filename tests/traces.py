@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from pathlib import Path
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
@@ -16,7 +15,7 @@ from tidegate.language.verdict import Run, Step
 from tidegate.reports.document import Document
 from tidegate.traces.document import run_document, trace_document
 
-ROOT = Path(__file__).resolve().parent.parent
+from .conftest import ROOT
 
 
 def bound(name: str, properties: tuple[str, ...] | None = None, **constants: int | bool | str) -> Model:
