@@ -17,8 +17,8 @@ from typing import Any, cast
 from playwright.sync_api import CDPSession
 from tidegate.reports.trace.html import page
 
-from tests.browser import Shown, chromium, shown
-from tests.html_traces import busy
+from tests.support.browser import Shown, chromium, shown
+from tests.support.html_traces import busy
 
 STEPS = 1000
 PRESSES = 300

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from tidegate.cli.entry import collect_seldom
 from tidegate.cli.main import main
 
-from .commands import Commands, Done
+from .support.commands import Commands, Done
 
 if TYPE_CHECKING:
     from tidegate.audit.cases import Explorations
@@ -39,31 +39,45 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = _bytecode.name
 
 LONGEST = (
-    "test_cli_docs", "test_html_browser", "test_prove_verdicts", "test_cli_examples", "test_gate",
-    "test_prove_mistakes", "test_prove", "test_cli", "test_style", "test_refinements", "test_html_keys", "test_kraft",
-    "test_cli_spec", "test_native", "test_shards", "test_bmc", "test_refinement_proofs", "test_audit_command",
-    "test_audit_verdicts", "test_differential", "test_published", "test_refinement", "test_partition", "test_arguments",
-    "test_spark", "test_walks", "test_exports", "test_trace_document", "test_hints", "test_smt_agreement", "test_api",
-    "test_audit_inference", "test_proofs_are_sound", "test_sets_of_records", "test_docs_language",
-    "test_audit_situations", "test_audit_scenario", "test_refinement_messages", "test_raft", "test_plain",
-    "test_audit_cases", "test_raft_proof", "test_spark_walks", "test_symmetry", "test_prove_lost", "test_zk_controller",
-    "test_audit_down", "test_models", "test_audit_hostile", "test_audit_service", "test_words",
+    "docs/test_commands", "reports/trace/html/test_browser", "cli/test_prove_verdicts", "cli/test_examples",
+    "gates/test_gate", "cli/test_prove_mistakes", "model/replication/test_proof", "cli/test_main", "test_style",
+    "model/test_refinements", "reports/trace/html/test_keys", "model/kraft/test_stories", "cli/test_spec",
+    "explorer/native/test_native", "explorer/spark/test_shards", "explorer/smt/test_bmc",
+    "explorer/smt/test_refinement_proofs", "test_audit_command", "test_audit_verdicts", "explorer/test_differential",
+    "examples/test_published", "language/test_refinement", "model/partition/test_stories", "traces/test_argument",
+    "explorer/spark/test_spark", "explorer/native/test_walks", "reports/trace/test_exports",
+    "traces/test_trace_document", "explorer/smt/test_hints", "explorer/smt/test_agreement", "api/test_api",
+    "test_audit_inference", "explorer/smt/test_proofs_are_sound", "integration/constructs/test_sets_of_records",
+    "docs/test_language", "test_audit_situations", "test_audit_scenario", "language/test_refinement_messages",
+    "model/raft/test_stories", "explorer/test_plain", "test_audit_cases", "model/raft/test_proof",
+    "explorer/spark/test_walks", "explorer/test_symmetry", "explorer/smt/test_prove_lost",
+    "model/zk_controller/test_stories", "test_audit_down", "model/test_models", "test_audit_hostile",
+    "test_audit_service", "test_words",
 )  # fmt: skip
 """The files whose ordinary tests take longest, which are begun first, so that no process has one of them left when all
 else is done."""
 
 LONGEST_OF_LONG = (
-    "test_kraft", "test_spark", "test_refinement_proofs", "test_style", "test_audit_inference", "test_published",
-    "test_cli_docs", "test_audit_command", "test_prove", "test_arguments", "test_audit_verdicts",
-    "test_audit_situations", "test_audit_cases", "test_raft_proof", "test_kraft_proof", "test_audit_live",
-    "test_random_refinements", "test_random_models", "test_walks", "test_proofs_differ", "test_differential",
-    "test_shards", "test_partition_pages", "test_native", "test_raft", "test_step_bounds", "test_partition",
-    "test_html_browser", "test_models", "test_trace_document", "test_bmc", "test_znode_election",
+    "model/kraft/test_stories", "explorer/spark/test_spark", "explorer/smt/test_refinement_proofs", "test_style",
+    "test_audit_inference", "examples/test_published", "docs/test_commands", "test_audit_command",
+    "model/replication/test_proof", "traces/test_argument", "test_audit_verdicts", "test_audit_situations",
+    "test_audit_cases", "model/raft/test_proof", "model/kraft/test_proof", "test_audit_live",
+    "explorer/test_random_refinements", "explorer/test_random_models", "explorer/native/test_walks",
+    "explorer/smt/test_proofs_differ", "explorer/test_differential", "explorer/spark/test_shards",
+    "docs/test_partition_pages", "explorer/native/test_native", "model/raft/test_stories",
+    "integration/constructs/test_step_bounds", "model/partition/test_stories", "reports/trace/html/test_browser",
+    "model/test_models", "traces/test_trace_document", "explorer/smt/test_bmc",
+    "model/studies/znode_election/test_stories",
 )  # fmt: skip
 """The same of long tests."""
 
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests that were collected, those of the tiers that are not run too."""
+
+
+def file_of(path: Path) -> str:
+    """A file of tests by its place in `tests/`: `explorer/native/test_layout`."""
+    return path.relative_to(ROOT / "tests").with_suffix("").as_posix()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -72,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[COLLECTED] = list(items)
     longest = LONGEST_OF_LONG if config.option.markexpr == "long" else LONGEST
     places = {name: place for place, name in enumerate(longest)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+    items.sort(key=lambda item: places.get(file_of(item.path), len(places)))
 
 
 Run = Callable[..., Done]

@@ -37,7 +37,7 @@ from tidegate.audit.situations import BY_NAME, CELLS
 from tidegate.explorer.native.effort import QUICK, ROLLED
 
 from .conftest import ROOT
-from .shipped import tiered
+from .support.shipped import tiered
 
 # --- settings that cannot matter --------------------------------------------------------------------------------------
 

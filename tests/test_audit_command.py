@@ -15,7 +15,7 @@ from tidegate.audit.requirements import PRESETS
 from tidegate.audit.scenario import renamed
 
 from .conftest import ROOT, Run
-from .shipped import tiered_rows
+from .support.shipped import tiered_rows
 
 CLUSTERS = ROOT / "examples" / "clusters"
 ELR = ("--features", "eligible.leader.replicas.version=1")

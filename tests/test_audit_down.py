@@ -14,7 +14,7 @@ from tidegate.audit.situations import BY_NAME, CELLS, Cell, lag
 from tidegate.audit.verdicts import answer
 
 from .conftest import NewExplorations
-from .shipped import tiered
+from .support.shipped import tiered
 from .test_audit_verdicts import signature
 
 

@@ -43,7 +43,7 @@ from tidegate.language.model import Model
 from tidegate.language.steptext import parse_steps
 
 from .conftest import NewExplorations
-from .shipped import tiered
+from .support.shipped import tiered
 
 
 def signatures() -> Iterator[Signature]:

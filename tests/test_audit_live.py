@@ -45,7 +45,7 @@ from tidegate.audit.signature import subjects
 from tidegate.cli.main import main
 
 from .capture import brokers as capture
-from .commands import without
+from .support.commands import without
 
 PLANTED = 'hunter2 "planted"'
 USER = "auditor"

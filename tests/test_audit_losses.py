@@ -18,8 +18,8 @@ from tidegate.audit.situations import BY_NAME, CELLS
 from tidegate.audit.verdicts import answer
 
 from .conftest import NewExplorations
-from .partition_pages import ROWS, VERSIONS, Pages, Settings, faults
-from .shipped import tiered
+from .support.partition_pages import ROWS, VERSIONS, Pages, Settings, faults
+from .support.shipped import tiered
 
 HAPPENS: Mapping[str, Settings] = {
     "leader-move": {"preferred_elections": 1},

@@ -18,7 +18,7 @@ from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition, load
 
-from . import older_in_place
+from .support import older_in_place
 
 RETURNS, READS = load(partition, (older_in_place,)), find("partition")[0]
 WITHOUT_A_DISK = ("disk-loss", "rack-loss")

@@ -14,7 +14,7 @@ from tidegate.audit.situations import BY_NAME, CELLS
 from tidegate.audit.verdicts import answer, check_requirements, check_subjects
 
 from .conftest import NewExplorations
-from .shipped import tiered
+from .support.shipped import tiered
 
 
 def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:

@@ -29,7 +29,7 @@ from tidegate.audit.transactional import WRITERS, with_transactions, written
 from tidegate.audit.verdicts import Answer, RequirementCheck
 from tidegate.cli.main import main
 
-from .shipped import tiered
+from .support.shipped import tiered
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\ntransaction.state.log.min.isr=1\n"
 PLAIN = "key.serializer=x\nacks=all\n"

@@ -33,8 +33,8 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 
 from .conftest import ROOT, NewExplorations, Run
-from .partition_pages import GOES_ON, ROWS, VERSIONS, MatrixCell, matrix_cells
-from .shipped import tiered
+from .support.partition_pages import GOES_ON, ROWS, VERSIONS, MatrixCell, matrix_cells
+from .support.shipped import tiered
 
 MATRIX = ROOT / "docs" / "partition-matrix.md"
 COLUMNS: dict[str, Name] = {

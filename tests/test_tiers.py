@@ -7,12 +7,12 @@ from collections import defaultdict
 import pytest
 from tidegate.invariants.catalogue import CATALOGUE
 
-from .conftest import COLLECTED, ROOT
+from .conftest import COLLECTED, ROOT, file_of
 
 TESTS = ROOT / "tests"
 OTHERS = ("long", "nightly", "cluster", "matrix", "proof", "brokers")
 """The marks of tests that the ordinary tier leaves out."""
-BY_HAND = {"test_mutants", "test_confirm_brokers"}
+BY_HAND = {"model/test_mutants", "real/driving/test_brokers"}
 """Files of which no test is ordinary: each of their tests begins with the proof of a whole model, or starts brokers."""
 
 
@@ -25,7 +25,7 @@ def test_every_file_has_an_ordinary_test(request: pytest.FixtureRequest) -> None
     files: defaultdict[str, bool] = defaultdict(bool)
     for item in request.config.stash[COLLECTED]:
         if not item.get_closest_marker("brokers"):
-            files[item.path.stem] |= is_ordinary(item)
+            files[file_of(item.path)] |= is_ordinary(item)
     without = {name for name, ordinary in files.items() if not ordinary}
     assert without <= BY_HAND, "mark one test of each kind as ordinary: decision 29"
 
@@ -33,7 +33,7 @@ def test_every_file_has_an_ordinary_test(request: pytest.FixtureRequest) -> None
 def test_every_shipped_model_has_an_ordinary_test(request: pytest.FixtureRequest) -> None:
     """By the names of parametrized tests, where all files are collected; a part of them shows nothing."""
     collected = request.config.stash[COLLECTED]
-    if {item.path.stem for item in collected} != {path.stem for path in TESTS.rglob("test_*.py")}:
+    if {item.path for item in collected} != set(TESTS.rglob("test_*.py")):
         pytest.skip("only some of the files are collected")
     names = [item.name for item in collected if is_ordinary(item) and "[" in item.name]
     missing = {model for model in CATALOGUE if not any(model in name for name in names)}

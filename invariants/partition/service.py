@@ -1,9 +1,10 @@
 """Whether a partition serves: what is always possible again by itself, without a repair by hand.
 
 A state is *settled* where nothing is left that happens by itself. From every state a settled one can be reached, since
-no step here undoes another for ever (`tests/test_partition_service.py` looks at every state of small ones). So "once
-settled, writes are taken" says just that writes are always possible again, and it is a property of single states, which
-every engine checks. What is broken stays broken meanwhile: a host that is lost, a controller that is down.
+no step here undoes another for ever (`tests/model/partition/test_service.py` looks at every state of small ones). So
+"once settled, writes are taken" says just that writes are always possible again, and it is a property of single
+states, which every engine checks. What is broken stays broken meanwhile: a host that is lost, a controller that is
+down.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tidegate.language.immutable import immutable
 
-from ..confirming import document_of
+from ..support.confirming import document_of
 from .confirmed import Document, cells_of, driven, found_by, one, row
 
 SMALL = ("max_epoch=2", "crashes=0", "max_records=0")

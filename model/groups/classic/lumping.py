@@ -16,8 +16,8 @@ States that differ only in what nobody will read are one state then. What is for
 
 That nothing is lost is a refinement that is checked, of one fail-over: `classic_group_as_lumped`. With two, a
 coordinator that fails before it has loaded the log is one here that has, and that resigns at once, which is two steps:
-a test looks at each (`tests/test_lumped_groups.py`, with one member). What must happen is not asked of a group that
-forgets, since fairness is said of steps.
+`tests/model/classic_group/test_lumping.py` looks at each, with one member. What must happen is not asked of a group
+that forgets, since fairness is said of steps.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ under way is one where nothing is lost (`shrinking`, `pausing`). Who takes on a 
 learned the committed offset, which needs the member's epoch (`fetch_offsets`): whoever has revoked a partition in the
 eyes of the coordinator has an older one until its next answer. Then its epoch is the member's again, so that it learns
 the offset, and its commits are accepted, until it revokes; an offset may go back. That two own a partition, and that
-one is given no record meanwhile, was seen with brokers and the consumer of 4.1.0 (`tests/test_groups_on_brokers.py`);
+one is given no record meanwhile, was seen with brokers and the consumer of 4.1.0
+(`tests/integration/test_groups_on_brokers.py`);
 what comes after the answer is from the source (ConsumerHeartbeatRequestManager sends `currentAssignment`;
 AbstractMembershipManager goes on to reconcile, at its next poll where commits are automatic; CommitRequestManager asks
 again with the new epoch). `target_reported` is a consumer that says both: a repair of ours, in no Kafka, for a

@@ -1,0 +1,23 @@
+"""The tables of what fails in docs/groups.md are what is recorded of the models of groups in spec/."""
+
+from __future__ import annotations
+
+import re
+
+from tidegate.gates.records import read
+
+from ..conftest import ROOT
+
+
+def test_the_tables_of_what_fails_are_what_is_recorded() -> None:
+    text = (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
+    shown = {(profile, fails, bounds, int(steps)) for profile, fails, bounds, steps in rows}
+    recorded = {
+        (check.profile, name, check.bounds, expected.steps)
+        for model in ("classic_group", "static_members", "recreated_topic", "consumer_group", "modern_group")
+        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for name, expected in check.properties.items()
+        if expected.verdict == "violated" and check.profile != "eager"
+    }
+    assert shown == recorded

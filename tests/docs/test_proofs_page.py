@@ -1,0 +1,73 @@
+"""The table of docs/proofs.md that says what is proved for each model is that of the models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+
+import pytest
+from tidegate.api.models import definition_of
+from tidegate.explorer.smt.errors import Unsayable
+from tidegate.explorer.smt.induction import Induction, ProofRequest
+from tidegate.explorer.smt.unbounded import boundless_constants
+from tidegate.gates.records import known_violations
+from tidegate.language.binding import load
+from tidegate.language.errors import ModelErrors
+from tidegate.language.proof import Unstated
+
+from ..conftest import ROOT
+from ..support.shipped import tiered
+
+TWO_PHASE = "examples/two_phase.py"
+NOT_STATED = ("replication_as_log", "raft_as_log", "kraft_as_log", "raft_as_leadership", "kraft_as_leadership")
+PAGE = ROOT / "docs" / "proofs.md"
+
+
+def row(name: str) -> str:
+    """The model's row, as the page has it."""
+    definition, profile = definition_of(name)
+    model = definition.bind(name, {}, profile)
+    known = known_violations(definition, model, boundless_constants(definition, model))
+    made = Induction(definition, model, ProofRequest(known=known))
+    lemmas = {lemma.name for lemma in made.lemmas}
+    sizes = ", ".join(f"{domain.size} {domain.name}" for domain in model.domains)
+    bounds = _names(constant for constant in made.model.constants if constant in made.boundless)
+    proved = ", ".join(f"`{goal.name}`" for goal in made.goals() if goal.name not in lemmas)
+    apart = [name for name, why in made.apart.items() if isinstance(why, Unstated)]
+    left = [name for name in made.apart if name not in apart]
+    cells = [
+        f"`{name}`",
+        sizes,
+        bounds,
+        str(len(lemmas)),
+        str(len(made.obligations())),
+        proved,
+        *(_names(words) for words in (apart, left, known)),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) or "none"
+
+
+@pytest.mark.parametrize(
+    "name",
+    tiered(
+        ["replication:kip320", "kraft:kip595", "kraft:kip996", "raft:paper"], lambda name: not name.startswith("kraft")
+    ),
+)
+def test_the_page_says_what_there_is_to_prove_of_each_model(name: str) -> None:
+    assert row(name) in PAGE.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("name", NOT_STATED)
+def test_the_refinements_of_the_built_in_models_have_no_meaning_without_bounds(name: str) -> None:
+    """Beside the lemmas of their models: in their own text there are none."""
+    model, _, refinement = name.partition("_")
+    package = import_module("tidegate.invariants").__name__
+    text, lemmas = (import_module(f"{package}.{model}.{module}") for module in (refinement, "proof"))
+    definition = load(text, (lemmas,))
+    with pytest.raises((Unsayable, ModelErrors), match=r"is bound to values of its constants|a value of another type"):
+        _ = Induction(definition, definition.bind(name), ProofRequest(properties=(refinement,))).apart
+    assert f"`{name}`" in PAGE.read_text(encoding="utf-8")

@@ -1,0 +1,185 @@
+"""The unbounded encoding: what loses its bound, what becomes of loops without an end, and what has no meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+import z3
+from tidegate.explorer.smt.encoding import Encoding, unbounded
+from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.predicate import clauses, predicate
+from tidegate.explorer.smt.shapes import Fields, Records
+from tidegate.explorer.smt.states import SymbolicState, constant_state, fresh_state
+from tidegate.explorer.smt.terms import formula
+from tidegate.explorer.smt.transition import instances
+from tidegate.explorer.smt.unbounded import boundless_constants, unbounded_model
+from tidegate.invariants.catalogue import find
+from tidegate.language.binding import load
+from tidegate.language.judge import holds
+from tidegate.language.model import Model
+from tidegate.language.types import Pool
+
+from ...support.engines import reachable_states, text_of
+
+WORK = 50_000_000
+"""Steps of the solver, which are the same on a busy machine."""
+
+BEFORE = """
+top = constant(3, minimum=0, maximum=5)
+none_at_all = constant(0, minimum=0, maximum=5)
+
+Number = Annotated[int, Range(0, top)]
+
+
+class Node(Domain, size=2, symmetric=True):
+    '''A node.'''
+
+
+@record
+class Note:
+    '''A message.'''
+
+    by: Node
+    number: Number
+    hint: Option[Number]
+"""
+FIELDS = """
+row: Annotated[Seq[Number], Capacity(top)]
+other: Annotated[Seq[Number], Capacity(top)]
+best: Number
+notes: Annotated[Set[Note], Capacity(top)]
+empty: Annotated[Set[Note], Capacity(none_at_all)]
+"""
+START = "row=Seq()\nother=Seq()\nbest=0\nnotes=Set()\nempty=Set()"
+
+IDLE = "@action\ndef step(s: World) -> None:\n    '''A step.'''\n    require(s.best > 0)\n    s.best = 0\n\n\n"
+
+
+def model_of(folder: Path, body: str) -> tuple[Model, Encoding, SymbolicState]:
+    """A model, its unbounded encoding, and a state."""
+    path = folder / "endless.py"
+    body = body if "@action" in body else IDLE + body
+    path.write_text(text_of(FIELDS, START, body, before=BEFORE), encoding="utf-8")
+    definition = load(path)
+    model = unbounded_model(definition, definition.bind())
+    encoding = unbounded(model)
+    return model, encoding, fresh_state(model, encoding, "0")
+
+
+def invariant(says: str) -> str:
+    return f"@invariant\ndef claim(s: World) -> bool:\n    '''A claim.'''\n    return {says}\n"
+
+
+def proved(*assumed: z3.BoolRef, goal: z3.BoolRef) -> bool:
+    solver = z3.Solver()
+    solver.set("rlimit", WORK)
+    solver.add(*assumed, z3.Not(goal))
+    return solver.check() == z3.unsat
+
+
+def test_which_constants_lose_their_bound() -> None:
+    definition, profile = find("raft")
+    model = definition.bind("raft", profile=profile)
+    assert boundless_constants(definition, model) == {"client_values", "crashes", "log_size", "max_term"}
+    switched = definition.bind("raft", profile=profile, constants={"messages": 1, "crashes": 0})
+    assert boundless_constants(definition, switched) == {"client_values", "log_size", "max_term", "messages"}
+
+
+def test_a_predicate_is_what_its_clauses_say(tmp_path: Path) -> None:
+    says = "all(n < 4 for n in s.row) and (len(s.other) == 0 or not any(m.number > s.best for m in s.notes))"
+    model, encoding, state = model_of(tmp_path, invariant(says))
+    form = model.properties[0].form
+    assert form is not None
+    found = clauses(form, encoding, state)
+    assert [len(clause.variables) for clause in found] == [1, 4]
+    assert all(z3.is_quantifier(clause.assumed()) for clause in found)
+    whole = predicate(form, encoding, state)
+    given = [assumption.assumed() for assumption in whole.assumptions]
+    for clause in found:
+        assert proved(formula(state.valid), *given, formula(whole.value), goal=clause.goal())
+    together = [clause.assumed() for clause in found]
+    assert proved(formula(state.valid), *given, *together, goal=formula(whole.value))
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        "s.best == max((n for n in s.row), default=0)",
+        "all(n <= 2 for n in s.row) or any(n > 2 for n in s.row)",
+        "s.row == s.other",
+        "all(s.row[i] == s.other[i] for i in range(min(len(s.row), len(s.other))))",
+        "min((i for i in range(top + 1) if i > s.best), default=0) > 0",
+        "max((i for i in range(top + 1) if i != s.best), default=0) == 3",
+        "2 * top > s.best + len(s.row)",
+        "s.best == top or len(s.row) == top",
+    ],
+)
+def test_loops_without_an_end_mean_what_python_means(tmp_path: Path, says: str) -> None:
+    step = (
+        "@action\ndef step(s: World, n: Number) -> None:\n    '''A step.'''\n    limit(len(s.row) < top)\n"
+        "    s.row.append(n)\n    if n > 1:\n        s.best = n\n"
+        "    elif len(s.other) < top:\n        s.other.append(n)\n\n\n"
+    )
+    model, encoding, _ = model_of(tmp_path, step + invariant(says))
+    form = model.properties[0].form
+    assert form is not None
+    for state in reachable_states(model, 12, seed=3):
+        truth = predicate(form, encoding, constant_state(model, encoding, state))
+        given = [assumption.assumed() for assumption in truth.assumptions]
+        wanted = formula(truth.value)
+        given.append(z3.Int("constant.top") == 3)
+        assert proved(*given, goal=wanted if holds(model, model.properties[0], state) else z3.Not(wanted))
+
+
+def test_a_loop_that_appends(tmp_path: Path) -> None:
+    body = (
+        "@action\ndef step(s: World) -> None:\n    '''A step.'''\n"
+        "    for i in range(len(s.other), len(s.row)):\n        s.other.append(s.row[i])\n\n\n"
+    ) + invariant("all(s.row[i] == s.other[i] for i in range(len(s.other)))")
+    model, encoding, state = model_of(tmp_path, body)
+    form = model.properties[0].form
+    assert form is not None
+    (step,) = instances(model, encoding, state)
+    before = [clause.assumed() for clause in clauses(form, encoding, state, suffix="before")]
+    row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
+    longer = formula(encoding.numbers.less(other, row))
+    for clause in clauses(form, encoding, step.post, suffix="after"):
+        assert proved(formula(state.valid), longer, *before, goal=clause.goal())
+        assert not proved(formula(state.valid), longer, goal=clause.goal())
+
+
+def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
+    body = (
+        "@action\ndef take(s: World, note: Annotated[Note, Member('notes')]) -> None:\n    '''A step.'''\n"
+        "    s.notes.remove(note)\n    s.best = note.number\n\n\n"
+    ) + invariant("all(n.number <= s.best for n in s.notes)")
+    model, encoding, state = model_of(tmp_path, body)
+    (taken,) = instances(model, encoding, state)
+    assert taken.defined is not True  # it has to be there
+    before, after = (cast(Records, side.fields["notes"]) for side in (state, taken.post))
+    other, _ = encoding.message(cast(Pool, model.field("notes").type).of, "other")
+    there = [formula(taken.valid), formula(before.has(other))]
+    assert proved(*there, goal=z3.Not(formula(after.has(cast(Fields, taken.arguments["note"])))))
+    assert proved(z3.Not(formula(before.has(other))), goal=z3.Not(formula(after.has(other))))
+    assert not proved(*there, goal=z3.Not(formula(after.has(other))))
+
+
+@pytest.mark.parametrize(
+    ("says", "message"),
+    [
+        ("len(s.notes) == 0", "values without an end are compared, searched or counted as a whole"),
+        ("s.notes == Set()", "values without an end are compared, searched or counted as a whole"),
+        ("sum(1 for n in s.row if n > 1) < 2", "`sum` goes over something that has no end here"),
+    ],
+)
+def test_what_has_no_meaning_is_an_error_with_its_line(tmp_path: Path, says: str, message: str) -> None:
+    model, encoding, state = model_of(tmp_path, invariant(says))
+    form = model.properties[0].form
+    assert form is not None
+    with pytest.raises(NotUnbounded, match=r"endless\.py:\d+: ") as raised:
+        predicate(form, encoding, state)
+    assert message in raised.value.message
+    with pytest.raises(NotUnbounded):
+        clauses(form, encoding, state)

@@ -1,0 +1,292 @@
+"""KIP-320 proved for any log and any epoch, bugs planted in it refuted, and its lemmas on every state that there is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import z3
+from tidegate.cli.main import main
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.explorer.smt.encoding import unbounded
+from tidegate.explorer.smt.induction import FEW, Induction, ProofRequest
+from tidegate.explorer.smt.predicate import clauses
+from tidegate.explorer.smt.states import constant_state
+from tidegate.invariants.catalogue import find
+from tidegate.language.ir import Function
+from tidegate.language.judge import attempt, holds, run_text, shape_of
+from tidegate.language.model import Model
+from tidegate.language.proof import Proof, ProofFinding
+from tidegate.language.values import Map, State
+from tidegate.reports.check.proof import counterexample_document
+from tidegate.reports.exits import Exit
+
+from ...support.shipped import tiered
+from ..test_mutants import Mutant, mutated
+
+REPLICATION, PROFILE = find("replication:kip320")
+WORK = 5_000_000
+"""Steps of the solver, which are the same on a busy machine."""
+LEMMAS = REPLICATION.names("lemma")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where this module's proofs are kept: what a bug leaves alone is proved once."""
+    return tmp_path_factory.mktemp("kept")
+
+
+def bound(**constants: Any) -> Model:
+    return REPLICATION.bind("replication:kip320", constants, PROFILE)
+
+
+def proved(folder: Path, *lemmas: str, **constants: Any) -> Proof:
+    asked = ProofRequest(lemmas=lemmas, folder=folder)
+    return Induction(REPLICATION, bound(**constants), asked).prove(lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def three(folder: Path) -> Proof:
+    return proved(folder)
+
+
+# --- the proof --------------------------------------------------------------------------------------------------------
+
+
+def test_kip320_is_proved_for_three_replicas_whatever_the_bounds(three: Proof) -> None:
+    assert [finding for finding in three.findings if finding.word != "proved"] == []
+    assert (three.word, three.sizes) == ("proved", {"Replica": 3})
+    assert three.boundless == ("log_size", "max_records", "max_leader_epoch")
+    assert {*LEMMAS, "weak_isr", "strong_isr", "leader_in_isr", "one_leader_per_epoch"} <= set(three.goals)
+    assert {"a_leaders_high_watermark_never_decreases", "log_matching", "committed_log_matching"} <= set(three.goals)
+    assert {three.word_of(goal) for goal in three.goals} == {"proved"}
+
+
+@pytest.mark.proof
+def test_kip_320_is_proved_for_five_replicas(folder: Path) -> None:
+    five = proved(folder, replicas=5)
+    assert [finding for finding in five.findings if finding.word != "proved"] == []
+    assert (five.word, five.sizes) == ("proved", {"Replica": 5})
+
+
+def test_every_action_can_happen_where_the_lemmas_hold(three: Proof) -> None:
+    assert three.never == ()
+    assert "fetch" in three.actions and "truncate" not in three.actions  # which is switched off
+    assert three.witnesses > 10
+
+
+def test_what_counts_without_an_end_is_reported_and_not_proved(three: Proof) -> None:
+    assert {setting.goal for setting in three.unstated} >= {
+        "true_high_watermark_never_decreases",
+        "no_truncation_below_true_high_watermark",
+    }
+    assert not {setting.goal for setting in three.unstated} & set(three.goals)
+
+
+def test_nothing_is_proved_twice(three: Proof, folder: Path) -> None:
+    again = proved(folder)
+    assert again.word == "proved"
+    assert all(finding.cached for finding in again.findings)
+    assert {setting.goal for setting in again.unstated} == {setting.goal for setting in three.unstated}
+
+
+def test_two_replicas_are_another_proof(three: Proof, folder: Path) -> None:
+    two = proved(folder, "logs_are_copies", replicas=2)
+    assert (two.word, two.sizes) == ("conditional", {"Replica": 2})
+    assert not any(finding.cached for finding in two.findings)
+
+
+def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_others() -> None:
+    """Contradictory hypotheses would prove anything. They are checked on real states, as formulas, and the
+    solver finds nothing wrong; changed a little they are wrong."""
+    model = Induction(REPLICATION, bound(), ProofRequest()).model
+    within = REPLICATION.bind("replication:kip320", {}, PROFILE, lemmas=True)
+    story = "controller_elect_leader(A); become_leader({0}); become_follower({0}, B); write(A); write(A); fetch(A, B); "
+    story = story.format("LeaderAndIsr(leader=A, leader_epoch=0, isr={A, B, C})")
+    states = run_text(within, story + "shrink_isr(A, C); advance_high_watermark(A)").states()
+    assert all(accepted(model, state) != z3.unsat for state in states)
+    shape, last = shape_of(within), states[-1]
+    assert accepted(model, shape.replace(last, next_leader_epoch=0)) == z3.unsat
+    assert accepted(model, shape.replace(last, leader_committed=Map({0: 0, 1: 0}))) == z3.unsat
+    assert accepted(model, shape.replace(last, leader_committed=Map({0: 2, 1: 0}))) == z3.unsat
+
+
+def accepted(model: Model, state: State) -> z3.CheckSatResult:
+    """What the solver says of all lemmas about one state, in the encoding without bounds."""
+    encoding = unbounded(model)
+    here = constant_state(model, encoding, state)
+    solver = z3.Solver()
+    solver.set("rlimit", WORK)
+    for lemma in model.lemmas:
+        if lemma.kind == "invariant":
+            solver.add(
+                *(clause.assumed() for clause in clauses(cast(Function, lemma.form), encoding, here, suffix="h"))
+            )
+    return solver.check()
+
+
+# --- planted bugs -----------------------------------------------------------------------------------------------------
+
+PLANTED = [
+    ({"await_epoch_start": False}, "expand_isr", "an_isr_has_what_is_committed"),
+    ({"fence_high_watermark": False}, "advance_high_watermark", "an_isr_has_what_is_committed"),
+    ({"fence_isr_expansion": False}, "expand_isr", "an_isr_has_what_is_committed"),
+    ({"fence_fetch": False}, "fetch", "logs_are_copies"),
+    ({"fence_truncation": False}, "become_follower", "logs_are_copies"),
+    ({"truncation": "high_watermark"}, "become_follower", "an_isr_has_what_is_committed"),
+    ({"truncation": "end_of_epoch"}, "become_follower", "logs_are_copies"),
+]
+
+
+OTHERS = (
+    {"await_epoch_start": False}, {"fence_fetch": False}, {"fence_truncation": False}, {"truncation": "end_of_epoch"},
+)  # fmt: skip
+"""Bugs of a lemma and an action that others in the list have, too."""
+
+
+@pytest.mark.parametrize(
+    "planted", tiered(PLANTED, lambda planted: planted[0] not in OTHERS, lambda planted: str(planted[0]))
+)
+def test_a_planted_bug_is_refuted_by_the_action_that_has_it(
+    three: Proof, folder: Path, planted: tuple[dict[str, Any], str, str]
+) -> None:
+    bug, action, lemma = planted
+    proof = proved(folder, lemma, **bug)
+    assert proof.word == "refuted"
+    refuted = [finding for finding in proof.findings if finding.word == "refuted"]
+    assert action in {finding.obligation.action for finding in refuted}
+    for finding in refuted:
+        assert_counterexample(finding)
+
+
+def assert_counterexample(finding: ProofFinding) -> None:
+    """Plain Python agrees: all lemmas hold, the step can be taken, and leads where the lemma does not hold."""
+    found = finding.counterexample
+    assert found is not None
+    properties = {prop.name: prop for prop in found.model.properties}
+    before, step = found.run.states()[-2], found.run.steps[-1]
+    lemmas = [properties[lemma] for lemma in LEMMAS if properties[lemma].kind == "invariant"]
+    assert all(holds(found.model, lemma, before) for lemma in lemmas)
+    assert attempt(found.model, before, found.model.action(step.action), step.arguments) == step.after
+    assert not holds(found.model, properties[finding.obligation.goal], step.after)
+
+
+def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) -> None:
+    proof = proved(folder, await_epoch_start=False)
+    again = {finding.obligation.action for finding in proof.findings if not finding.cached}
+    assert again == {"expand_isr"}
+
+
+@pytest.mark.long  # a small model's answer, which does not depend on what is kept, is ordinary
+def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof, folder: Path, tmp_path: Path) -> None:
+    """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
+    after, anew = (proved(into, await_epoch_start=False) for into in (folder, tmp_path))
+    assert sum(finding.cached for finding in after.findings) > FEW * sum(
+        not finding.cached for finding in after.findings
+    )
+    assert not any(finding.cached for finding in anew.findings)
+    words = [{finding.obligation: finding.word for finding in proof.findings} for proof in (after, anew)]
+    assert words[0] == words[1] and "refuted" in words[0].values()
+
+
+def test_a_counterexample_to_induction_is_a_trace_document(three: Proof, folder: Path) -> None:
+    proof = proved(folder, "an_isr_has_what_is_committed", await_epoch_start=False)
+    refuted = next(finding for finding in proof.findings if finding.word == "refuted")
+    document = counterexample_document(refuted)
+    assert (document["schema"], document["begins"], document["replay"]) == ("tidegate.trace/1", "induction", None)
+    assert document["property"]["name"] == "an_isr_has_what_is_committed"
+    assert [step["action"] for step in document["steps"]] == ["expand_isr"]
+    assert document["truth"]["an_isr_has_what_is_committed"] == "10"
+    json.dumps(document)
+
+
+# --- the published module ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> None:
+    """The published module lets a replica with an empty ISR raise its high watermark, whether it leads or not. Its text
+    without our guard is proved as well: nobody with an empty ISR ever has a record, so that nobody does."""
+    guard = 'has."""\n    require(presumes_leadership(s, leader))\n'
+    published = Mutant("replication", "replication/records.py", guard, 'has."""\n')
+    definition = mutated(tmp_path, published)
+    model = definition.bind("replication:kip320", {"replicas": 2}, "kip320")
+    proof = Induction(definition, model, ProofRequest()).prove(lambda _: None)
+    assert [finding for finding in proof.findings if finding.word != "proved"] == []
+
+
+# --- the lemmas, on every state that can be reached -------------------------------------------------------------------
+
+SIZES = {
+    "small": {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 1},
+    "one_record": {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
+    "two_replicas": {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
+    "medium": {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 1},
+}
+
+
+@pytest.mark.parametrize("sizes", tiered(SIZES, {"one_record", "two_replicas"}.__contains__))
+def test_every_lemma_holds_on_every_reachable_state(sizes: str) -> None:
+    model = REPLICATION.bind("replication:kip320", SIZES[sizes], PROFILE, properties=LEMMAS)
+    verdict = ENGINES["native"](model, Search(), None)
+    assert {prop.name: prop.verdict for prop in verdict.properties} == dict.fromkeys(LEMMAS, "holds")
+
+
+def test_a_lemma_is_judged_only_when_it_is_named() -> None:
+    model = bound()
+    assert not set(LEMMAS) & {prop.name for prop in model.properties}
+    assert [field.name for field in model.fields if field.ghost] == ["committed", "left_isr"]
+    named = REPLICATION.bind(
+        "replication:kip320", {}, PROFILE, properties=["logs_are_copies", "what_is_committed_stays"]
+    )
+    assert [(prop.name, prop.kind) for prop in named.properties] == [
+        ("logs_are_copies", "invariant"),
+        ("what_is_committed_stays", "transition"),
+    ]
+    assert "leader_log" in {field.name for field in named.fields}
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
+
+
+def test_the_report_says_for_what_it_is_proved(three: Proof, kept: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", "replication:kip320"]) is Exit.HOLDS
+    said = " ".join(capsys.readouterr().out.split())
+    assert "✓ replication:kip320: proved for 3 replicas, for every value of log_size and max_records, for every" in said
+    assert "for every max_leader_epoch of at least 1; of 15 properties" in said
+    assert "not proved for any other number of replicas; liveness, what must happen eventually, is not proved" in said
+    assert "fetch ✓ ✓✓✓✓✓" in said and "kept" in said
+
+
+def test_the_json_object_has_every_obligation(three: Proof, kept: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prove", "replication:kip320", "--json"]) is Exit.HOLDS
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["verdict"], document["sizes"]) == (
+        "tidegate.proof/2",
+        "proved",
+        {"Replica": 3},
+    )
+    assert len(document["obligations"]) == len(three.findings)
+    assert {prop["verdict"] for prop in document["properties"]} == {"proved"}
+
+
+def test_a_refutation_is_saved_and_shown(
+    three: Proof, kept: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = ["--set", "await_epoch_start=false", "--lemma", "an_isr_has_what_is_committed"]
+    assert main(["prove", "replication:kip320", *wanted, "--out", str(tmp_path)]) is Exit.SAFETY
+    said = capsys.readouterr().out
+    assert "refuted: expand_isr does not keep an_isr_has_what_is_committed" in said
+    assert "A counterexample to induction: all lemmas hold in its first state" in said
+    trace = tmp_path / "expand_isr--an_isr_has_what_is_committed.trace.json"
+    assert main(["show", str(trace)]) is Exit.HOLDS
+    assert "a state that the lemmas allow" in capsys.readouterr().out
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "refuted"

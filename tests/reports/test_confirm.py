@@ -1,0 +1,107 @@
+"""What a confirmation shows: what is wrong though no record is lost, and a trace beside what real brokers did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tidegate.cli.confirm import marked
+from tidegate.real.driving.cluster import Seen
+from tidegate.real.driving.driver import expected, numbers_of
+from tidegate.real.driving.fitting import CannotBeDriven
+from tidegate.real.driving.plan import Plan
+from tidegate.real.driving.running import Broken
+from tidegate.reports.confirm import side_by_side
+from tidegate.reports.trace.html import page
+
+from ..capture.confirmed import BUGS, NOT_IN_KRAFT, OTHERS, profiles_that_lack
+from ..conftest import ROOT
+from ..real.driving.test_driver import STANDING, Model, driven, outcome, plan, trace
+
+COVERED = "produce(A); fence_alive(broker=B, successor=A); learn(A); advance_high_watermark(A)"
+FENCED_LEADS = (
+    "lose_power(broker=A, kept=0); fence(broker=A, successor=B); lose_power(broker=B, kept=0); "
+    "fence(broker=B, successor=B); restart(broker=B, successor=B); fence_alive(broker=B, successor=B); "
+    "restart(broker=A, successor=B)"
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "property_", "constants", "why"),
+    [
+        (COVERED, "min_isr_copies", {"strict_high_watermark": False}, "the high watermark is past what"),
+        (FENCED_LEADS, "leader_unfenced", {"check_last_leader": False, "elr": True}, "a broker that is fenced leads"),
+    ],
+    ids=["KAFKA-15583", "KAFKA-19522"],
+)
+def test_what_is_wrong_and_no_lost_record_is_confirmed_where_brokers_show_it(
+    steps: str, property_: str, constants: dict[str, Any], why: str
+) -> None:
+    document = trace(steps, property_, replicas=2, **constants)
+    made = plan(document, "4.1.0", anyway=True)
+    found = outcome(document, made, Model(made))
+    assert found["result"] == "confirmed"
+    assert found["why"].startswith(f"every step came about: {why}")
+    otherwise = expected(made.stages[-1].before, numbers_of(made))
+    if property_ == "leader_unfenced":
+        parted = outcome(document, made, Model(made, {len(made.stages): otherwise}))
+        assert (parted["result"], parted["step"]) == ("not_confirmed", len(made.stages))
+    with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it"):
+        plan(document, "4.1.0")
+
+
+class Unused(Model):
+    """A cluster in which nothing uses what permits at a step: `seen` is what is seen then."""
+
+    def __init__(self, made: Plan, step: int, seen: Seen) -> None:
+        super().__init__(made, {step: seen})
+        self.step = step
+
+    def let_fetch(self, *given: object) -> bool:
+        return self.stage.first != self.step
+
+    let_alter = let_fetch
+
+
+@pytest.mark.parametrize("step", [2, 6], ids=["fetch", "change_isr"])
+def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
+    """Where all is as it was before, the driver has not managed; where it is not, brokers did otherwise."""
+    document = trace(STANDING)
+    made = plan(document)
+    stage = made.stages[step - 1]
+    before = expected(stage.before, numbers_of(made))
+    with pytest.raises(Broken, match=rf"step {stage.first}: .*, and nothing else happened"):
+        driven(made, Unused(made, stage.first, before))
+    found = outcome(document, made, Unused(made, stage.first, replace(before, leader_epoch=7)))
+    assert (found["result"], found["step"]) == ("not_confirmed", stage.first)
+
+
+def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
+    document = trace(STANDING)
+    made = plan(document)
+    held = expected(made.stages[8].before, numbers_of(made))
+    good, parted = outcome(document, made, Model(made)), outcome(document, made, Model(made, {9: held}))
+    section = side_by_side([good, parted])
+    text = page([marked(document, [good])], section=section)
+    assert text.count("<th>Kafka 3.9.1</th>") == 2
+    assert section.count("<tr><th>") == len(made.stages) + 9 + 2
+    assert section.count('class="otherwise"') == 2
+    assert "Confirmed on Kafka 3.9.1: acknowledged, and gone: record 0." in section
+    assert "ISR [1, 3] in place of [1]" in section
+    assert side_by_side([good | {"steps": []}]) == ""
+    assert "<script" not in side_by_side([good | {"why": "<script>"}])
+
+
+def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:
+    document = trace(FENCED_LEADS, "leader_unfenced", replicas=2, check_last_leader=False, elr=True)
+    assert plan(document, "4.0.0").fitted.seen == "a broker that is fenced leads"
+    with pytest.raises(CannotBeDriven, match="is disabled"):
+        plan(document, "4.1.0")
+
+
+def test_every_profile_is_on_the_page_of_what_was_confirmed() -> None:
+    assert profiles_that_lack() == set()
+    text = (ROOT / "docs" / "confirmed.md").read_text("utf-8")
+    assert [bug.profile for bug in BUGS if f"| `{bug.profile}` |" not in text] == []
+    assert [name for name in (*NOT_IN_KRAFT, *OTHERS) if f"| `partition:{name}` |" not in text] == []

@@ -1,0 +1,195 @@
+"""What a person reads, as exact text: counterexamples and verdicts at two widths and in ASCII."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from tidegate.explorer.plain import check
+from tidegate.explorer.search import Search
+from tidegate.language.binding import load
+from tidegate.language.model import Model
+from tidegate.language.verdict import ActionCoverage, GuardCoverage, Verdict
+from tidegate.reports.check.terminal import headline, verdict_page
+from tidegate.reports.document import check_document
+from tidegate.reports.text_page import Paper
+from tidegate.reports.trace.terminal import trace_page
+from tidegate.traces.document import trace_document
+
+from ..conftest import ROOT, Run
+
+
+def lock(profile: str) -> Model:
+    return load(ROOT / "examples" / "lock.py").bind(f"lock:{profile}", profile=profile)
+
+
+@pytest.fixture(scope="module")
+def violated() -> tuple[Model, Verdict]:
+    model = lock("careless")
+    return model, check(model, Search())
+
+
+NARROW = """\
+--------------------------------------------------------------------------------
+X lock:careless: one_inside fails after 4 steps
+  At most one client is inside.
+  clients=2
+--------------------------------------------------------------------------------
+Why this violates one_inside: At most one client is inside.
+  In short: A looks and finds the lock free (step 1). B looks and finds the lock
+    free (step 2). A takes the lock and goes in (step 3). Even so, B takes the
+    lock and goes in (step 4). Now A's place is inside and B's place is inside.
+    - A's place became at the door at step 1, when `held` was false: A looks and
+      finds the lock free.
+    - B's place became at the door at step 2, when `held` was false: B looks and
+      finds the lock free.
+    - A's place became inside and `held` became true at step 3: A takes the lock
+      and goes in.
+    - B's place became inside at step 4: B takes the lock and goes in.
+  However, A's place is inside and B's place is inside; so `a == b or s.place[a]
+    != Place.INSIDE or s.place[b] != Place.INSIDE` is false for a = A, b = B.
+
+  1  A looks and finds the lock free.
+         place[A]: OUTSIDE -> AT_THE_DOOR
+  2  B looks and finds the lock free.
+         place[B]: OUTSIDE -> AT_THE_DOOR
+  3  A takes the lock and goes in.
+         held: false -> true
+         place[A]: AT_THE_DOOR -> INSIDE
+  4X B takes the lock and goes in.
+         place[B]: AT_THE_DOOR -> INSIDE
+
+one_inside is false, because this is:
+  a == b or s.place[a] != Place.INSIDE or s.place[b] != Place.INSIDE
+    where a = A, b = B
+
+replay it:
+  tidegate replay lock:careless --property one_inside --steps "look(A); look(B); take(A); take(B)"
+"""
+
+
+def test_a_counterexample_in_ascii(violated: tuple[Model, Verdict]) -> None:
+    model, verdict = violated
+    document = trace_document(model, verdict.properties[0])
+    assert trace_page(document, Paper(width=80, ascii=True)).text() == NARROW
+
+
+def test_only_rules_and_wrapping_know_the_width(violated: tuple[Model, Verdict]) -> None:
+    model, verdict = violated
+    document = trace_document(model, verdict.properties[0])
+    wide = trace_page(document, Paper(width=100, ascii=True)).text()
+    assert wide.replace("-" * 100, "-" * 80).split() == NARROW.split()
+    assert max(map(len, wide.splitlines())) == 100
+
+
+def test_a_witness_is_shown_as_one(violated: tuple[Model, Verdict]) -> None:
+    model, verdict = violated
+    text = trace_page(trace_document(model, verdict.properties[1]), Paper()).text()
+    assert "✓ lock:careless: a witness of somebody_inside after 2 steps" in text
+    assert "is false" not in text
+
+
+def test_the_document_of_a_check_holds_its_traces_or_their_paths(violated: tuple[Model, Verdict]) -> None:
+    model, verdict = violated
+    trace = trace_document(model, verdict.properties[0])
+    inside = check_document(verdict, {"one_inside": trace}, {})["properties"][0]
+    beside = check_document(verdict, {"one_inside": trace}, {"one_inside": "out/x.json"})["properties"][0]
+    assert (inside["trace"], inside["document"]) == (None, trace)
+    assert (beside["trace"], beside["document"]) == ("out/x.json", None)
+    assert inside["replay"] == beside["replay"] == trace["replay"]
+
+
+def fixed(verdict: Verdict) -> Verdict:
+    """With the numbers that differ from run to run put to fixed ones."""
+    numbers = {"seconds": 0.25, "compile_seconds": 0.5, "distinct_states": 1_000_000, "bytes_per_state": 31.5}
+    return dataclasses.replace(verdict, engine="native", peak_memory_bytes=100 << 20, **numbers)
+
+
+def test_a_pass_says_on_what_it_rests() -> None:
+    verdict = fixed(check(lock("careful"), Search()))
+    assert verdict_page(verdict, Paper(width=80)).text() == (
+        "✓ lock:careful holds: exhaustive within bounds\n"
+        "  clients=2\n"
+        "  on: compare_and_set\n"
+        "  no symmetry; ghosts off\n"
+        "\n"
+        "  1,000,000 distinct states, 4 transitions, depth 2\n"
+        "  native engine: compiled in 0.50 s, searched in 0.25 s (4.00 million states/s),\n"
+        "    31.5 bytes a state, process peak 100.0 MiB\n"
+        "\n"
+        "  holds    one_inside\n"
+        "  reached  somebody_inside (1 step)\n"
+        "\n"
+        "  switched off by constants: look\n"
+    ).replace("ghosts off", "ghosts on" if verdict.ghosts else "ghosts off")
+
+
+def test_coverage_names_what_never_happens() -> None:
+    verdict = check(lock("careful"), Search())
+    guards = (GuardCoverage("s.up[r]", 12, False, 40, 0), GuardCoverage("len(s.log) < 2", 13, True, 7, 3))
+    idle = dataclasses.replace(verdict, outcome="vacuous", actions=(ActionCoverage("fetch", 0, False, guards),))
+    text = verdict_page(idle, Paper()).text()
+    assert headline(idle).startswith("✗ lock:careful holds, but something that should happen never does")
+    assert "never happened: fetch" in text
+    assert "    fetch  line 12  s.up[r]" in text
+    assert "    fetch  4 times  len(s.log) < 2" in text
+    stopped = verdict_page(dataclasses.replace(idle, verdict="inconclusive", outcome="none"), Paper()).text()
+    assert "never happened in what was explored: fetch" in stopped
+    assert "guards that never let anything through in what was explored:" in stopped
+
+
+def test_what_is_inconclusive_never_looks_like_a_pass() -> None:
+    verdict = check(lock("careful"), Search())
+    stopped = dataclasses.replace(verdict, verdict="inconclusive", assurance="none: the time limit was reached")
+    assert headline(stopped) == "? lock:careful is undecided: the time limit was reached"
+
+
+TWO_FAIL = '''"""A counter."""
+
+from typing import Annotated
+
+from tidegate.language import Range, action, initial, invariant, require, state
+
+@state
+class Counter:
+    """How often it counted."""
+    n: Annotated[int, Range(0, 3)]
+
+@initial
+def start() -> Counter:
+    """Nothing is counted."""
+    return Counter(n=0)
+
+@action
+def count_up(s: Counter) -> None:
+    """The counter goes up to {s.n + 1}."""
+    require(s.n < 3)
+    s.n += 1
+
+@invariant
+def below_two(s: Counter) -> bool:
+    """The counter is below two."""
+    return s.n < 2
+
+@invariant
+def below_three(s: Counter) -> bool:
+    """The counter is below three."""
+    return s.n < 3
+
+@invariant
+def not_two(s: Counter) -> bool:
+    """The counter is not two."""
+    return s.n != 2
+'''
+
+
+def test_a_run_that_violates_several_properties_is_printed_once(tmp_path: Path, tidegate: Run) -> None:
+    path = tmp_path / "counter.py"
+    path.write_text(TWO_FAIL, encoding="utf-8")
+    text = tidegate("check", str(path), "--keep-going", "--no-deadlock", "--no-cache").out
+    assert f"✗ {path}: below_two and not_two fail after 2 steps, in the same run" in " ".join(text.split())
+    assert f"✗ {path}: below_three fails after 3 steps" in " ".join(text.split())
+    assert (text.count("replay it:"), text.count("  1  The counter goes up")) == (2, 2)
+    for name in ("below_two", "not_two", "below_three"):
+        assert text.count(f"Why this violates {name}:") == 1 and text.count(f"{name} is false, because") == 1
