@@ -153,7 +153,7 @@ def run(options: argparse.Namespace) -> Exit:
 def _check_keep(options: argparse.Namespace) -> None:
     """Refuses a folder that has something in it, before anything starts."""
     if options.keep is not None:
-        from ..real.driving.nodes import kept_folder
+        from ..real.driving.nodes.processes import kept_folder
 
         options.keep = kept_folder(options.keep)
 
@@ -163,8 +163,8 @@ def _random(options: argparse.Namespace) -> Exit:
     if options.traces:
         raise UsageError("--random makes its own commands: give it no TRACE")
     needs_kafka_python()
-    from ..real.driving.chaos import chaos
-    from ..real.driving.releases import KNOWN, at_home, of_version
+    from ..real.driving.nodes.releases import KNOWN, at_home, of_version
+    from ..real.driving.partition.random_commands import chaos
     from ..real.driving.verdict import exact
 
     _check_keep(options)

@@ -15,12 +15,12 @@ from ..explorer.search import Progress
 from ..language.binding import checked_value
 from ..language.constants import Value
 from ..language.errors import UsageError, nearest
-from ..real.broker_files import BrokerLogs, read_brokers
-from ..real.history import Cluster, History, cluster_of
-from ..real.metadata_log import MetadataLog, has_metadata_log, read
-from ..real.settings import Version, version_of
-from ..real.validating import Validated, document, validated
-from ..real.zookeeper_logs import is_of_zookeeper, read_zookeeper
+from ..real.history.partitions import Cluster, History, cluster_of
+from ..real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
+from ..real.logs.broker_files import BrokerLogs, read_brokers
+from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read
+from ..real.validation.settings import Version, version_of
+from ..real.validation.validating import Validated, document, validated
 from ..reports.exits import Exit
 from ..reports.text_page import count
 from ..reports.validate import validate_text

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..audit.scenario import renamed
 from ..language.errors import UsageError
-from ..real.telling import Part, parts_of
-from ..real.validating import SCHEMA, Validated
+from ..real.validation.traces import Part, parts_of
+from ..real.validation.validating import SCHEMA, Validated
 from ..reports.files import write_json, write_text, write_trace
 from ..reports.trace.html import page
 from ..reports.validate import moments_section, validate_index

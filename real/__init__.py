@@ -1,8 +1,6 @@
-"""Real clusters against the model: what one wrote, and whether the model does so.
+"""Real clusters against the model: what one wrote, and whether the model does so; and real nodes that are driven.
 
-`flexible.py` and `metadata_records.py` read what controllers write, `metadata_log.py` finds it in segments, snapshots
-and what `kafka-dump-log` prints, `batches.py` as far as they are whole. `history.py` is what it says of each partition,
-moment by moment, `assignments.py` who has a copy of it. `as_partition.py`
-says what a moment is in the partition's model, `settings.py` which version of it with which settings, and
-`validating.py` asks the explorer for a run.
+`logs/` reads what nodes write, as bytes and as lines. `history/` is what that says of each partition, moment by moment.
+`validation/` holds a history against the partition's model. `driving/` starts real nodes and drives them. Data goes in
+this order, and so do imports.
 """

@@ -13,7 +13,7 @@ from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run
 from ...traces.sentences import sentence
-from .running import Broken, wait_for
+from .nodes.running import Broken, wait_for
 
 Document = dict[str, Any]
 Kind: TypeAlias = Literal["commanded", "permitted", "awaited"]

@@ -8,13 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from ...language.constants import Value
-from .cluster import Needs, Seen, started
-from .consumer_cluster import Consuming
-from .consumer_driver import ConsumerDriver, of_consumers
-from .consumer_driver import settings_of as settings_of_consumers
-from .consumer_plan import ConsumerPlan, consumer_plan
-from .driver import Driven, Driver, numbers_of
-from .fitting import (
+from .consumers.cluster import Consuming
+from .consumers.driver import ConsumerDriver, of_consumers
+from .consumers.driver import settings_of as settings_of_consumers
+from .consumers.plan import ConsumerPlan, consumer_plan
+from .controllers.cluster import Voters
+from .controllers.driver import QuorumDriver, of_quorum
+from .controllers.plan import QuorumPlan, quorum_plan
+from .nodes.cluster import Needs, Seen, started
+from .nodes.processes import CLOCKS
+from .nodes.releases import KNOWN, Release, at_home, of_version
+from .nodes.running import Broken, Running
+from .nodes.wire import Refused
+from .offsets.cluster import Outage
+from .offsets.driver import OutageDriver, of_outages
+from .offsets.plan import OutagePlan, home_of, homes_of, outage_plan
+from .partition.driver import Driven, Driver, numbers_of
+from .partition.fitting import (
     OF_CONSUMERS,
     OF_CONTROLLERS,
     OF_OUTAGES,
@@ -29,24 +39,14 @@ from .fitting import (
     trace_of,
     version_for,
 )
-from .nodes import CLOCKS
-from .outage_cluster import Outage
-from .outage_driver import OutageDriver, of_outages
-from .outage_plan import OutagePlan, home_of, homes_of, outage_plan
-from .plan import BrokerStage, Plan, plan_of
-from .producer_cluster import Producing
-from .producer_driver import ProducerDriver, of_producer, settings_of
-from .producer_plan import ProducerPlan, producer_plan
-from .quorum import QuorumPlan, quorum_plan
-from .quorum_driver import QuorumDriver, of_quorum
-from .releases import KNOWN, Release, at_home, of_version
-from .running import Broken, Running
+from .partition.plan import BrokerStage, Plan, plan_of
+from .producer.cluster import Producing
+from .producer.driver import ProducerDriver, of_producer, settings_of
+from .producer.plan import ProducerPlan, producer_plan
 from .stages import STEP_SECONDS, Document, S, StageDriver, Taken, step_document
-from .txn_cluster import Transactions
-from .txn_driver import TxnDriver, of_transactions
-from .txn_plan import TxnPlan, txn_plan
-from .voters import Voters
-from .wire import Refused
+from .transactions.cluster import Transactions
+from .transactions.driver import TxnDriver, of_transactions
+from .transactions.plan import TxnPlan, txn_plan
 
 SCHEMA = "tidegate.confirm/1"
 Report = Callable[[str], None]

@@ -24,7 +24,7 @@ from typing import Any
 
 from tidegate.audit.signature import definition
 from tidegate.language.immutable import immutable
-from tidegate.real.driving.releases import java
+from tidegate.real.driving.nodes.releases import java
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import WORDS
 

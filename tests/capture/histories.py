@@ -14,13 +14,13 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tidegate.real.driving import wire
-from tidegate.real.driving.cluster import Cluster, Needs
-from tidegate.real.driving.disks import SEGMENT
-from tidegate.real.driving.nodes import CONTROLLER
-from tidegate.real.driving.releases import of_version
-from tidegate.real.metadata_log import TOPIC as METADATA
-from tidegate.real.metadata_log import read
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.nodes.cluster import Cluster, Needs
+from tidegate.real.driving.nodes.disks import SEGMENT
+from tidegate.real.driving.nodes.processes import CONTROLLER
+from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.logs.metadata_log import TOPIC as METADATA
+from tidegate.real.logs.metadata_log import read
 
 TOPIC = "orders"
 SETTINGS = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}

@@ -23,8 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tidegate.real.driving import wire
-from tidegate.real.driving.releases import at_home, of_version
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.nodes.releases import at_home, of_version
 
 TOPIC = "orders"
 LOGS = ("controller.log", "state-change.log", "server.log")

@@ -13,10 +13,10 @@ from typing import Any
 
 import kafka
 import pytest
-from tidegate.real.driving import wire
-from tidegate.real.driving.gates import Gate
-from tidegate.real.driving.releases import of_version
-from tidegate.real.driving.running import wait_for
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.nodes.gates import Gate
+from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.nodes.running import wait_for
 
 from ..docs.test_client_matrices import MARK, page
 from ..support.client_matrices import MATRICES

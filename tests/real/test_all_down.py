@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tidegate.audit.signature import definition
 from tidegate.explorer.native.observation_search import search
-from tidegate.real.as_partition import BOUNDS, Moments
-from tidegate.real.history import cluster_of
-from tidegate.real.metadata_log import read
+from tidegate.real.history.partitions import cluster_of
+from tidegate.real.logs.metadata_log import read
+from tidegate.real.validation.as_partition import BOUNDS, Moments
 
 from ..conftest import ROOT
 

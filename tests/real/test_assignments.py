@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from tidegate.explorer.native.observation_search import Answer, search
-from tidegate.real.as_partition import Epochs, Moments
-from tidegate.real.assignments import Assignment, between
-from tidegate.real.history import Cluster, History, Moment, cluster_of
-from tidegate.real.metadata_log import Entry, MetadataLog, read
-from tidegate.real.settings import Setup, setup_of, version_of
+from tidegate.real.history.assignments import Assignment, between
+from tidegate.real.history.partitions import Cluster, History, Moment, cluster_of
+from tidegate.real.logs.metadata_log import Entry, MetadataLog, read
+from tidegate.real.validation.as_partition import Epochs, Moments
+from tidegate.real.validation.settings import Setup, setup_of, version_of
 
 from ..conftest import ROOT, Run
 

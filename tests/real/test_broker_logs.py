@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.broker_files import BrokerLogs, read_brokers
-from tidegate.real.broker_logs import Evidence, Loss, evidence_of
-from tidegate.real.history import History, Leadership, cluster_of
-from tidegate.real.metadata_log import read
+from tidegate.real.history.partitions import History, Leadership, cluster_of
+from tidegate.real.logs.broker_files import BrokerLogs, read_brokers
+from tidegate.real.logs.metadata_log import read
+from tidegate.real.validation.losses import Evidence, Loss, evidence_of
 
 from ..conftest import ROOT, Run
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.history import cluster_of
-from tidegate.real.metadata_log import read
-from tidegate.real.settings import version_of
-from tidegate.real.validating import validated
+from tidegate.real.history.partitions import cluster_of
+from tidegate.real.logs.metadata_log import read
+from tidegate.real.validation.settings import version_of
+from tidegate.real.validation.validating import validated
 
 from ..conftest import ROOT, Run
 from ..support.metadata_logs import restarts

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tidegate.language.errors import UsageError
-from tidegate.real.batches import METADATA, PARTITION, whole_part
-from tidegate.real.metadata_log import MetadataLog, read
-from tidegate.real.segments import epochs_in
+from tidegate.real.logs.batches import METADATA, PARTITION, whole_part
+from tidegate.real.logs.metadata_log import MetadataLog, read
+from tidegate.real.logs.segments import epochs_in
 
 from ..conftest import ROOT, Run
 

@@ -19,14 +19,14 @@ from tidegate.language import judge
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 from tidegate.language.values import State
-from tidegate.real.as_partition import BOUNDS, Epochs, Moments, numbers_of, renumbered
-from tidegate.real.flexible import Reader, varint
-from tidegate.real.history import Cluster, History, Moment, cluster_of
-from tidegate.real.metadata_log import read
-from tidegate.real.metadata_records import NotReadable, decoded
-from tidegate.real.settings import setup_of, version_of
-from tidegate.real.telling import parts_of
-from tidegate.real.validating import Validated
+from tidegate.real.history.partitions import Cluster, History, Moment, cluster_of
+from tidegate.real.logs.encoding import Reader, varint
+from tidegate.real.logs.metadata_log import read
+from tidegate.real.logs.metadata_records import NotReadable, decoded
+from tidegate.real.validation.as_partition import BOUNDS, Epochs, Moments, numbers_of, renumbered
+from tidegate.real.validation.settings import setup_of, version_of
+from tidegate.real.validation.traces import parts_of
+from tidegate.real.validation.validating import Validated
 from tidegate.traces.document import schema
 
 from ..conftest import ROOT, Run

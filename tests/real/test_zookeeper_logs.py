@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.real.history import History
-from tidegate.real.zookeeper_history import MOST_AT_ONCE, Told, histories_of, ordered
-from tidegate.real.zookeeper_lines import (
+from tidegate.real.history.partitions import History
+from tidegate.real.history.zookeeper import MOST_AT_ONCE, Told, histories_of, ordered
+from tidegate.real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
+from tidegate.real.logs.zookeeper_lines import (
     Active,
     BrokersChange,
     Changed,
@@ -22,7 +23,6 @@ from tidegate.real.zookeeper_lines import (
     of_broker,
     of_controller,
 )
-from tidegate.real.zookeeper_logs import is_of_zookeeper, read_zookeeper
 
 from ..capture.zookeeper import ZooKeeperCluster, outages
 from ..conftest import ROOT, Run

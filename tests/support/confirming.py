@@ -12,7 +12,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
-from tidegate.real.driving.releases import of_version
+from tidegate.real.driving.nodes.releases import of_version
 from tidegate.traces.document import trace_document
 
 from ..conftest import Run

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import kafka
-from tidegate.real.driving import wire
-from tidegate.real.driving.cluster import Cluster, Needs
-from tidegate.real.driving.gates import Gate, Gates, Pair, Request
-from tidegate.real.driving.nodes import Nodes, launched
-from tidegate.real.driving.releases import Release
-from tidegate.real.driving.running import wait_for
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.nodes.cluster import Cluster, Needs
+from tidegate.real.driving.nodes.gates import Gate, Gates, Pair, Request
+from tidegate.real.driving.nodes.processes import Nodes, launched
+from tidegate.real.driving.nodes.releases import Release
+from tidegate.real.driving.nodes.running import wait_for
 
 SECONDS = 60.0
 PRODUCER = 900

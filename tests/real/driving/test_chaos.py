@@ -15,11 +15,11 @@ from tidegate.cli.audit import add, audited
 from tidegate.cli.audit_confirm import confirm_losses
 from tidegate.cli.audit_files import name_pages, save
 from tidegate.cli.verbs import new_parser
-from tidegate.real.driving import chaos as random_commands
-from tidegate.real.driving.chaos import Random, Round, chaos
-from tidegate.real.driving.cluster import Cluster, Seen
-from tidegate.real.driving.releases import Release
-from tidegate.real.driving.running import Broken
+from tidegate.real.driving.nodes.cluster import Cluster, Seen
+from tidegate.real.driving.nodes.releases import Release
+from tidegate.real.driving.nodes.running import Broken
+from tidegate.real.driving.partition import random_commands as random_commands
+from tidegate.real.driving.partition.random_commands import Random, Round, chaos
 from tidegate.reports.confirm import chaos_text
 from tidegate.reports.text_page import Paper
 

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.real.driving.consumer_cluster import FIRST, GroupSeen, MemberSeen
-from tidegate.real.driving.consumer_driver import ConsumerDriver, of_consumers, settings_of
-from tidegate.real.driving.consumer_plan import KINDS, WHY_NOT, ConsumerPlan, ConsumerStage, consumer_plan
-from tidegate.real.driving.fitting import CannotBeDriven, trace_of
-from tidegate.real.driving.running import Broken
+from tidegate.real.driving.consumers.cluster import FIRST, GroupSeen, MemberSeen
+from tidegate.real.driving.consumers.driver import ConsumerDriver, of_consumers, settings_of
+from tidegate.real.driving.consumers.plan import KINDS, WHY_NOT, ConsumerPlan, ConsumerStage, consumer_plan
+from tidegate.real.driving.nodes.running import Broken
+from tidegate.real.driving.nodes.wire import Refused
+from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.verdict import confirmed
-from tidegate.real.driving.wire import Refused
 from tidegate.reports.confirm import confirm_text, side_by_side
 from tidegate.reports.text_page import Paper
 

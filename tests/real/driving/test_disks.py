@@ -16,10 +16,10 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from tidegate.real.driving import disks
-from tidegate.real.driving.cluster import TOPIC, Cluster, Needs, started
-from tidegate.real.driving.nodes import Nodes
-from tidegate.real.driving.releases import of_version
+from tidegate.real.driving.nodes import disks
+from tidegate.real.driving.nodes.cluster import TOPIC, Cluster, Needs, started
+from tidegate.real.driving.nodes.processes import Nodes
+from tidegate.real.driving.nodes.releases import of_version
 
 EXT4_IOC_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2
 RECORDS = 5

@@ -16,13 +16,13 @@ from tidegate.audit.signature import definition
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import PropertyVerdict
-from tidegate.real.driving import wire
-from tidegate.real.driving.cluster import Cluster, Needs, Seen, started
-from tidegate.real.driving.driver import Driven, Driver, World, differences, expected, numbers_of
-from tidegate.real.driving.fitting import CannotBeDriven, repaired, trace_of, version_for
-from tidegate.real.driving.plan import BrokerStage, Plan
-from tidegate.real.driving.releases import Release, at_home
-from tidegate.real.driving.running import Broken
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.nodes.cluster import Cluster, Needs, Seen, started
+from tidegate.real.driving.nodes.releases import Release, at_home
+from tidegate.real.driving.nodes.running import Broken
+from tidegate.real.driving.partition.driver import Driven, Driver, World, differences, expected, numbers_of
+from tidegate.real.driving.partition.fitting import CannotBeDriven, repaired, trace_of, version_for
+from tidegate.real.driving.partition.plan import BrokerStage, Plan
 from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
 from tidegate.reports.confirm import confirm_junit, confirm_text, mark
 from tidegate.reports.text_page import Paper

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from kafka.record.memory_records import MemoryRecordsBuilder
-from tidegate.real.driving import disks, wire
-from tidegate.real.driving.gates import Gate, Gates, read_request
-from tidegate.real.driving.nodes import cluster_id, launched
+from tidegate.real.driving.nodes import disks, wire
+from tidegate.real.driving.nodes.gates import Gate, Gates, read_request
+from tidegate.real.driving.nodes.processes import cluster_id, launched
 
 # --- what brokers write -----------------------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ def test_a_cluster_id_is_no_option_of_a_tool() -> None:
 
 def test_what_a_killed_command_started_is_killed_by_the_kernel() -> None:
     code = (
-        "import subprocess, sys; from tidegate.real.driving.nodes import launched\n"
+        "import subprocess, sys; from tidegate.real.driving.nodes.processes import launched\n"
         "child = subprocess.Popen(launched(['/bin/sleep', '600']), start_new_session=True)\n"
         "print(child.pid, flush=True); sys.stdin.read()"
     )

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from tidegate.language.errors import UsageError
-from tidegate.real.driving.nodes import CONTROLLER, Folder, Nodes
-from tidegate.real.driving.releases import Release
+from tidegate.real.driving.nodes.processes import CONTROLLER, Folder, Nodes
+from tidegate.real.driving.nodes.releases import Release
 
 from ...conftest import ROOT, Run
 
@@ -76,7 +76,7 @@ def test_a_release_gets_the_logging_that_it_reads(tmp_path: Path, version: str, 
 def test_the_folder_of_a_command_that_is_killed_goes() -> None:
     """Nobody runs another command to have it gone."""
     code = (
-        "import sys\nfrom tidegate.real.driving.nodes import Folder\n"
+        "import sys\nfrom tidegate.real.driving.nodes.processes import Folder\n"
         "made = Folder(None)\nprint(made.path, flush=True)\nsys.stdin.read()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as command:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
-from tidegate.real.driving.fitting import (
+from tidegate.real.driving.other_models import WHY_NOT, why_not
+from tidegate.real.driving.partition.fitting import (
     OF_CONSUMERS,
     OF_CONTROLLERS,
     OF_OUTAGES,
@@ -15,7 +16,6 @@ from tidegate.real.driving.fitting import (
     first_planned,
     trace_of,
 )
-from tidegate.real.driving.other_models import WHY_NOT, why_not
 from tidegate.real.driving.verdict import confirmed
 
 from .test_driver import STANDING, plan, trace

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from kafka.record.memory_records import MemoryRecordsBuilder
 from tidegate.invariants.catalogue import find
-from tidegate.real.driving.fitting import CannotBeDriven, trace_of
-from tidegate.real.driving.outage_cluster import (
+from tidegate.real.driving.nodes.running import Broken
+from tidegate.real.driving.nodes.wire import ERRORS, Refused
+from tidegate.real.driving.nodes.wire import text as wire_text
+from tidegate.real.driving.offsets.cluster import (
     OffsetsSeen,
     Part,
     fences_of,
@@ -24,13 +26,11 @@ from tidegate.real.driving.outage_cluster import (
     offsets_in,
     parts_of,
 )
-from tidegate.real.driving.outage_driver import OutageDriver, of_outages, wanted_of
-from tidegate.real.driving.outage_plan import KINDS, WHY_NOT, OutagePlan, OutageStage, outage_plan, takes_commits
-from tidegate.real.driving.running import Broken
+from tidegate.real.driving.offsets.driver import OutageDriver, of_outages, wanted_of
+from tidegate.real.driving.offsets.plan import KINDS, WHY_NOT, OutagePlan, OutageStage, outage_plan, takes_commits
+from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.verdict import confirmed
-from tidegate.real.driving.wire import ERRORS, Refused
-from tidegate.real.driving.wire import text as wire_text
-from tidegate.real.metadata_records import MetadataRecord
+from tidegate.real.logs.metadata_records import MetadataRecord
 from tidegate.reports.confirm import confirm_text
 from tidegate.reports.text_page import Paper
 
@@ -160,7 +160,7 @@ def written(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, dict[str, Any]
         del data
         return [MetadataRecord(kind, fields) for kind, fields in entries]
 
-    monkeypatch.setattr("tidegate.real.driving.outage_cluster._entries", records)
+    monkeypatch.setattr("tidegate.real.driving.offsets.cluster._entries", records)
     return Path("nowhere")
 
 
@@ -318,7 +318,7 @@ HEAD = {"title": "t", "model": "offsets_outage", "property": "p", "kafka": "4.1.
 @pytest.fixture(autouse=True)
 def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is seen not to come is waited for no longer than all else here."""
-    monkeypatch.setattr("tidegate.real.driving.outage_driver._WAITS_SECONDS", 0.1)
+    monkeypatch.setattr("tidegate.real.driving.offsets.driver._WAITS_SECONDS", 0.1)
 
 
 def driven(plan: OutagePlan, fake: Fake) -> dict[str, Any]:

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.real.driving import wire
-from tidegate.real.driving.fitting import CannotBeDriven, trace_of
-from tidegate.real.driving.lines import CLIENT, Lines, error_of
-from tidegate.real.driving.producer_cluster import ProducerSeen, Written, numbered
-from tidegate.real.driving.producer_driver import ProducerDriver, expected_of_producer, of_producer
-from tidegate.real.driving.producer_plan import KINDS, WHY_NOT, ProducerPlan, producer_plan
-from tidegate.real.driving.running import Broken, wait_for
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.nodes.lines import CLIENT, Lines, error_of
+from tidegate.real.driving.nodes.running import Broken, wait_for
+from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
+from tidegate.real.driving.producer.cluster import ProducerSeen, Written, numbered
+from tidegate.real.driving.producer.driver import ProducerDriver, expected_of_producer, of_producer
+from tidegate.real.driving.producer.plan import KINDS, WHY_NOT, ProducerPlan, producer_plan
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_text, side_by_side

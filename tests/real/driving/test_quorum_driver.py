@@ -21,16 +21,16 @@ import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
-from tidegate.real.driving import wire
-from tidegate.real.driving.clocks import Clocks
-from tidegate.real.driving.fitting import CannotBeDriven, trace_of
-from tidegate.real.driving.gates import Gate, Gates, Request
-from tidegate.real.driving.quorum import QuorumPlan, quorum_plan
-from tidegate.real.driving.quorum_driver import QuorumDriver, expected_of, of_quorum, shown
-from tidegate.real.driving.running import wait_for
+from tidegate.real.driving.controllers.cluster import MAX_AHEAD, VoterSeen
+from tidegate.real.driving.controllers.driver import QuorumDriver, expected_of, of_quorum, shown
+from tidegate.real.driving.controllers.plan import QuorumPlan, quorum_plan
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.nodes.clocks import Clocks
+from tidegate.real.driving.nodes.gates import Gate, Gates, Request
+from tidegate.real.driving.nodes.running import wait_for
+from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
-from tidegate.real.driving.voters import MAX_AHEAD, VoterSeen
 from tidegate.reports.confirm import confirm_text, side_by_side
 from tidegate.reports.text_page import Paper
 from tidegate.traces.document import trace_document

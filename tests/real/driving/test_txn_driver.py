@@ -13,12 +13,12 @@ import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
-from tidegate.real.driving.fitting import CannotBeDriven, trace_of
+from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.stages import Stage
-from tidegate.real.driving.txn_cluster import TxnSeen
-from tidegate.real.driving.txn_driver import TxnDriver, expected_txn, of_transactions
-from tidegate.real.driving.txn_plan import KINDS, WHY_NOT, TxnPlan, txn_plan
-from tidegate.real.driving.txn_wire import AGAIN, Answer, Ask
+from tidegate.real.driving.transactions.cluster import TxnSeen
+from tidegate.real.driving.transactions.driver import TxnDriver, expected_txn, of_transactions
+from tidegate.real.driving.transactions.plan import KINDS, WHY_NOT, TxnPlan, txn_plan
+from tidegate.real.driving.transactions.wire import AGAIN, Answer, Ask
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_text, side_by_side
 from tidegate.reports.text_page import Paper

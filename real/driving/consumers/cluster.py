@@ -1,0 +1,264 @@
+"""A broker, a topic with as many partitions as the model has, and a group of Kafka's own consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ....language.immutable import immutable
+from ..nodes import disks, group_wire, wire
+from ..nodes.client import Client
+from ..nodes.clocks import Clocks
+from ..nodes.cluster import TOPIC, Cluster, Needs
+from ..nodes.gates import Gate
+from ..nodes.releases import Release
+from ..nodes.running import Broken, wait_for
+
+BROKER, GROUP = 1, "tidegate"
+FIRST = 901
+"""The client id of the first member."""
+COMMIT_MS = 600_000
+SETTINGS: Mapping[str, object] = {
+    "group.id": GROUP,
+    "max.poll.records": 1,
+    "max.poll.interval.ms": 7_200_000,
+    "session.timeout.ms": 10_000,
+    "heartbeat.interval.ms": 500,
+    "auto.commit.interval.ms": COMMIT_MS,
+    "request.timeout.ms": 3_600_000,
+    "default.api.timeout.ms": 3_600_000,
+    "reconnect.backoff.ms": 50,
+    "retry.backoff.ms": 100,
+    "connections.max.idle.ms": 7_200_000,
+    "allow.auto.create.topics": "false",
+}
+_GROUPS: Mapping[str, object] = {
+    "offsets.topic.replication.factor": 1,
+    "offsets.topic.num.partitions": 1,
+    "group.min.session.timeout.ms": 1_000,
+    "group.max.session.timeout.ms": 7_200_000,
+}
+_BY_KIP_848: Mapping[str, object] = {
+    "group.coordinator.rebalance.protocols": "classic,consumer",
+    "group.consumer.min.session.timeout.ms": SETTINGS["session.timeout.ms"],
+    "group.consumer.session.timeout.ms": SETTINGS["session.timeout.ms"],
+    "group.consumer.min.heartbeat.interval.ms": SETTINGS["heartbeat.interval.ms"],
+    "group.consumer.heartbeat.interval.ms": SETTINGS["heartbeat.interval.ms"],
+}
+"""With `group.protocol=consumer` these are the broker's settings, and none of the consumer's."""
+TOGETHER_MS = 3_000
+"""For how long the coordinator waits for more members where several join a group that has none."""
+
+
+@immutable
+class MemberSeen:
+    """What a consumer says: its partitions, its positions in them as far as it has one, and what went wrong in its
+    polls, "-" for nothing."""
+
+    owned: frozenset[int]
+    positions: Mapping[int, int]
+    wrong: str
+
+
+@immutable
+class GroupSeen:
+    """What is seen: the first offset of each partition and the one after its last, what the group has committed, and
+    who is a member to the coordinator."""
+
+    logs: Mapping[int, tuple[int, int]]
+    offsets: Mapping[int, int | None]
+    members: frozenset[int]
+
+
+class Consuming(Cluster):
+    """Broker 1, which is the coordinator, and consumers. `committed`: the group has committed offset 0 of each
+    partition at first; `together`: several are to join it while it has no members. Ends with `with`."""
+
+    def __init__(
+        self,
+        release: Release,
+        partitions: int,
+        members: int,
+        settings: Mapping[str, object],
+        *,
+        committed: bool,
+        together: bool = False,
+        kept: Path | None = None,
+    ) -> None:
+        self.by_kip_848 = settings.get("group.protocol") == "consumer"
+        more = {**_GROUPS, "group.initial.rebalance.delay.ms": TOGETHER_MS if together else 0}
+        more |= _BY_KIP_848 if self.by_kip_848 else {}
+        super().__init__(release, Needs((BROKER,), {}, False, 12_000, 600_000, more, partitions=partitions), kept)
+        self.partitions = partitions
+        sessions = ("session.timeout.ms", "heartbeat.interval.ms") if self.by_kip_848 else ()
+        ours = {name: value for name, value in SETTINGS.items() if name not in sessions}
+        self.settings = {**ours, **settings, "topic": TOPIC}
+        self.committed, self.together = committed, together
+        self.numbers = range(FIRST, FIRST + members)
+        self.clients = dict[int, Client]()
+        self._clocks = Clocks(self.folder.path)
+
+    # --- its start ----------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        self._clocks.build()
+        super()._start()
+        self.until("the group's coordinator did not start", self._coordinates)
+        for number in self.numbers if self.together else ():
+            self.start_client(number)
+
+    def _coordinates(self) -> bool:
+        every = range(self.partitions)
+        try:
+            with self._anyone() as connection:
+                if wire.found_coordinator(connection, GROUP, wire.OF_GROUPS) is None:
+                    return False
+                if self.committed:
+                    group_wire.commit(connection, GROUP, TOPIC, dict.fromkeys(every, 0))
+                group_wire.committed(connection, GROUP, TOPIC, every)
+        except wire.Refused:
+            return False
+        return True
+
+    def start_client(self, number: int) -> None:
+        """Starts a member's process where it does not run; it does not join the group yet."""
+        if number in self.clients:
+            return
+        settings = {**self.settings, "client.id": number, "bootstrap.servers": f"127.0.0.1:{self.ports[BROKER]}"}
+        errors = self.folder.path / f"client-{number}.log"
+        self.clients[number] = Client(self.release, "Consumer", settings, errors, self._clocks.environment(number))
+
+    def end(self) -> None:
+        for client in self.clients.values():
+            client.kill()
+        super().end()
+
+    # --- what is seen -------------------------------------------------------------------------------------------------
+
+    def look(self) -> GroupSeen:
+        """What the broker says."""
+        self.check()
+        every = range(self.partitions)
+        with self._anyone() as connection:
+            logs = {one: group_wire.bounds(connection, TOPIC, one) for one in every}
+            offsets = group_wire.committed(connection, GROUP, TOPIC, every)
+            found = (group_wire.consumers if self.by_kip_848 else group_wire.members)(connection, GROUP)
+        return GroupSeen(logs, offsets, frozenset(int(one) for one in found))
+
+    def member(self, number: int, within: float) -> MemberSeen | None:
+        """What a consumer says; None where it says nothing in time."""
+        said = self.clients[number].asked("look", within)
+        if said is None:
+            return None
+        wrong, *rest = said.split()
+        pairs = [one.split(":") for one in rest]
+        positions = {int(one): int(position) for one, position in pairs if position != "none"}
+        return MemberSeen(frozenset(int(one) for one, _ in pairs), positions, wrong)
+
+    # --- the topic ----------------------------------------------------------------------------------------------------
+
+    def write(self, partition: int, record: int, age: int = 0) -> None:
+        """Appends a record, of so many seconds ago. Broken where the broker does not."""
+        body = wire.produce_body(TOPIC, str(record).encode(), -1, partition, age)
+        with self._anyone() as connection:
+            connection.send(wire.PRODUCE, 7, body)
+            if code := wire.produced(connection.answer()):
+                raise Broken(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
+
+    def delete_records(self, partition: int, before: int) -> None:
+        """Deletes the records below an offset."""
+        with self._anyone() as connection:
+            group_wire.delete_records(connection, TOPIC, partition, before)
+
+    def truncate(self, partition: int, kept: int) -> str:
+        """The broker loses power, with so many records of a partition on the disk, and is elected again once the
+        controller has fenced it, so that there is another leader epoch; what was cut, in words."""
+        self.kill(BROKER)
+        try:
+            had, size = disks.cut(self.nodes.data(BROKER), TOPIC, kept, partition)
+        except ValueError as error:
+            raise Broken(f"the broker cannot lose what is on its disk: {error}") from None
+        self.until("the broker that lost power was not fenced", lambda: BROKER not in self.alive())
+        self.start(BROKER)
+        self.until("the broker did not start again", lambda: self.alive() == {BROKER} and self._serves())
+        return f"killed, its log cut to {size} bytes, {kept} of {had} records, and started again"
+
+    def _serves(self) -> bool:
+        try:
+            self.look()
+        except (wire.Refused, OSError):
+            return False
+        return True
+
+    def add_partition(self, within: float) -> bool:
+        """Adds a partition; whether the broker leads it in time."""
+        with self._anyone() as connection:
+            group_wire.add_partitions(connection, TOPIC, self.partitions + 1)
+        self.partitions += 1
+        segment = self.nodes.data(BROKER) / f"{TOPIC}-{self.partitions - 1}" / disks.SEGMENT
+        return bool(wait_for(lambda: segment.exists() and self._leads_all(), within))
+
+    def _leads_all(self) -> bool:
+        try:
+            with self._anyone() as connection:
+                group_wire.bounds(connection, TOPIC, self.partitions - 1)
+        except wire.Refused:
+            return False
+        return True
+
+    def lose_offset(self, partition: int) -> None:
+        """Deletes the group's offset."""
+        with self._anyone() as connection:
+            group_wire.delete_offset(connection, GROUP, TOPIC, partition)
+
+    # --- members ------------------------------------------------------------------------------------------------------
+
+    def tell(self, number: int, line: str, within: float) -> str | None:
+        """Has a consumer do something; its answer, None where none comes in time."""
+        return self.clients[number].asked(line, within)
+
+    def said(self, number: int) -> list[str]:
+        """All that a consumer has said."""
+        return self.clients[number].said
+
+    def kill_client(self, number: int) -> None:
+        """A consumer's process dies."""
+        self.clients.pop(number).kill()
+
+    def runs(self, number: int) -> bool:
+        """Whether a consumer's process runs."""
+        return number in self.clients
+
+    def beats(self, number: int, on: bool) -> None:
+        """Whether a consumer's heartbeats arrive."""
+        gate = Gate(number, BROKER, wire.MEMBER_HEARTBEAT)
+        self.gates.open(gate) if on else self.gates.shut(gate)
+
+    def arrives(self, number: int, api: int, on: bool) -> None:
+        """Whether a consumer's requests of one kind arrive."""
+        gate = Gate(number, BROKER, api)
+        self.gates.open(gate) if on else self.gates.shut(gate)
+
+    def asks(self, number: int, api: int) -> bool:
+        """Whether a request of a consumer waits that does not arrive."""
+        return self.gates.holds(Gate(number, BROKER, api))
+
+    def time_passes(self, number: int) -> None:
+        """Puts a consumer's clock forward, so that it commits in its next poll."""
+        self._clocks.put_forward(number, COMMIT_MS // 1_000 + 1)
+
+    def hold_commits(self, number: int, on: bool) -> None:
+        """Holds a consumer's commits, or lets them through."""
+        gate = Gate(number, BROKER, wire.OFFSET_COMMIT)
+        self.gates.shut(gate) if on else self.gates.open(gate)
+
+    def holds_commit(self, number: int) -> bool:
+        """Whether a commit waits."""
+        return self.gates.holds(Gate(number, BROKER, wire.OFFSET_COMMIT))
+
+    def drop_commit(self, number: int, within: float) -> bool:
+        """Loses the commit that waits, with its connection; whether one came in time."""
+        gate = Gate(number, BROKER, wire.OFFSET_COMMIT)
+        came = wait_for(lambda: self.gates.holds(gate), within)
+        self.gates.drop(gate)
+        return bool(came)

@@ -1,0 +1,453 @@
+"""Takes the stages of a trace of consumers, with Kafka's own client on a real broker, and compares after each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ....language.immutable import immutable
+from ....language.values import State
+from ..nodes.processes import CLOCKS
+from ..nodes.running import Broken, wait_for
+from ..nodes.wire import METADATA, OFFSETS_FOR_LEADER_EPOCH, Refused
+from ..outcome import Driven, of_steps
+from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken, parting
+from .cluster import BROKER, COMMIT_MS, FIRST, SETTINGS, GroupSeen, MemberSeen
+from .plan import DURATION, OLDER, ConsumerPlan, ConsumerStage, compares
+
+_GIVES_UP_MS = 500
+"""Milliseconds after which an application gives up a commit that is to fail."""
+_WAITS_MS = 60_000
+
+
+class World(Protocol):
+    """What the driver needs; `consumer_cluster.Consuming` says what each of these does."""
+
+    def look(self) -> GroupSeen: ...
+    def member(self, number: int, within: float) -> MemberSeen | None: ...
+    def write(self, partition: int, record: int, age: int = 0) -> None: ...
+    def delete_records(self, partition: int, before: int) -> None: ...
+    def truncate(self, partition: int, kept: int) -> str: ...
+    def arrives(self, number: int, api: int, on: bool) -> None: ...
+    def asks(self, number: int, api: int) -> bool: ...
+    def add_partition(self, within: float) -> bool: ...
+    def lose_offset(self, partition: int) -> None: ...
+    def tell(self, number: int, line: str, within: float) -> str | None: ...
+    def said(self, number: int) -> Sequence[str]: ...
+    def start_client(self, number: int) -> None: ...
+    def kill_client(self, number: int) -> None: ...
+    def runs(self, number: int) -> bool: ...
+    def beats(self, number: int, on: bool) -> None: ...
+    def time_passes(self, number: int) -> None: ...
+    def hold_commits(self, number: int, on: bool) -> None: ...
+    def holds_commit(self, number: int) -> bool: ...
+    def drop_commit(self, number: int, within: float) -> bool: ...
+
+
+@immutable
+class ConsumersSeen:
+    """What is seen: of each partition its first offset and the one after its last, what the group has committed, who is
+    a member, the partitions of each consumer that runs and its position in each in which the model has one, and how
+    often each record was processed, as `(partition, record)`."""
+
+    logs: Mapping[int, tuple[int, int]]
+    offsets: Mapping[int, int | None]
+    members: frozenset[str]
+    owned: Mapping[str, frozenset[int]]
+    positions: Mapping[tuple[str, int], int | None]
+    effects: Mapping[tuple[int, int], int]
+
+
+def shown(seen: ConsumersSeen) -> dict[str, str]:
+    """What is seen, by what it is about."""
+    owned = (f"{one} {_numbers(partitions)}" for one, partitions in sorted(seen.owned.items()))
+    positions = (f"{one} {_word(at)} in {partition}" for (one, partition), at in sorted(seen.positions.items()))
+    effects = sorted((of, times) for of, times in seen.effects.items() if times)
+    return {
+        "partitions": ", ".join(f"{one} from {first} to {end}" for one, (first, end) in sorted(seen.logs.items())),
+        "committed": ", ".join(f"{_word(offset)} in {one}" for one, offset in sorted(seen.offsets.items())),
+        "members": ", ".join(sorted(seen.members)) or "none",
+        "assigned": ", ".join(owned) or "nothing",
+        "positions": ", ".join(positions) or "none",
+        "processed": ", ".join(f"record {one} of {at}{_times(times)}" for (at, one), times in effects) or "nothing",
+    }
+
+
+def _numbers(partitions: frozenset[int]) -> str:
+    return " ".join(map(str, sorted(partitions))) or "none"
+
+
+def _word(offset: int | None) -> str:
+    return "none" if offset is None else str(offset)
+
+
+def _times(times: int) -> str:
+    return "" if times == 1 else " more than once"
+
+
+class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
+    """Drives one plan."""
+
+    def __init__(self, plan: ConsumerPlan, world: World, limit: float = STEP_SECONDS) -> None:
+        super().__init__(plan.stages, limit)
+        self.plan, self.world = plan, world
+        others = [one for one in plan.run.start.logs if one != plan.oldest]
+        self._partitions = {one: number for number, one in enumerate([plan.oldest, *others])}
+        self._members = {one: FIRST + number for number, one in enumerate(plan.run.start.phase)}
+        self._effects = Counter[tuple[int, int]]()
+        self._held = set[int]()
+
+    # --- what is compared ---------------------------------------------------------------------------------------------
+
+    def _wanted(self, stage: ConsumerStage) -> ConsumersSeen:
+        state, of = stage.after, self._partitions
+        running = [one for one in self._members if state.phase[one].name == "RUNNING"]
+        return ConsumersSeen(
+            {of[one]: (state.first[one], len(state.logs[one].committed)) for one in state.present},
+            {of[one]: state.offset[one] for one in state.present},
+            frozenset(map(str, state.group)),
+            {str(one): frozenset(of[partition] for partition in state.owned[one]) for one in running},
+            {
+                (str(one), of[partition]): state.position[one][partition]
+                for one in running
+                if not self._compares(stage.after, one)
+                for partition in state.owned[one]
+                if state.position[one][partition] is not None
+            },
+            {(of[at], entry): times for at in of for entry, times in state.effects[at].items() if times},
+        )
+
+    def _seen(self, wanted: ConsumersSeen) -> ConsumersSeen:
+        group, names = self.world.look(), {number: str(one) for one, number in self._members.items()}
+        found = {one: self._says(one) for one in wanted.owned}
+        return ConsumersSeen(
+            {one: group.logs[one] for one in wanted.logs},
+            {one: group.offsets[one] for one in wanted.offsets},
+            frozenset(names[one] for one in group.members),
+            {one: said.owned for one, said in found.items()},
+            {(one, at): found[one].positions.get(at) for one, at in wanted.positions},
+            {of: min(2, times) for of, times in self._effects.items()},
+        )
+
+    def _says(self, name: str) -> MemberSeen:
+        number = next(number for one, number in self._members.items() if str(one) == name)
+        found = self.world.member(number, self.limit)
+        if found is None:
+            raise Broken(f"consumer {name} does not answer, after {self.limit:g} s")
+        return found
+
+    def _parting(self, wanted: ConsumersSeen, seen: ConsumersSeen) -> str:
+        return parting(shown(wanted), shown(seen))
+
+    def _compares(self, state: State, member: Any) -> bool:
+        return compares(self.plan.model, state, member)
+
+    def _do(self, stage: ConsumerStage) -> str:
+        for member, number in self._members.items():
+            self.world.arrives(number, OFFSETS_FOR_LEADER_EPOCH, not self._compares(stage.after, member))
+        return super()._do(stage)
+
+    def _take(self, stage: ConsumerStage) -> Taken:
+        taken = super()._take(stage)
+        thrown_out = (taken.expected.members & frozenset(map(str, stage.before.group))) - taken.seen.members
+        if taken.otherwise is not None and thrown_out:
+            raise Broken(
+                f"step {stage.first}: the session of consumer {min(thrown_out)} ended before its time: the machine had "
+                "no time for it"
+            )
+        return taken
+
+    # --- the broker ---------------------------------------------------------------------------------------------------
+
+    def _at(self, stage: ConsumerStage) -> int:
+        return self._partitions[stage.arguments["partition"]]
+
+    def _produce(self, stage: ConsumerStage) -> str:
+        partition = stage.arguments["partition"]
+        record = len(stage.before.logs[partition].appended)
+        old = self.plan.is_old(stage)
+        self.world.write(self._at(stage), record, OLDER if old else 0)
+        return f"record {record} written to partition {self._at(stage)}" + (", of two hours ago" if old else "")
+
+    def _delete_records(self, stage: ConsumerStage) -> str:
+        before = stage.after.first[stage.arguments["partition"]]
+        self.world.delete_records(self._at(stage), before)
+        return f"DeleteRecords of partition {self._at(stage)} below {before}"
+
+    def _truncate(self, stage: ConsumerStage) -> str:
+        kept = len(stage.after.logs[stage.arguments["partition"]].committed)
+        did = self.world.truncate(self._at(stage), kept)
+        for member, number in self._members.items():
+            if stage.after.phase[member].name == "RUNNING":
+                self._learns(number, self._compares(stage.after, member))
+        return f"{did}; consumers learn of the leader epoch"
+
+    def _learns(self, number: int, compares: bool) -> None:
+        """Until a consumer knows of another leader epoch: if it is to compare its positions, until it asks to; else
+        until it has had an answer that says who leads, after which it asks again."""
+        if compares:
+            self._asks(number, OFFSETS_FOR_LEADER_EPOCH, "whether its positions are in the log")
+            return
+        for _ in range(2):
+            self.world.arrives(number, METADATA, False)
+            self._asks(number, METADATA, "who leads")
+            self.world.arrives(number, METADATA, True)
+
+    def _asks(self, number: int, api: int, what: str) -> None:
+        def asks() -> bool:
+            self._tells(number, "idle", "-")
+            return self.world.asks(number, api)
+
+        if not wait_for(asks, self.limit):
+            raise Otherwise(f"a consumer does not ask {what}, after {self.limit:g} s")
+
+    def _detect_truncation(self, stage: ConsumerStage) -> str:
+        return "OffsetsForLeaderEpoch let through"
+
+    def _add_partition(self, stage: ConsumerStage) -> str:
+        if not self.world.add_partition(self.limit):
+            raise Nothing(f"nobody leads the partition that was added, after {self.limit:g} s")
+        return "CreatePartitions"
+
+    def _lose_offset(self, stage: ConsumerStage) -> str:
+        try:
+            self.world.lose_offset(self._at(stage))
+        except Refused as error:
+            raise Otherwise(str(error)) from None
+        return "OffsetDelete"
+
+    # --- who is in the group ------------------------------------------------------------------------------------------
+
+    def _of(self, stage: ConsumerStage) -> int:
+        return self._members[stage.arguments["member"]]
+
+    def _tells(self, number: int, line: str, *answers: str) -> str:
+        """Has a consumer do something, which must answer with one of these."""
+        said = self.world.tell(number, line, self.limit)
+        if said is None:
+            raise Nothing(f"{line.split()[0]}: no answer, after {self.limit:g} s")
+        if said not in answers:
+            raise Otherwise(f"{line.split()[0]}: {said}")
+        return said
+
+    def _start_member(self, stage: ConsumerStage) -> str:
+        for other in stage.before.group if self.plan.retries else ():
+            self.world.hold_commits(self._members[other], True)
+        self.world.start_client(self._of(stage))
+        self._join(stage)
+        return "subscribes, and polls"
+
+    def _join(self, stage: ConsumerStage) -> None:
+        owners = [f"{self._partitions[at]}:{self._members[one]}" for at, one in stage.owners.items()]
+        for number in filter(self.world.runs, self._members.values()):
+            self._tells(number, " ".join(["assign", *owners]), "planned")
+        self._tells(self._of(stage), "join", "joins")
+
+    def _rejoin(self, stage: ConsumerStage) -> str:
+        self._join(stage)
+        return "polls, and learns of the rebalance"
+
+    def _notice(self, stage: ConsumerStage) -> str:
+        self.world.beats(self._of(stage), True)
+        self._join(stage)
+        return "its heartbeats let through; it polls"
+
+    def _discover_partition(self, stage: ConsumerStage) -> str:
+        return "a member learns of it in its next poll"
+
+    def _begin_generation(self, stage: ConsumerStage) -> str:
+        wanted, joined = self._wanted(stage), stage.after.group
+        shares = {str(one): wanted.owned[str(one)] for one in joined}
+        compared = {str(one) for one in joined if self._compares(stage.after, one)}
+
+        def settled() -> bool:
+            found = {name: self._says(name) for name in shares}
+            return all(
+                said.owned == shares[name]
+                and (said.wrong != "-" or name in compared or frozenset(said.positions) == said.owned)
+                for name, said in found.items()
+            )
+
+        if wait_for(settled, self.limit):
+            for one in joined:
+                self._tells(self._members[one], "settle", "settled")
+        return "all have their partitions, and know where to begin"
+
+    def _session_times_out(self, stage: ConsumerStage) -> str:
+        return "its session ends at the coordinator"
+
+    def _crash(self, stage: ConsumerStage) -> str:
+        self.world.kill_client(self._of(stage))
+        return "SIGKILL"
+
+    def _pause(self, stage: ConsumerStage) -> str:
+        self.world.beats(self._of(stage), False)
+        return "its heartbeats are held until the coordinator throws it out"
+
+    def _fail(self, stage: ConsumerStage) -> str:
+        number = self._of(stage)
+        self.world.beats(number, True)
+        self._tells(number, "close", "closed")
+        self.world.kill_client(number)
+        return "close()"
+
+    # --- what an application does -------------------------------------------------------------------------------------
+
+    def _begin_at_offset(self, stage: ConsumerStage) -> str:
+        return "OffsetFetch was answered when it was assigned"
+
+    def _reset_position(self, stage: ConsumerStage) -> str:
+        member, at, number = stage.arguments["member"], self._at(stage), self._of(stage)
+        if stage.after.phase[member].name == "STOPPED":
+            wrong = self._says(str(member)).wrong
+            if wrong != "NoOffsetForPartitionException":
+                raise Otherwise(f"poll: {wrong} in place of NoOffsetForPartitionException")
+            self.world.kill_client(number)
+            return f"{wrong}: its application ends"
+        partition = stage.arguments["partition"]
+        if stage.before.position[member][partition] is None and stage.before.offset[partition] is None:
+            return "auto.offset.reset was asked when it was assigned"
+        self._tells(number, f"reset {at}", "reset")
+        return "polls, and is out of range"
+
+    def _poll(self, stage: ConsumerStage) -> str:
+        member, partition = stage.arguments["member"], stage.arguments["partition"]
+        count = stage.arguments["upto"] - stage.before.position[member][partition]
+        if self.plan.is_committed_in_hand(stage):
+            self._hold_a_commit(self._of(stage))
+        self._tells(self._of(stage), f"poll {self._at(stage)} {count}", "polled")
+        if self.plan.name("commits") == "BEFORE":
+            self._tells(self._of(stage), f"commit {_WAITS_MS} {self._at(stage)}:{stage.arguments['upto']}", "committed")
+            return f"polls {count}; commitSync"
+        return f"polls {count}"
+
+    def _hold_a_commit(self, number: int) -> None:
+        """Has a commit under way, so that the next one, which is due in the next poll, is for the background."""
+        self.world.hold_commits(number, True)
+        self._held.add(number)
+        self.world.time_passes(number)
+
+        def held() -> bool:
+            self._tells(number, "idle", "-")
+            return self.world.holds_commit(number)
+
+        if not wait_for(held, self.limit):
+            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
+        self.world.time_passes(number)
+
+    def _process(self, stage: ConsumerStage) -> str:
+        number, at, record = self._of(stage), self._at(stage), stage.arguments["entry"]
+        self._tells(number, f"process {at} {record}", "processed")
+        self._effects[at, record] += 1
+        if stage.arguments["commits_it"]:
+            offset = stage.after.offset[stage.arguments["partition"]]
+            self._tells(number, f"commit {_WAITS_MS} {at}:{offset}", "committed")
+            return "processed; commitSync"
+        return "processed"
+
+    def _positions(self, stage: ConsumerStage) -> str:
+        """What an application commits that commits its positions."""
+        member = stage.arguments["member"]
+        where = ((self._partitions[one], stage.before.position[member][one]) for one in stage.before.owned[member])
+        return " ".join(f"{at}:{offset}" for at, offset in where if offset is not None)
+
+    def _commit(self, stage: ConsumerStage) -> str:
+        number = self._of(stage)
+        if self.plan.name("commits") != "AUTO":
+            self.world.beats(number, True)
+            self._tells(number, f"commit {_WAITS_MS} {self._positions(stage)}", "committed")
+            return "commitSync"
+        wanted, in_background = self._wanted(stage).offsets, self.plan.is_in_background(stage)
+        if number in self._held:
+            self._held.remove(number)
+            self.world.hold_commits(number, False)
+        else:
+            self.world.time_passes(number)
+
+        def committed() -> bool:
+            if not in_background:
+                self._tells(number, "idle", "-")
+            return self.world.look().offsets == wanted
+
+        wait_for(committed, self.limit)
+        if in_background:
+            return "the commit before it is let through; it does not poll"
+        return f"its clock is {COMMIT_MS // 1_000} s later (auto.commit.interval.ms), and it polls"
+
+    def _lose_commit(self, stage: ConsumerStage) -> str:
+        number = self._of(stage)
+        self.world.hold_commits(number, True)
+        self._tells(number, f"commit {_GIVES_UP_MS} {self._positions(stage)}", "TimeoutException")
+        self._drop(number)
+        return "commitSync, whose request is lost with its connection"
+
+    def _drop(self, number: int) -> None:
+        if not self.world.drop_commit(number, self.limit):
+            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
+        self.world.hold_commits(number, False)
+
+    def _fail_commit(self, stage: ConsumerStage) -> str:
+        number = self._of(stage)
+
+        def held() -> bool:
+            self._tells(number, "idle", "-")
+            return self.world.holds_commit(number)
+
+        if not wait_for(held, self.limit):
+            raise Nothing(f"no OffsetCommit came, after {self.limit:g} s")
+        return "polls; its commit before the rebalance is on its way, and will be lost"
+
+    def _retry_commit(self, stage: ConsumerStage) -> str:
+        self._drop(self._of(stage))
+        return "its commit is lost with its connection; it does not poll"
+
+    def _delay_commit(self, stage: ConsumerStage) -> str:
+        number, at = self._of(stage), self._at(stage)
+        offset = stage.before.position[stage.arguments["member"]][stage.arguments["partition"]]
+        before = list(self.world.said(number)).count("failed")
+        self.world.hold_commits(number, True)
+        self._tells(number, f"send {_GIVES_UP_MS} {at}:{offset}", "sent")
+        self._drop(number)
+
+        def failed() -> bool:
+            self._tells(number, "idle", "-")
+            return list(self.world.said(number)).count("failed") > before
+
+        if not wait_for(failed, self.limit):
+            raise Nothing(f"commitAsync does not fail, after {self.limit:g} s")
+        return "commitAsync, whose request is lost with its connection"
+
+    def _commit_again(self, stage: ConsumerStage) -> str:
+        delayed = stage.arguments["delayed"]
+        number, at = self._members[delayed.member], self._partitions[delayed.partition]
+        said = self.world.tell(number, f"commit {_WAITS_MS} {at}:{delayed.offset}", self.limit)
+        return f"the callback commits {delayed.offset} again: {said}"
+
+
+# --- as a document ----------------------------------------------------------------------------------------------------
+
+
+def of_consumers(head: Document, plan: ConsumerPlan, taken: Sequence[Taken], seconds: float) -> Document:
+    """What came of a trace of consumers."""
+    clocks = {name: int(str(value)) for name, value in SETTINGS.items() if name.endswith(".ms")}
+    driven = Driven(
+        plan.stages,
+        plan.shows,
+        "consumers and broker",
+        (BROKER,),
+        settings_of(plan),
+        {**CLOCKS, **clocks},
+        lambda seen: {"clients": shown(seen)},
+    )
+    return of_steps(head, driven, taken, seconds)
+
+
+def settings_of(plan: ConsumerPlan) -> dict[str, Any]:
+    """The consumers' settings that decide."""
+    reset = plan.name("reset").lower()
+    protocol = {"group.protocol": "consumer"} if plan.by_kip_848 else {}
+    return protocol | {
+        "enable.auto.commit": plan.name("commits") == "AUTO",
+        "auto.offset.reset": DURATION if reset == "by_duration" else reset,
+    }

@@ -1,0 +1,1 @@
+"""Traces of a quorum of controllers, `kraft`, on real controllers."""

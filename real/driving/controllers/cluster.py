@@ -1,0 +1,311 @@
+"""A small real quorum of controllers: what is done to it, and what is seen of it.
+
+All of them begin with the same log, in which one of them, alone, has written what a cluster begins with; no timeout of
+theirs ends by itself within the time of a run. What is then appended is compared with the model.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import struct
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ....language.immutable import immutable
+from ...logs.metadata_log import TOPIC
+from ...logs.metadata_records import decoded
+from ..nodes import wire
+from ..nodes.clocks import Clocks
+from ..nodes.disks import SEGMENT, batches
+from ..nodes.gates import OF_QUORUM, Gate, Request
+from ..nodes.processes import free_port
+from ..nodes.releases import Release
+from ..nodes.running import BETWEEN, Running
+
+HOUR = 3_600
+TIMEOUTS = {
+    "controller.quorum.election.timeout.ms": 1_000 * HOUR,
+    "controller.quorum.fetch.timeout.ms": 1_000 * HOUR,
+    "controller.quorum.request.timeout.ms": 500_000 * HOUR,
+    "metadata.max.idle.interval.ms": 0,
+    "metadata.log.max.snapshot.interval.ms": 0,
+}
+"""An election starts after one to two hours, a follower gives up after one, check-quorum after one and a half."""
+MAX_AHEAD = 2 * HOUR + 60
+"""By how much a clock is put forward, so that each of these is over."""
+ANNOUNCES_AGAIN = HOUR // 2 + 60
+"""By how much that of a leader is, so that it sends BeginQuorumEpoch again: from 3.9 on it does each half timeout."""
+SLICE = 2.0
+"""Seconds for which a gate is opened at a time: its connection may end meanwhile, and what is waited for come by
+another one."""
+WRITTEN = "tidegate.record"
+"""The setting whose value is the number of a record that the model has as metadata."""
+_LEADER_CHANGE, _CONFIG_RECORD = 2, "CONFIG_RECORD"
+_ROLE = re.compile(r"Completed transition to (\w+?)(?:State)?\(.*?\bepoch=(\d+)")
+
+
+@immutable
+class VoterSeen:
+    """A controller as it is seen: its role, the epoch, leader and vote that its file has, the `(epoch, number)` of each
+    record behind what all began with, 0 for LeaderChange and -1 for one that the model has not, and, where it leads,
+    up to where that is committed; None where nobody looks."""
+
+    role: str
+    epoch: int
+    leader: int | None
+    voted_for: int | None
+    log: tuple[tuple[int, int], ...]
+    high_watermark: int | None = None
+
+
+@dataclass(frozen=True)
+class Base:
+    """What all controllers begin with: a folder of one's disk, where its log ends, and its epoch."""
+
+    disk: Path
+    size: int
+    end: int
+    epoch: int
+
+
+class Voters(Running):
+    """Controllers 1 to `count`, unattached and with equal logs when they have started. Ends with `with`."""
+
+    what = "the controllers"
+
+    def __init__(self, release: Release, count: int, kept: Path | None = None) -> None:
+        super().__init__(release, kept)
+        self.voters = tuple(range(1, count + 1))
+        self.clocks = Clocks(self.folder.path)
+        self._printed: dict[int, int] = {}
+        self._base: Base | None = None
+
+    # --- its start ----------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        self.clocks.build()
+        self._base = self._written_alone()
+        self._write()
+        for voter in self.voters:
+            self.replace_disk(voter)
+        for voter in self.voters:
+            self._until_there(voter)
+
+    def _written_alone(self) -> Base:
+        """What a cluster begins with, written by the first one while there is no other."""
+        first, port = self.voters[0], free_port()
+        self.ports = {first: port}
+        self.nodes.write(first, self._settings(first, port, {first: port}) | {_ELECTION: 500, _FETCH: 2_000})
+        self.nodes.format_controller({}, first)
+        self.nodes.start(first)
+        self.until("the first controller writes nothing", lambda: self._has_written(first, 0))
+        self.nodes.kill(first)
+        disk = self.folder.path / "base"
+        shutil.move(self.nodes.data(first), disk)
+        log = disk / TOPIC
+        (log / "quorum-state").unlink()
+        offset, epoch, _ = _records(log / SEGMENT)[-1]
+        return Base(disk, (log / SEGMENT).stat().st_size, offset + 1, epoch)
+
+    def _has_written(self, voter: int, number: int) -> bool:
+        """Whether a controller answers that a record of the model's is committed."""
+        try:
+            with contextlib.closing(wire.Connection(self.ports[voter])) as connection:
+                return _set(connection, number) == 0
+        except OSError:
+            return False
+
+    def _write(self) -> None:
+        self.ports = {voter: free_port() for voter in self.voters}
+        near = {voter: self.gates.listen(voter, port) for voter, port in self.ports.items()}
+        for voter in self.voters:
+            self.nodes.write(voter, self._settings(voter, near[voter], near))
+            for other in self.voters:
+                self.gates.shut(Gate(voter, other, wire.CONTROLLER_REGISTRATION))
+                for api in OF_QUORUM:
+                    self.gates.shut(Gate(voter, other, api))
+
+    def _settings(self, voter: int, near: int, all_of_them: dict[int, int]) -> dict[str, object]:
+        quorum = ",".join(f"{one}@127.0.0.1:{port}" for one, port in all_of_them.items())
+        found: dict[str, object] = {
+            "process.roles": "controller",
+            "node.id": voter,
+            "listeners": f"CONTROLLER://127.0.0.1:{self.ports[voter]}",
+            "controller.quorum.voters": quorum,
+            **TIMEOUTS,
+        }
+        if self.release.parts >= (3, 9):
+            found["advertised.listeners"] = f"CONTROLLER://127.0.0.1:{near}"
+        return found
+
+    def _until_there(self, voter: int) -> None:
+        self.until(f"controller {voter} did not start", lambda: self._role(voter) is not None and self.wake(voter))
+
+    # --- what is seen -------------------------------------------------------------------------------------------------
+
+    def seen(self) -> dict[int, VoterSeen | None]:
+        """Each controller; None of one that is between two roles. Broken where one has died by itself."""
+        self.check()
+        return {voter: self._seen(voter) for voter in self.voters}
+
+    def _seen(self, voter: int) -> VoterSeen | None:
+        assert self._base is not None
+        role, stored = self._role(voter), self._stored(voter)
+        if role is None or stored is None:
+            return None
+        name, epoch = role
+        if epoch != stored["leaderEpoch"] and stored["leaderEpoch"] >= 0:
+            return None
+        leader, voted_for = stored["leaderId"], stored["votedId"]
+        reached = self._committed(voter) if name == "Leader" else None
+        return VoterSeen(
+            name,
+            epoch - self._base.epoch,
+            None if leader < 0 else leader,
+            None if voted_for < 0 else voted_for,
+            tuple((of - self._base.epoch, number) for of, number in self._records(voter)),
+            None if reached is None else max(0, reached - self._base.end),
+        )
+
+    def _role(self, voter: int) -> tuple[str, int] | None:
+        """The role that a controller has said last since it was started, and its epoch."""
+        with (self.folder.path / f"{voter}.log").open("rb") as file:
+            file.seek(self._printed[voter])
+            found = _ROLE.findall(file.read().decode("utf-8", "replace"))
+        return (found[-1][0], int(found[-1][1])) if found else None
+
+    def _stored(self, voter: int) -> dict[str, Any] | None:
+        """What its file quorum-state has; of none, that it knows nothing."""
+        path = self.nodes.data(voter) / TOPIC / "quorum-state"
+        try:
+            return json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return {"leaderEpoch": -1, "leaderId": -1, "votedId": -1}
+        except ValueError:
+            return None
+
+    def _records(self, voter: int) -> list[tuple[int, int]]:
+        assert self._base is not None
+        segment = self.nodes.data(voter) / TOPIC / SEGMENT
+        return [(epoch, number) for _, epoch, number in _records(segment, self._base.size)]
+
+    def _committed(self, voter: int) -> int | None:
+        """Up to where a leader says that its log is committed, -1 where it does not know; None where it does not
+        lead."""
+        try:
+            with contextlib.closing(wire.Connection(self.ports[voter], 5.0)) as connection:
+                return wire.quorum_high_watermark(connection, TOPIC.rpartition("-")[0])
+        except OSError:
+            return None
+
+    def wake(self, voter: int) -> bool:
+        """Has a controller look at its clock: it waits for requests for as long as it thinks that there is time."""
+        try:
+            with contextlib.closing(wire.Connection(self.ports[voter], 5.0)) as connection:
+                wire.quorum_high_watermark(connection, TOPIC.rpartition("-")[0])
+                return True
+        except OSError:
+            return False
+
+    # --- what is done -------------------------------------------------------------------------------------------------
+
+    def time_passes(self, voter: int, seconds: int = MAX_AHEAD) -> None:
+        """Puts a controller's clock forward, and has it look."""
+        self.clocks.put_forward(voter, seconds)
+        self.wake(voter)
+
+    def kill(self, voter: int) -> None:
+        """Its process dies."""
+        if voter in self.nodes.running:
+            self.nodes.kill(voter)
+
+    def start(self, voter: int) -> None:
+        """Starts one that is down, and waits until it answers."""
+        printed = self.folder.path / f"{voter}.log"
+        self._printed[voter] = printed.stat().st_size if printed.exists() else 0
+        self.nodes.start(voter, self.clocks.environment(voter))
+
+    def restart(self, voter: int) -> None:
+        """SIGKILL, and a start."""
+        self.kill(voter)
+        self.start(voter)
+        self._until_there(voter)
+
+    def replace_disk(self, voter: int) -> None:
+        """It stops, and starts with a disk that has what all began with."""
+        assert self._base is not None
+        self.kill(voter)
+        data = self.nodes.data(voter)
+        shutil.rmtree(data, ignore_errors=True)
+        shutil.copytree(self._base.disk, data)
+        (data / "meta.properties").write_text(
+            f"version=1\nnode.id={voter}\ncluster.id={self.nodes.cluster}\n", encoding="utf-8"
+        )
+        self.start(voter)
+
+    def write(self, voter: int, number: int) -> None:
+        """Asks a controller to write a record, until it is in its log or another one answers; waits for no majority."""
+        threading.Thread(target=self._has_written, args=(voter, number), daemon=True).start()
+
+    def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool:
+        """Lets one request of one of these kinds and its answer through, or loses the answer. What stands before it is
+        lost: a controller has one request on its way to another at a time, and one Fetch, which may be on its way to
+        somebody who does not lead."""
+        until, wanted = time.monotonic() + within, frozenset(apis)
+        while time.monotonic() < until:
+            held = [api for api in OF_QUORUM if self.gates.holds(Gate(sender, receiver, api))]
+            if chosen := [api for api in held if api in wanted]:
+                pass_on = self.gates.let_one if answered else self.gates.lose_answer
+                if pass_on(Gate(sender, receiver, chosen[0]), min(SLICE, within)):
+                    return True
+                continue
+            for api in held:
+                self.gates.drop(Gate(sender, receiver, api))
+            for other in set(self.voters) - {receiver} if wire.FETCH in wanted else ():
+                self.gates.drop(Gate(sender, other, wire.FETCH))
+            self.wake(sender)
+            time.sleep(BETWEEN)
+        return False
+
+    def held(self, voter: int) -> frozenset[Request]:
+        """What a controller has on its way."""
+        found = (self.gates.waiting(Gate(voter, other, api)) for other in self.voters for api in OF_QUORUM)
+        return frozenset(one for one in found if one is not None)
+
+    def lose(self, requests: Iterable[Request]) -> None:
+        """Loses those of some requests that are still on their way."""
+        for one in requests:
+            if one.gate is not None and self.gates.waiting(one.gate) == one:
+                self.gates.drop(one.gate)
+
+
+_ELECTION, _FETCH = "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms"
+
+
+def _set(connection: wire.Connection, number: int) -> int:
+    return wire.set_default(connection, WRITTEN, str(number))
+
+
+def _records(segment: Path, position: int = 0) -> list[tuple[int, int, int]]:
+    """The offset, the epoch and the number of each record from a byte on."""
+    return [
+        (one.offset, epoch, _number(batch.is_control_batch, one))
+        for _, epoch, batch in batches(segment, position)
+        for one in batch
+    ]
+
+
+def _number(control: bool, one: Any) -> int:
+    """0 of a LeaderChange, that of a record that the model has, -1 of any other."""
+    if control:
+        return 0 if struct.unpack_from(">hh", one.key)[1] == _LEADER_CHANGE else -1
+    record = decoded(bytes(one.value or b""))
+    mine = record is not None and record.kind == _CONFIG_RECORD and record.fields["name"] == WRITTEN
+    return int(record.fields["value"]) if record is not None and mine else -1

@@ -1,0 +1,248 @@
+"""Takes the stages of a trace of `kraft` on real controllers, and compares after each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from ....language.values import State
+from ..nodes import wire
+from ..nodes.gates import OF_QUORUM, Request
+from ..nodes.processes import CLOCKS
+from ..nodes.running import wait_for
+from ..outcome import Driven, of_steps
+from ..stages import STEP_SECONDS, Document, Nothing, Stage, StageDriver, Taken
+from .cluster import ANNOUNCES_AGAIN, MAX_AHEAD, TIMEOUTS, VoterSeen
+from .plan import QuorumPlan
+
+Observed = Mapping[int, VoterSeen | None]
+EFFECT_SECONDS = 2.0
+"""How long a request may take to show, until another one is let through."""
+_KINDS = {0: "L", -1: "?"}
+_LEADS = ("FOLLOWER", "LEADER", "RESIGNED")
+_VOTES = ("VOTED", "CANDIDATE")
+
+
+class Controllers(Protocol):
+    """What the driver needs of controllers; `voters.Voters` says what each of these does."""
+
+    def seen(self) -> dict[int, VoterSeen | None]: ...
+    def wake(self, voter: int) -> bool: ...
+    def time_passes(self, voter: int, seconds: int = MAX_AHEAD) -> None: ...
+    def restart(self, voter: int) -> None: ...
+    def replace_disk(self, voter: int) -> None: ...
+    def write(self, voter: int, number: int) -> None: ...
+    def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool: ...
+    def held(self, voter: int) -> frozenset[Request]: ...
+    def lose(self, requests: Iterable[Request]) -> None: ...
+
+
+def voters_of(state: State) -> dict[Any, int]:
+    """The node id of each voter of the model: A is 1."""
+    return {voter: number for number, voter in enumerate(state.log, 1)}
+
+
+def expected_of(state: State) -> dict[int, VoterSeen]:
+    """What is to be seen of each controller in a state. Only a leader's high watermark is, and of elections what the
+    role has: of a follower its leader, of one that has voted its vote."""
+    numbers, found = voters_of(state), dict[int, VoterSeen]()
+    for voter, number in numbers.items():
+        known = state.election[voter]
+        leads, votes = known.role.name in _LEADS, known.role.name in _VOTES
+        found[number] = VoterSeen(
+            known.role.value,
+            known.epoch,
+            numbers[known.leader] if leads else None,
+            numbers[known.voted_for] if votes else None,
+            tuple((record.epoch, record.number) for record in state.log[voter]),
+            state.high_watermark[voter] if known.role.name == "LEADER" else None,
+        )
+    return found
+
+
+def as_expected(seen: VoterSeen) -> VoterSeen:
+    """What was seen, in the model's terms: a voter that has voted has a role of its own in it, and what its role does
+    not need is left out."""
+    role = seen.role.lower()
+    if role in ("unattached", "voted"):
+        role = "unattached" if seen.voted_for is None else "voted"
+    leader = seen.leader if role.upper() in _LEADS else None
+    voted_for = seen.voted_for if role.upper() in _VOTES else None
+    reached = seen.high_watermark if role == "leader" else None
+    return VoterSeen(role, seen.epoch, leader, voted_for, seen.log, reached)
+
+
+def parting(wanted: Mapping[int, VoterSeen], seen: Observed) -> str:
+    """What differs, in words; "" where nothing does."""
+    return "; ".join(
+        f"controller {voter}: {shown(seen[voter])} in place of {shown(one)}"
+        for voter, one in wanted.items()
+        if seen[voter] != one
+    )
+
+
+def shown(seen: VoterSeen | None) -> str:
+    """`leader of epoch 2, log 1L 2L, committed 1`."""
+    if seen is None:
+        return "between two roles"
+    more = [f"{seen.role} in epoch {seen.epoch}"]
+    more += [f"of {seen.leader}"] if seen.role == "follower" else []
+    more += [f"for {seen.voted_for}"] if seen.role == "voted" else []
+    log = " ".join(f"{epoch}{_KINDS.get(number, f'#{number}')}" for epoch, number in seen.log)
+    committed = "" if seen.high_watermark is None else f", committed {seen.high_watermark}"
+    return f"{' '.join(more)}, log {log or 'empty'}{committed}"
+
+
+class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
+    """Drives one plan."""
+
+    def __init__(self, plan: QuorumPlan, world: Controllers, limit: float = STEP_SECONDS) -> None:
+        super().__init__(plan.stages, limit)
+        self.plan, self.world = plan, world
+        self.numbers = voters_of(plan.run.start)
+
+    def _take(self, stage: Stage) -> Taken:
+        stale = [one for voter in self._changed(stage) for one in self.world.held(voter)]
+        taken = super()._take(stage)
+        self.world.lose(stale)
+        return taken
+
+    def _wanted(self, stage: Stage) -> Mapping[int, VoterSeen]:
+        return expected_of(stage.after)
+
+    def _seen(self, wanted: Mapping[int, VoterSeen]) -> Observed:
+        for voter in self.numbers.values():
+            self.world.wake(voter)
+        return {voter: None if one is None else as_expected(one) for voter, one in self.world.seen().items()}
+
+    def _parting(self, wanted: Mapping[int, VoterSeen], seen: Observed) -> str:
+        return parting(wanted, seen)
+
+    def _changed(self, stage: Stage) -> Sequence[int]:
+        """Controllers that come to another role, epoch or leader: what they had on its way before is stale then."""
+        found = list[int]()
+        for voter, number in self.numbers.items():
+            before, after = stage.before.election[voter], stage.after.election[voter]
+            if (before.role, before.epoch, before.leader) != (after.role, after.epoch, after.leader):
+                found.append(number)
+        return found
+
+    def _of(self, stage: Stage, name: str = "voter") -> int:
+        return self.numbers[stage.arguments[name]]
+
+    # --- time ---------------------------------------------------------------------------------------------------------
+
+    def _ahead(self, stage: Stage, name: str = "voter") -> str:
+        voter = self._of(stage, name)
+        self.world.time_passes(voter)
+        return f"the clock of controller {voter} put forward by {MAX_AHEAD / 3_600:.1f} hours"
+
+    _election_timeout = _fetch_timeout = _give_up = _ahead
+
+    def _resign(self, stage: Stage) -> str:
+        return self._ahead(stage, "leader")
+
+    _resign_unheard = _resign
+
+    def _let_time_pass(self, stage: Stage) -> str:
+        """Where a leader resigns when its time is up, it does so at the next step."""
+        if str(self.plan.model.values["check_quorum"]) == "timed":
+            return "counted, until a leader resigns"
+        leaders = [
+            number for voter, number in self.numbers.items() if stage.before.election[voter].role.name == "LEADER"
+        ]
+        for leader in leaders:
+            self.world.time_passes(leader)
+        return f"the clocks of leaders put forward by {MAX_AHEAD / 3_600:.1f} hours: {' '.join(map(str, leaders))}"
+
+    # --- requests -----------------------------------------------------------------------------------------------------
+
+    def _let(self, sender: int, receiver: int, apis: Iterable[int], what: str, *, answered: bool = True) -> str:
+        if not self.world.let(sender, receiver, apis, self.limit, answered=answered):
+            raise Nothing(f"no {what} of controller {sender} came to controller {receiver}, after {self.limit:g} s")
+        return f"{what} of controller {sender} to {receiver} let through{'' if answered else ', and its answer lost'}"
+
+    def _vote(self, stage: Stage) -> str:
+        return self._let(self._of(stage, "candidate"), self._of(stage), [wire.VOTE], "Vote")
+
+    _refuse_vote = _vote
+
+    def _ask_for_pre_vote(self, stage: Stage) -> str:
+        return self._let(self._of(stage), self._of(stage, "peer"), [wire.VOTE], "Vote, to ask first")
+
+    def _begin_quorum_epoch(self, stage: Stage) -> str:
+        leader, voter = self._of(stage, "leader"), self._of(stage)
+        if self.world.let(leader, voter, [wire.BEGIN_QUORUM_EPOCH], min(2.0, self.limit)):
+            return f"BeginQuorumEpoch of controller {leader} to {voter} let through"
+        self.world.time_passes(leader, ANNOUNCES_AGAIN)
+        said = self._let(leader, voter, [wire.BEGIN_QUORUM_EPOCH], "BeginQuorumEpoch")
+        return f"controller {leader} announces itself again, its clock put forward by half an hour; {said}"
+
+    def _end_quorum_epoch(self, stage: Stage) -> str:
+        return self._let(self._of(stage, "leader"), self._of(stage), [wire.END_QUORUM_EPOCH], "EndQuorumEpoch")
+
+    def _hear_from(self, stage: Stage) -> str:
+        return self._let(self._of(stage), self._of(stage, "peer"), OF_QUORUM, "a request")
+
+    def _fetch(self, stage: Stage) -> str:
+        """One that the follower sent before it followed changes nothing, and then the next one counts."""
+        follower, leader = self._of(stage, "follower"), self._of(stage, "leader")
+        before, wanted = expected_of(stage.before), expected_of(stage.after)
+        until = time.monotonic() + self.limit
+        while True:
+            said = self._let(follower, leader, [wire.FETCH], "Fetch", answered=stage.arguments["answered"])
+            came = wait_for(lambda: not parting(wanted, self._seen(wanted)), EFFECT_SECONDS)
+            if came or parting(before, self._seen(wanted)) or time.monotonic() > until:
+                return said
+
+    def _truncate(self, stage: Stage) -> str:
+        return self._let(self._of(stage, "follower"), self._of(stage, "leader"), [wire.FETCH], "Fetch")
+
+    # --- records, processes and disks ---------------------------------------------------------------------------------
+
+    def _write(self, stage: Stage) -> str:
+        controller, number = self._of(stage, "controller"), stage.after.written
+        wanted = expected_of(stage.after)[controller].log
+        found = False
+
+        def is_written() -> bool:
+            nonlocal found
+            seen = self.world.seen()[controller]
+            found = seen is not None and seen.log == wanted
+            return found
+
+        until = time.monotonic() + self.limit
+        while not found and time.monotonic() < until:
+            self.world.write(controller, number)
+            wait_for(is_written, 1.0)
+        return f"controller {controller} is asked for a setting: record {number}"
+
+    def _restart(self, stage: Stage) -> str:
+        self.world.restart(self._of(stage))
+        return "SIGKILL, and started"
+
+    def _replace_disk(self, stage: Stage) -> str:
+        self.world.replace_disk(self._of(stage))
+        return "killed, and started with a disk that has only what all began with"
+
+
+# --- as a document ----------------------------------------------------------------------------------------------------
+
+
+def of_quorum(head: Document, plan: QuorumPlan, taken: Sequence[Taken], seconds: float) -> Document:
+    """What came of a trace of controllers."""
+    driven = Driven(
+        plan.stages,
+        plan.seen,
+        "controllers",
+        range(1, len(list(plan.run.start.log)) + 1),
+        {name: plan.model.values[name] for name in ("voters", "pre_vote", "check_quorum")},
+        {**{name: CLOCKS[name] for name in CLOCKS if name.startswith("controller.")}, **TIMEOUTS},
+        _document,
+    )
+    return of_steps(head, driven, taken, seconds)
+
+
+def _document(seen: Observed) -> Document:
+    return {"controllers": {str(voter): shown(one) for voter, one in seen.items()}}

@@ -1,0 +1,183 @@
+"""A trace of controllers, `kraft`: which release takes it, and what each of its steps is on real controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ....audit.keys import span
+from ....invariants.kraft import modules as claims
+from ....language import judge
+from ....language.binding import Definition, load
+from ....language.constants import Value
+from ....language.immutable import immutable
+from ....language.model import Model
+from ....language.values import State
+from ....language.verdict import Run, Step
+from ....model import kraft
+from ..partition.fitting import OF_CONTROLLERS, CannotBeDriven, Trace, as_texts, newest, taken_again
+from ..stages import Kind, Stage, parts_of
+
+MODEL = OF_CONTROLLERS
+KINDS: Mapping[str, Kind] = {
+    "election_timeout": "commanded",
+    "fetch_timeout": "commanded",
+    "end_quorum_epoch": "permitted",
+    "ask_for_pre_vote": "permitted",
+    "give_up": "commanded",
+    "vote": "permitted",
+    "refuse_vote": "permitted",
+    "begin_quorum_epoch": "permitted",
+    "hear_from": "permitted",
+    "resign": "commanded",
+    "let_time_pass": "commanded",
+    "resign_unheard": "awaited",
+    "write": "commanded",
+    "fetch": "permitted",
+    "truncate": "permitted",
+    "restart": "commanded",
+    "replace_disk": "commanded",
+}
+"""The actions that real controllers can be brought to, and how."""
+WHY_NOT: Mapping[str, str] = {
+    "take_snapshot": "snapshots are off where controllers are driven",
+    "fetch_snapshot": "snapshots are off where controllers are driven",
+    "hear_that_it_leads": "no release from 3.3 on takes it for impossible",
+    "hear_who_leads": "no gate tells such an answer from another one",
+    "apply": "brokers are not driven beside controllers",
+    "register": "brokers are not driven beside controllers",
+    "hear_broker_epoch": "brokers are not driven beside controllers",
+}
+PRE_VOTE, CHECK_QUORUM = (4, 0), (3, 7)
+"""Since when voters ask first (KIP-996), and since when leaders without a majority resign (KAFKA-15489)."""
+_ASKING = ("CANDIDATE", "PROSPECTIVE", "LEADER", "RESIGNED", "FOLLOWER")
+
+
+@immutable
+class QuorumPlan:
+    """A run as stages, on a release; `seen` is what it shows in the end, in words."""
+
+    kafka: str
+    model: Model
+    run: Run
+    stages: tuple[Stage, ...]
+    seen: str
+
+
+@cache
+def _definition() -> Definition:
+    return load(kraft, tuple(claims))
+
+
+def quorum_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> QuorumPlan:
+    """A trace on the release that is given, or on the newest known one that takes it. CannotBeDriven where none
+    does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
+    return newest(
+        given,
+        lambda kafka: _planned(trace, kafka, _bound(trace, kafka)),
+        (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
+    )
+
+
+def _planned(trace: Trace, kafka: str, model: Model) -> QuorumPlan:
+    if span(kafka)[0][:2] < (3, 3):
+        raise CannotBeDriven(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
+    run = taken_again(model, next(judge.initial_states(model)), trace, kafka)
+    stages = tuple(_stages(model, run, kafka))
+    return QuorumPlan(kafka, model, run, stages, shows(model, run, kafka))
+
+
+def _bound(trace: Trace, kafka: str) -> Model:
+    """The model with the trace's bounds and the release's switches; voters are known by their numbers alone, as where
+    controller.quorum.voters names them."""
+    switches = {name for profile in kraft.profiles.values() for name in profile} - {"snapshots"}
+    release, timed = span(kafka)[0][:2], str(trace.bounds.get("check_quorum", "untimed")) != "untimed"
+    made: dict[str, Value | str] = {name: _definition().constants[name].default for name in switches}
+    made |= {"pre_vote": release >= PRE_VOTE, "grants_until_fetch": release >= PRE_VOTE}
+    made["check_quorum"] = "untimed" if not timed else "timed" if release >= CHECK_QUORUM else "missing"
+    return _bind(trace, made)
+
+
+def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
+    """The model with a trace's constants, but for those that are made."""
+    all_of_them = {**trace.bounds, **made}
+    texts = as_texts(all_of_them)
+    names = (trace.property,) if trace.property else ()
+    return _definition().bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
+
+
+def shows(model: Model, run: Run, kafka: str) -> str:
+    """What the run shows in the end of its property. CannotBeDriven where that is nothing."""
+    if not model.properties:
+        return "they did as the model does"
+    prop = model.properties[0]
+    if judge.holds_at(model, prop, run, len(run.steps)) is not (prop.kind == "reachable"):
+        raise CannotBeDriven(f"in the model of Kafka {kafka} {prop.name} does not show in the end")
+    return f"{prop.name} {'is met' if prop.kind == 'reachable' else 'fails'}"
+
+
+# --- stages -----------------------------------------------------------------------------------------------------------
+
+
+def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
+    states, steps, at = run.states(), run.steps, 0
+    while at < len(steps):
+        step, end = steps[at], at
+        if step.action not in KINDS:
+            why = WHY_NOT.get(step.action, "the driver has no such step")
+            raise CannotBeDriven(f"{step.action}: {why}", at + 1)
+        if step.action == "fetch" and step.arguments["answered"]:
+            end = _brought(states, steps, at)
+        if why := _cannot(kafka, states, steps, at):
+            raise CannotBeDriven(f"{step.action}: {why}", at + 1)
+        yield Stage(**parts_of(model, run, at, end, KINDS[step.action]))
+        at = end + 1
+
+
+def _brought(states: Sequence[State], steps: Sequence[Step], at: int) -> int:
+    """The step with which a follower has all that its leader has: one fetch brings it."""
+    follower, leader = steps[at].arguments["follower"], steps[at].arguments["leader"]
+    end = at
+    while len(states[end + 1].log[follower]) < len(states[end + 1].log[leader]):
+        end += 1
+        same = end < len(steps) and steps[end].action == "fetch" and steps[end].arguments == steps[at].arguments
+        if not same or states[end + 1].high_watermark[leader] != states[end].high_watermark[leader]:
+            raise CannotBeDriven("fetch: it brings all that the leader has, and the trace has less of it", at + 1)
+    return end
+
+
+def _cannot(kafka: str, states: Sequence[State], steps: Sequence[Step], at: int) -> str | None:
+    """Why real controllers cannot be brought to a step; None where they can."""
+    state, step = states[at], steps[at]
+    match step.action:
+        case "restart" if step.arguments["kept"] < len(state.log[step.arguments["voter"]]):
+            return "controllers flush what they write, and nothing of it is cut"
+        case "resign" if span(kafka)[0][:2] < CHECK_QUORUM:
+            return "leaders resign only as they end, before 3.7"
+        case "hear_from":
+            return _asks_nobody(state, step.arguments["voter"], step.arguments["peer"])
+        case "refuse_vote" if at + 1 < len(steps) and _all_refuse(states, steps, at):
+            return "a candidate that cannot win any more goes on by itself, with the next epoch"
+        case _:
+            return None
+
+
+def _asks_nobody(state: State, voter: Any, peer: Any) -> str | None:
+    known = state.election[voter]
+    asks = known.role.name in _ASKING and (known.role.name != "FOLLOWER" or known.leader == peer)
+    return None if asks else f"{voter} sends no request to {peer} then, and so has no answer of it"
+
+
+def _all_refuse(states: Sequence[State], steps: Sequence[Step], at: int) -> bool:
+    """Whether a majority has refused a candidate of an epoch."""
+    candidate = steps[at].arguments["candidate"]
+    epoch = states[at].election[candidate].epoch
+    refused = {
+        step.arguments["voter"]
+        for before, step in zip(states[: at + 1], steps[: at + 1], strict=True)
+        if step.action == "refuse_vote"
+        and step.arguments["candidate"] == candidate
+        and before.election[candidate].epoch == epoch
+    }
+    return 2 * len(refused) >= len(list(states[at].log))

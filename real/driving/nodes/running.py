@@ -1,0 +1,88 @@
+"""Nodes of one release from their start to their end, in a folder of their own, with gates between them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import ClassVar, Self, TypeVar
+
+from . import wire
+from .gates import Gates
+from .processes import Folder, Nodes
+from .releases import Release
+
+START_SECONDS = 180.0
+BETWEEN = 0.05
+"""Seconds between two looks."""
+T = TypeVar("T")
+
+
+class Broken(Exception):
+    """The nodes themselves did not do what they must: one did not start, or died by itself."""
+
+
+def wait_for(what: Callable[[], T | None], seconds: float) -> T | None:
+    """What comes within a time; None where nothing does."""
+    until = time.monotonic() + seconds
+    while True:
+        found = what()
+        if found or time.monotonic() > until:
+            return found
+        time.sleep(BETWEEN)
+
+
+class Running:
+    """What runs. Ends with `with`; whoever makes one says in `_start` how it starts."""
+
+    what: ClassVar[str] = "the cluster"
+
+    def __init__(self, release: Release, kept: Path | None = None) -> None:
+        self.release = release
+        self.folder = Folder(kept)
+        self.nodes = Nodes(release, self.folder.path)
+        self.gates = Gates()
+        self.ports: dict[int, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Kills everything, closes everything, takes the folder away."""
+        self.nodes.end()
+        self.gates.end()
+        self.folder.close()
+
+    def start_all(self) -> None:
+        """Starts all of it; ends what it started where that fails. Broken where it does."""
+        try:
+            self._start()
+        except (OSError, RuntimeError, wire.Refused) as error:
+            self.end()
+            raise Broken(f"{self.what} did not start: {error}") from None
+        except BaseException:
+            self.end()
+            raise
+
+    def _start(self) -> None:
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Broken where a node has died by itself."""
+        if died := self.nodes.died():
+            raise Broken(f"node {died[0]} ended by itself: {self.nodes.last_words(died[0])}")
+
+    def until(self, what: str, happens: Callable[[], bool], seconds: float = START_SECONDS) -> None:
+        """Waits until something happens; Broken, with the last words of all nodes, where it does not, or one dies."""
+
+        def checked() -> bool:
+            self.check()
+            return happens()
+
+        if not wait_for(checked, seconds):
+            words = (f"node {node}: {self.nodes.last_words(node)}" for node in self.nodes.running)
+            raise Broken("; ".join([f"{what} within {seconds:g} s", *words]))

@@ -1,0 +1,381 @@
+"""Takes a plan's stages on a cluster, compares after each, and in the end reads what a consumer reads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from ....language.immutable import immutable
+from ....language.values import State
+from ..nodes import wire
+from ..nodes.cluster import Seen
+from ..nodes.running import BETWEEN, Broken, wait_for
+from ..stages import STEP_SECONDS, Nothing, Otherwise, StageDriver, Taken
+from .plan import BrokerStage, Plan
+
+ACKS: Mapping[str, int] = {"none": 0, "leader": 1, "all": -1}
+
+
+class World(Protocol):
+    """What a driver needs of a cluster; `cluster.Cluster` says what each of these does."""
+
+    def seen(self) -> Seen: ...
+    def high_watermark(self, broker: int) -> int: ...
+    def knows(self, broker: int) -> wire.Known | None: ...
+    def read(self, broker: int) -> list[int] | None: ...
+    def alive(self) -> set[int]: ...
+    def down(self) -> Iterable[int]: ...
+    def produce(self, broker: int, record: int, acks: int, within: float) -> int: ...
+    def acknowledged(self) -> frozenset[int]: ...
+    def bait(self, broker: int) -> None: ...
+    def prefer(self, broker: int) -> None: ...
+    def unsettle(self) -> None: ...
+    def reassign(self, brokers: Iterable[int], first: int | None) -> None: ...
+    def elect(self, kind: int) -> None: ...
+    def kill(self, broker: int) -> None: ...
+    def lose_power(self, broker: int, kept: int) -> str: ...
+    def lose_disk(self, broker: int) -> None: ...
+    def shut_down(self, broker: int, seconds: float) -> bool: ...
+    def start(self, broker: int) -> None: ...
+    def let_fetch(self, follower: int, leader: int, within: float) -> bool: ...
+    def stream(self, followers: Iterable[int], leader: int, on: bool) -> None: ...
+    def asked(self, leader: int) -> frozenset[int] | None: ...
+    def let_alter(self, leader: int, within: float) -> bool: ...
+    def hear(self, broker: int, on: bool) -> None: ...
+    def beat(self, broker: int, on: bool) -> None: ...
+    def open_all(self) -> None: ...
+    def control(self, on: bool) -> None: ...
+
+
+@immutable
+class Driven:
+    """What came of a plan: its stages up to the one from which on real brokers did otherwise, the records that the
+    producer has good answers for, those that a consumer reads in the end, None where nothing can be read, and those
+    that are in the log of some broker then."""
+
+    taken: tuple[Taken, ...]
+    acknowledged: frozenset[int]
+    read: tuple[int, ...] | None
+    held: frozenset[int]
+    leader: int | None
+    seconds: float
+
+    @property
+    def parted(self) -> Taken | None:
+        """The stage from which on they did otherwise."""
+        return self.taken[-1] if self.taken and self.taken[-1].otherwise is not None else None
+
+    @property
+    def lost(self) -> frozenset[int]:
+        """The acknowledged records that a consumer does not read, or, where nothing can be read, that no log has."""
+        return self.acknowledged - (self.held if self.read is None else frozenset(self.read))
+
+
+def numbers_of(plan: Plan) -> dict[Any, int]:
+    """The node id of each broker of the model: A is 1."""
+    return {broker: number for number, broker in enumerate(plan.fitted.run.start.log, 1)}
+
+
+def expected(state: State, numbers: Mapping[Any, int]) -> Seen:
+    """What is to be seen in a state."""
+    registered = state.registered
+
+    def of(brokers: Iterable[Any]) -> frozenset[int]:
+        return frozenset(numbers[broker] for broker in brokers)
+
+    return Seen(
+        leader=None if registered.leader is None else numbers[registered.leader],
+        leader_epoch=registered.leader_epoch,
+        isr=of(registered.isr),
+        elr=of(registered.elr),
+        fenced=of(state.fenced),
+        logs={numbers[one]: tuple((record.id, record.epoch) for record in state.log[one]) for one in state.log},
+    )
+
+
+def differences(wanted: Seen, seen: Seen) -> str:
+    """What differs, in words; "" where nothing does."""
+    pairs = [
+        ("leader", wanted.leader, seen.leader),
+        ("leader epoch", wanted.leader_epoch, seen.leader_epoch),
+        *((name.upper(), sorted(getattr(wanted, name)), sorted(getattr(seen, name))) for name in ("isr", "elr")),
+        ("fenced", sorted(wanted.fenced), sorted(seen.fenced)),
+        *((f"log of broker {one}", _log(wanted.logs[one]), _log(seen.logs[one])) for one in sorted(wanted.logs)),
+    ]
+    return "; ".join(f"{name} {_word(is_)} in place of {_word(was)}" for name, was, is_ in pairs if was != is_)
+
+
+def _log(records: Iterable[tuple[int, int]]) -> str:
+    return ", ".join(f"record {record} of epoch {epoch}" for record, epoch in records) or "empty"
+
+
+def _word(value: object) -> str:
+    return "none" if value is None or value == [] else str(value)
+
+
+class Driver(StageDriver[BrokerStage, Seen, Seen]):
+    """Drives one plan."""
+
+    def __init__(self, plan: Plan, world: World, limit: float = STEP_SECONDS) -> None:
+        super().__init__(plan.stages, limit)
+        self.plan, self.world = plan, world
+        self.numbers = numbers_of(plan)
+        self.acks = ACKS[str(getattr(plan.fitted.model.values["acks"], "value", plan.fitted.model.values["acks"]))]
+
+    def driven(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Driven:
+        """All stages, until one goes otherwise; then everything is let through, everybody is started again, and the
+        partition is read."""
+        began = time.monotonic()
+        taken = self.drive(report)
+        acknowledged = self.world.acknowledged()
+        leader, read = self._healed()
+        held = frozenset(record for log in self.world.seen().logs.values() for record, _ in log)
+        return Driven(taken, acknowledged, read, held, leader, time.monotonic() - began)
+
+    def _take(self, stage: BrokerStage) -> Taken:
+        for broker in stage.unaware:
+            self.world.hear(self.numbers[broker], False)
+        taken = super()._take(stage)
+        if taken.otherwise is not None and (starved := self._starved(stage, taken.seen)):
+            raise Broken(
+                f"step {stage.first}: broker {min(starved)} runs, nothing holds its heartbeats, and it was fenced: the "
+                "machine had no time for it"
+            )
+        return taken
+
+    def _starved(self, stage: BrokerStage, seen: Seen) -> frozenset[int]:
+        """Brokers that the controller has fenced though they run all the time and are heard: no run of Kafka does that,
+        but a machine that gives them no time within a session."""
+        before, after = stage.before, stage.after
+        lives = {self.numbers[one] for one in before.up if one in after.up and one not in before.fenced}
+        fenced = {self.numbers[one] for one in after.fenced}
+        return frozenset(lives - fenced - set(self.world.down())) & seen.fenced
+
+    def _do(self, stage: BrokerStage) -> str:
+        return super()._do(stage) + self._controllers(stage)
+
+    def _wanted(self, stage: BrokerStage) -> Seen:
+        return expected(stage.after, self.numbers)
+
+    def _seen(self, wanted: Seen) -> Seen:
+        return self.world.seen()
+
+    def _parting(self, wanted: Seen, seen: Seen) -> str:
+        return differences(wanted, seen)
+
+    def _wait(self, what: Callable[[], object], otherwise: Callable[[], str]) -> None:
+        if not wait_for(lambda: bool(what()), self.limit):
+            raise Otherwise(f"{otherwise()}, after {self.limit:g} s")
+
+    def _of(self, stage: BrokerStage, name: str = "broker") -> int:
+        return self.numbers[stage.arguments[name]]
+
+    # --- records ------------------------------------------------------------------------------------------------------
+
+    def _produce(self, stage: BrokerStage) -> str:
+        leader, record = self._of(stage, "leader"), stage.before.sent
+        code = self.world.produce(leader, record, self.acks, self.limit)
+        if code:
+            raise Otherwise(f"broker {leader} refuses record {record}: {wire.ERRORS.get(code, f'error {code}')}")
+        if self.acks != -1:
+            self._wait(lambda: record in self.world.acknowledged(), lambda: f"record {record} is not acknowledged")
+        return f"record {record} sent to broker {leader} with acks={'all' if self.acks < 0 else self.acks}"
+
+    def _fail_to_produce(self, stage: BrokerStage) -> str:
+        return f"record {stage.before.sent} not sent"
+
+    def _fetch(self, stage: BrokerStage) -> str:
+        leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
+        wanted = expected(stage.after, self.numbers).logs[follower]
+        passed, until = 0, time.monotonic() + self.limit
+        while self.world.seen().logs[follower] != wanted:
+            if time.monotonic() > until or not self.world.let_fetch(follower, leader, until - time.monotonic()):
+                has = _log(self.world.seen().logs[follower])
+                raise (Otherwise if passed else Nothing)(
+                    f"after {passed} fetches broker {follower} has {has} in place of {_log(wanted)}"
+                )
+            passed += 1
+            wait_for(lambda: self.world.seen().logs[follower] == wanted, 4 * BETWEEN)
+        if stage.after.fetch_offset[stage.arguments["leader"]][stage.arguments["follower"]] == len(wanted):
+            for _ in range(1 if passed else 2):
+                passed += self.world.let_fetch(follower, leader, self.limit)
+        return f"{passed} fetches of broker {follower} let through, the last of which acknowledges"
+
+    def _advance_high_watermark(self, stage: BrokerStage) -> str:
+        leader, acknowledged = self._of(stage, "leader"), frozenset(stage.after.acknowledged)
+        offset = stage.after.high_watermark[stage.arguments["leader"]]
+        self._wait(
+            lambda: acknowledged <= self.world.acknowledged() and self.world.high_watermark(leader) >= offset,
+            lambda: (
+                f"records {sorted(self.world.acknowledged())} are acknowledged in place of {sorted(acknowledged)}, "
+                f"and the high watermark of broker {leader} is {self.world.high_watermark(leader)} in place of {offset}"
+            ),
+        )
+        return f"high watermark {self.world.high_watermark(leader)}, acknowledged {sorted(self.world.acknowledged())}"
+
+    # --- the ISR ------------------------------------------------------------------------------------------------------
+
+    def _propose_shrink(self, stage: BrokerStage) -> str:
+        leader, abreast = self._of(stage, "leader"), [self.numbers[one] for one in stage.abreast]
+        wanted, did = frozenset(self.numbers[one] for one in stage.isr), ""
+        if stage.bait:
+            self.world.stream(abreast, leader, True)
+            self.world.bait(leader)
+            did = "a record more is written, which the follower lacks; "
+        try:
+            self._await_request(leader, wanted, lambda: None)
+        finally:
+            self.world.stream(abreast, leader, False)
+        did += f"broker {leader} asks for the ISR {sorted(wanted)}"
+        if stage.last > stage.first:
+            self._let_alter(leader)
+            did += ", in one request for several that lag, which is let through"
+        return did
+
+    def _propose_expansion(self, stage: BrokerStage) -> str:
+        leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
+        isr = stage.before.view[stage.arguments["leader"]].isr
+        wanted = frozenset({follower, *(self.numbers[one] for one in isr)})
+        self._await_request(leader, wanted, lambda: self.world.let_fetch(follower, leader, 1.0))
+        return f"broker {leader} asks for the ISR {sorted(wanted)}"
+
+    def _await_request(self, leader: int, wanted: frozenset[int], push: Callable[[], object]) -> None:
+        """Until a leader asks for an ISR. A request for another one, from before, is made stale and answered."""
+        until = time.monotonic() + self.limit
+        while (asks := self.world.asked(leader)) != wanted:
+            if time.monotonic() > until:
+                if asks is None:
+                    raise Nothing(f"broker {leader} asks for no ISR, and is to ask for {sorted(wanted)}")
+                raise Otherwise(f"broker {leader} asks for {sorted(asks)} in place of the ISR {sorted(wanted)}")
+            if asks is not None:
+                self.world.unsettle()
+                self.world.let_alter(leader, self.limit)
+            push()
+            time.sleep(BETWEEN)
+
+    def _change_isr(self, stage: BrokerStage) -> str:
+        self._let_alter(self._of(stage, "leader"))
+        return "AlterPartition let through"
+
+    _refuse_isr_change = _change_isr
+
+    def _let_alter(self, leader: int) -> None:
+        if not self.world.let_alter(leader, self.limit):
+            raise Nothing(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
+
+    def _learn(self, stage: BrokerStage) -> str:
+        broker, state = self._of(stage), stage.after
+        self.world.hear(broker, True)
+        registered = expected(state, self.numbers)
+        leader = -1 if registered.leader is None else registered.leader
+
+        def has_learned() -> bool:
+            known = self.world.knows(broker)
+            return known is not None and (known.leader, known.leader_epoch, known.isr) == (
+                leader, registered.leader_epoch, registered.isr,
+            )  # fmt: skip
+
+        self._wait(has_learned, lambda: f"broker {broker} knows {self.world.knows(broker)}")
+        request = stage.before.request[stage.arguments["broker"]]
+        if request is not None and not request.answered and self.world.asked(broker) is not None:
+            self.world.let_alter(broker, self.limit)
+        return f"broker {broker} knows leader {leader} of epoch {registered.leader_epoch}"
+
+    # --- elections, and who is there ----------------------------------------------------------------------------------
+
+    def _elect_preferred(self, stage: BrokerStage) -> str:
+        return self._elect(stage, wire.PREFERRED, "preferred")
+
+    def _elect_uncleanly(self, stage: BrokerStage) -> str:
+        return self._elect(stage, wire.UNCLEAN, "unclean")
+
+    def _elect(self, stage: BrokerStage, kind: int, name: str) -> str:
+        if kind == wire.PREFERRED:
+            self.world.prefer(self._of(stage))
+        try:
+            self.world.elect(kind)
+        except wire.Refused as error:
+            raise Otherwise(f"the controller elects nobody: {error}") from None
+        return f"{name} election"
+
+    def _reassign(self, stage: BrokerStage) -> str:
+        target, leader = [self.numbers[one] for one in stage.arguments["target"]], stage.after.registered.leader
+        self.world.reassign(target, None if leader is None else self.numbers[leader])
+        return f"AlterPartitionReassignments to brokers {sorted(target)}"
+
+    def _delete_replica(self, stage: BrokerStage) -> str:
+        self.world.hear(self._of(stage), True)
+        return f"broker {self._of(stage)} hears of it"
+
+    def _fence(self, stage: BrokerStage) -> str:
+        return f"broker {self._of(stage)} has no session any more"
+
+    def _fence_alive(self, stage: BrokerStage) -> str:
+        self.world.beat(self._of(stage), False)
+        return f"heartbeats of broker {self._of(stage)} held"
+
+    def _unfence(self, stage: BrokerStage) -> str:
+        self.world.beat(self._of(stage), True)
+        return f"heartbeats of broker {self._of(stage)} let through"
+
+    def _restart(self, stage: BrokerStage) -> str:
+        self.world.start(self._of(stage))
+        return f"broker {self._of(stage)} started"
+
+    def _shut_down(self, stage: BrokerStage) -> str:
+        if not self.world.shut_down(self._of(stage), 2 * self.limit):
+            raise Nothing(f"broker {self._of(stage)} does not end its controlled shutdown")
+        return "SIGTERM"
+
+    def _crash(self, stage: BrokerStage) -> str:
+        self.world.kill(self._of(stage))
+        return "SIGKILL"
+
+    def _lose_power(self, stage: BrokerStage) -> str:
+        return self.world.lose_power(self._of(stage), stage.arguments["kept"])
+
+    def _lose_disk(self, stage: BrokerStage) -> str:
+        self.world.lose_disk(self._of(stage))
+        return "killed, and its disk emptied"
+
+    _lose_host = _lose_disk
+
+    # --- controllers --------------------------------------------------------------------------------------------------
+
+    def _lose_controller(self, stage: BrokerStage) -> str:
+        return "a majority is left" if stage.decides else "no majority is left"
+
+    def _restore_controller(self, stage: BrokerStage) -> str:
+        return "no majority yet" if not stage.decides else "a majority is there"
+
+    _start_controller = _restore_controller
+
+    def _controllers(self, stage: BrokerStage) -> str:
+        """One node is the controllers: it is killed when their majority is gone, and started when that is there
+        again."""
+        if stage.decided == stage.decides:
+            return ""
+        self.world.control(stage.decides)
+        return "; the controller is started" if stage.decides else "; the controller is killed"
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _healed(self) -> tuple[int | None, tuple[int, ...] | None]:
+        """Everything let through and everybody started, but hosts that are gone: who leads, and what is read."""
+        gone = {self._of(stage) for stage in self.plan.stages if stage.action == "lose_host"}
+        self.world.open_all()
+        self.world.control(True)
+        for broker in self.world.down():
+            if broker not in gone:
+                self.world.start(broker)
+        everybody = set(self.numbers.values()) - gone
+        if not wait_for(lambda: everybody <= self.world.alive(), 3 * self.limit):
+            raise Broken(f"brokers {sorted(everybody - self.world.alive())} did not come back in the end")
+        found = wait_for(self._read, self.limit)
+        return (None, None) if found is None else found
+
+    def _read(self) -> tuple[int, tuple[int, ...]] | None:
+        leader = self.world.seen().leader
+        values = None if leader is None else self.world.read(leader)
+        return None if leader is None or values is None else (leader, tuple(values))

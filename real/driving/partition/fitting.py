@@ -1,0 +1,369 @@
+"""Which release can take a trace: its steps are taken again by the model of that release, before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar
+
+from ....audit.keys import span
+from ....audit.signature import definition, mended_in, profiles_within, switches
+from ....language import judge
+from ....language.constants import Value
+from ....language.containers import ModelError
+from ....language.errors import UsageError
+from ....language.immutable import immutable
+from ....language.model import Action, Model
+from ....language.steptext import StepError, parse_steps
+from ....language.values import State
+from ....language.verdict import Run, Step
+from ..nodes.releases import KNOWN
+from ..other_models import why_not
+
+MODEL, OF_CONTROLLERS, OF_TRANSACTIONS = "partition", "kraft", "transactions"
+OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES = "producer", "consumer", "offsets_outage"
+FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
+"""Since when eligible leader replicas can be had, and since when new clusters have them (KIP-966)."""
+REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": False}
+"""What `--repaired` sets: records are acknowledged by two brokers, and elections are clean. With it ELR, where a
+release has it."""
+SETTINGS = ("acks", "min_isr", "unclean", "fsync", "elr")
+
+P = TypeVar("P")
+_ACKNOWLEDGES = ("advance_high_watermark", "fetch")
+
+
+class CannotBeDriven(Exception):
+    """Why a trace cannot be taken by real brokers; `step` is its first step that cannot, 0 for all of it."""
+
+    def __init__(self, why: str, step: int = 0) -> None:
+        super().__init__(why)
+        self.why, self.step = why, step
+
+
+class NotTaken(CannotBeDriven):
+    """The model of a release does not take a step of the trace, or does not have what it is about."""
+
+    def __init__(self, why: str, step: int = 0, taken: int = 0) -> None:
+        super().__init__(why, step)
+        self.taken = taken
+
+
+@immutable
+class Trace:
+    """What is driven: the constants of the model, the steps as text, and the property that fails."""
+
+    bounds: Mapping[str, Value | str]
+    steps: tuple[str, ...]
+    property: str
+    leader: str
+    model: str = "partition"
+
+
+@immutable
+class Fitted:
+    """A trace as the model of a release takes it: `numbers` are those that its steps have in the trace. With settings
+    that are others than the trace's, `skipped` are steps that this model does not take, and 0 is the number of a step
+    that was added."""
+
+    kafka: str
+    model: Model
+    run: Run
+    numbers: tuple[int, ...]
+    skipped: tuple[int, ...] = ()
+
+    @property
+    def lost(self) -> frozenset[int]:
+        """The records that are acknowledged in the end, and gone."""
+        return lost(self.run.states()[-1])
+
+    @property
+    def seen(self) -> str | None:
+        """What is wrong in the end and to be seen of brokers, where the trace's property is about that; else None."""
+        names = {prop.name for prop in self.model.properties} & WRONG.keys()
+        values, end = self.model.values, self.run.states()[-1]
+        least = min(int(str(values["min_isr"])), int(str(values["replicas"])))
+        return next((WRONG[name][1] for name in sorted(names) if WRONG[name][0](end, least)), None)
+
+
+def trace_of(document: Mapping[str, Any]) -> Trace:
+    """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
+    model, about = document["model"], document["property"]
+    of = model.partition(":")[0]
+    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES):
+        why = why_not(of) or (
+            f"what is driven are traces of {MODEL}, {OF_TRANSACTIONS}, {OF_PRODUCERS}, {OF_CONSUMERS} and "
+            f"{OF_OUTAGES} on real brokers, and of {OF_CONTROLLERS} on real controllers"
+        )
+        raise CannotBeDriven(f"it is a trace of {model}: {why}")
+    if document["truncated"] is not None or document["replay"] is None:
+        raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")
+    steps = tuple(step["step"] for step in document["steps"])
+    if not steps:
+        raise CannotBeDriven("it has no steps, so that brokers that do nothing would confirm it")
+    leader = "" if of != MODEL else str(document["states"]["0"]["registered"]["leader"])
+    return Trace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
+
+
+def version_for(trace: Trace, given: str | None, *, anyway: bool = False) -> Fitted:
+    """The trace on a release: on the one that is given, or the newest known one whose model takes it, as new clusters
+    of it are or with ELR as the trace has it. CannotBeDriven where none takes it. `anyway`: as the trace's own model
+    has it, on a release whose model does not take it, to see where the release does otherwise."""
+    elr = str(trace.bounds.get("elr", "false")).lower() == "true"
+    if given is not None:
+        wanted = [(given, elr), (given, False)]
+    else:
+        wanted = [*((one, _elr_of_new(one)) for one in KNOWN), *((one, elr) for one in KNOWN)]
+    why: CannotBeDriven | None = None
+    for kafka, with_elr in wanted:
+        try:
+            return fitted(trace, kafka, with_elr)
+        except CannotBeDriven as error:
+            why = error if why is None or given is not None or _how_far(error) > _how_far(why) else why
+    assert why is not None
+    if anyway and given is not None:
+        return _replayed(trace, given, _own(trace))
+    raise why
+
+
+def _own(trace: Trace) -> Model:
+    """The model with the constants that the trace was found with."""
+    texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in trace.bounds.items()}
+    return _bind(tuple(sorted(texts.items())), trace.property)
+
+
+@cache
+def _bind(constants: tuple[tuple[str, Value | str], ...], about: str) -> Model:
+    """The model with these constants; binding takes a third of a second, and several releases may be tried."""
+    names = (about,) if about else ()
+    return definition().bind(MODEL, constants=dict(constants), profile=None, ghosts=False, properties=names)
+
+
+def _elr_of_new(kafka: str) -> bool:
+    return span(kafka)[0][:2] >= ELR_FOR_NEW
+
+
+def fitted(trace: Trace, kafka: str, elr: bool) -> Fitted:
+    """The trace, taken again by the model of a release. CannotBeDriven where the model of the release does not take it,
+    or loses nothing by it."""
+    return _replayed(trace, kafka, bound(trace, kafka, elr, {}))
+
+
+def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
+    run = taken_again(model, _start(model, trace), trace, kafka)
+    found = Fitted(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
+    if not found.lost and found.seen is None:
+        raise CannotBeDriven(
+            f"in the model of Kafka {kafka} no acknowledged record is lost in it ({trace.property or 'no property'} "
+            "fails in other ways, or not at all), and it is lost records that are looked for"
+        )
+    return found
+
+
+def taken_again(model: Model, start: State, trace: Trace, kafka: str) -> Run:
+    """A trace's steps in the model of a release. CannotBeDriven, with the step, where it does not take one."""
+    try:
+        return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
+    except StepError as error:
+        raise not_taken(kafka, str(error).partition("; enabled here")[0]) from None
+    except ModelError as error:
+        raise NotTaken(f"the model of Kafka {kafka} does not take it: {error.action}: {error.message}") from None
+
+
+def not_taken(kafka: str, said: str) -> NotTaken:
+    """What an error of a step says, of the model of a release."""
+    step = number_of_step(said)
+    return NotTaken(f"the model of Kafka {kafka} does not take it: {said}", step, step)
+
+
+def newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
+    """The plan for the release that is given, or for the newest known one that has one; `anyway`: another one for the
+    release that is given, where that has none. CannotBeDriven where none has, as `first_planned` says why."""
+    try:
+        return first_planned(KNOWN if given is None else (given,), plan)
+    except CannotBeDriven:
+        if anyway is not None and given is not None:
+            return anyway(given)
+        raise
+
+
+def first_planned(releases: Iterable[str], plan: Callable[[str], P]) -> P:
+    """The plan for the first release that has one. CannotBeDriven where none has: why it is so of the release that
+    comes furthest, since what one lacks that comes less far is often another thing."""
+    why: CannotBeDriven | None = None
+    for kafka in releases:
+        try:
+            return plan(kafka)
+        except CannotBeDriven as error:
+            why = error if why is None or _how_far(error) > _how_far(why) else why
+    assert why is not None
+    raise why
+
+
+def _how_far(error: CannotBeDriven) -> tuple[bool, int]:
+    """How far a release has come: not to the end of the trace in the model, and to which step, or further."""
+    return not isinstance(error, NotTaken), error.taken if isinstance(error, NotTaken) else 0
+
+
+def as_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
+    """Constants as one gives them."""
+
+    def text(value: Value | str) -> Value | str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        return str(value.value) if isinstance(value, Enum) else value
+
+    return {name: text(value) for name, value in constants.items()}
+
+
+def number_of_step(said: str) -> int:
+    """The step that an error begins with: `step 5, fence(...), is disabled`."""
+    word = said.removeprefix("step ").partition(",")[0]
+    return int(word) if word.isdigit() else 0
+
+
+def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str], gone: frozenset[int] = frozenset()) -> Fitted:
+    """The trace's faults, and what of its other steps is still possible, with other settings. Before the first fault
+    after a record was written, the record is acknowledged, so that there is something to keep. CannotBeDriven where the
+    records that are `gone` without the repair are not acknowledged before the last fault."""
+    elr = span(kafka)[0][:2] >= ELR_FOR_NEW
+    model = bound(trace, kafka, elr, {**REPAIR, **given})
+    taken, numbers, skipped = list[Step](), list[int](), list[int]()
+    start = state = _start(model, trace)
+    for number, (action, arguments) in enumerate(parse_steps(model, "; ".join(trace.steps)), 1):
+        added = _acknowledging(model, state) if action.kind == "fault" else []
+        taken += added
+        numbers += [0] * len(added)
+        state = added[-1].after if added else state
+        step = _possible(model, state, Step(action.name, arguments, state))
+        if step is None:
+            _refuse_without(action, number)
+            skipped.append(number)
+            continue
+        taken.append(step)
+        numbers.append(number)
+        state = step.after
+    found = Fitted(kafka, model, Run(start, tuple(taken)), tuple(numbers), tuple(skipped))
+    if found.lost:
+        raise CannotBeDriven(f"the model of Kafka {kafka} loses the record with these settings as well")
+    _refuse_unpromised(found, gone)
+    return found
+
+
+def _refuse_unpromised(found: Fitted, gone: frozenset[int]) -> None:
+    """A record that is not acknowledged before the last fault is nothing that a repair can be shown to keep."""
+    run = found.run
+    faults = [at for at, step in enumerate(run.steps) if found.model.action(step.action).kind == "fault"]
+    promised = frozenset(run.states()[faults[-1] if faults else -1].acknowledged)
+    if not promised or not gone <= promised:
+        which = "no record is" if not promised else f"record {min(gone - promised)} is not"
+        when = "before the last fault" if faults else "at all"
+        raise CannotBeDriven(
+            f"with these settings {which} acknowledged {when}, so that nothing shows whether they keep it"
+        )
+
+
+def _refuse_without(action: Action, number: int) -> None:
+    """A repair that is shown without the faults of the trace shows nothing. What it forbids is an unclean election."""
+    if action.kind == "fault" and action.name != "elect_uncleanly":
+        why = "with these settings it cannot happen there, and without the trace's faults nothing is shown"
+        raise CannotBeDriven(f"{action.name}: {why}", number)
+
+
+def _acknowledging(model: Model, state: State) -> list[Step]:
+    """Steps by which followers fetch and the high watermark moves until all that was sent is acknowledged; none where
+    that cannot be."""
+    found = list[Step]()
+    while len(state.acknowledged) < state.sent:
+        next_ones = [step for step in judge.steps(model, state) if step.action in _ACKNOWLEDGES]
+        if not next_ones:
+            return []
+        found.append(min(next_ones, key=lambda step: _ACKNOWLEDGES.index(step.action)))
+        state = found[-1].after
+    return found
+
+
+def _possible(model: Model, state: State, wanted: Step) -> Step | None:
+    """The step in another state, with another successor if need be; None where it cannot happen."""
+    alike = [step for step in judge.steps(model, state) if _alike(step, wanted)]
+    same = [step for step in alike if step.arguments == wanted.arguments]
+    return (same or alike or [None])[0]
+
+
+def _alike(step: Step, wanted: Step) -> bool:
+    """Whether two steps differ in nothing but in whom the controller elects, or in how much a disk had."""
+    open_ = {"successor": None, "kept": None}
+    return step.action == wanted.action and {**step.arguments, **open_} == {**wanted.arguments, **open_}
+
+
+def bound(trace: Trace, kafka: str, elr: bool, given: Mapping[str, Value | str]) -> Model:
+    """The partition's model as a release has it, with a trace's bounds and settings and, over them, those given."""
+    first, last = span(kafka)
+    known = profiles_within(first, last, kraft=True)
+    if not known:
+        raise CannotBeDriven(f"Kafka {kafka} has no KRaft that is modelled; 3.3 and later can be driven")
+    if elr and first[:2] < FIRST_ELR:
+        raise NotTaken(f"it is about eligible leader replicas, which Kafka {kafka} has not")
+    newest = dict(definition().profiles["kafka_4_1"])
+    released = {name for profile in definition().profiles if profile.startswith("kafka_") for name in _names(profile)}
+    made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}
+    made |= {name: value for name, value in trace.bounds.items() if name in SETTINGS}
+    made |= newest | dict(switches(known[-1], known[-1], kraft=True, elr=elr, mended=mended_in(first, known[-1])))
+    made |= {"elr": elr, **given}
+    texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in made.items()}
+    return _bind(tuple(sorted(texts.items())), trace.property)
+
+
+def _names(profile: str) -> Sequence[str]:
+    return list(definition().profiles[profile])
+
+
+def _start(model: Model, trace: Trace) -> State:
+    """The initial state in which the trace's leader leads."""
+    for _, arguments, state in judge.starts(model):
+        if str(arguments["leader"]) == trace.leader:
+            return state
+    raise UsageError(f"the model has no broker {trace.leader} to begin with")
+
+
+def lost(state: State) -> frozenset[int]:
+    """The acknowledged records that the broker has not which leads, nor, while that is down or nobody leads, any that
+    may be elected."""
+    registered = state.registered
+    leads = registered.leader is not None and registered.leader in state.up
+    holders = [registered.leader] if leads else list(registered.isr | registered.elr)
+    held = {record.id for broker in holders for record in state.log[broker]}
+    return frozenset(state.acknowledged) - held
+
+
+def uncovered(state: State, least: int) -> bool:
+    """Whether the leader's high watermark is past records that fewer than so many brokers have."""
+    leader = state.registered.leader
+    if leader is None:
+        return False
+    committed = tuple(state.log[leader])[: state.high_watermark[leader]]
+    copies = sum(tuple(state.log[broker])[: len(committed)] == committed for broker in state.log)
+    return len(committed) > 0 and copies < least
+
+
+def leads_fenced(state: State, least: int) -> bool:
+    """Whether the leader on record is fenced."""
+    del least
+    return state.registered.leader is not None and state.registered.leader in state.fenced
+
+
+def moved_out_of_sync(state: State, least: int) -> bool:
+    """Whether the partition was moved to fewer brokers, and not all of them are in sync."""
+    replicas, isr = frozenset(state.assignment.replicas), frozenset(state.registered.isr)
+    under_way = state.assignment.adding or state.assignment.removing
+    moved = not under_way and replicas < frozenset(state.log)
+    return moved and (len(isr) < min(least, len(replicas)) or not replicas <= isr)
+
+
+WRONG: Mapping[str, tuple[Callable[[State, int], bool], str]] = {
+    "min_isr_copies": (uncovered, "the high watermark is past what min.insync.replicas brokers have"),
+    "reassignment_keeps_min_isr": (moved_out_of_sync, "the partition was moved to brokers that are not all in sync"),
+    "leader_unfenced": (leads_fenced, "a broker that is fenced leads"),
+}
+"""Properties of which real brokers show that they fail, though no record is lost: how it is seen, and what it means."""

@@ -1,0 +1,292 @@
+"""What each step of a trace is on real brokers: commanded, permitted or awaited, and in which order brokers are
+assigned, so that the controller elects whom the trace says."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ....language import judge
+from ....language.immutable import immutable
+from ....language.model import Model
+from ....language.values import State
+from ....language.verdict import Step
+from ..stages import Kind, Stage, parts_of
+from .fitting import CannotBeDriven, Fitted
+
+KINDS: Mapping[str, Kind] = {
+    "produce": "commanded",
+    "fail_to_produce": "commanded",
+    "fetch": "permitted",
+    "advance_high_watermark": "awaited",
+    "propose_shrink": "commanded",
+    "propose_expansion": "awaited",
+    "change_isr": "permitted",
+    "refuse_isr_change": "permitted",
+    "learn": "awaited",
+    "elect_preferred": "commanded",
+    "elect_uncleanly": "commanded",
+    "fence": "awaited",
+    "fence_alive": "commanded",
+    "unfence": "permitted",
+    "restart": "commanded",
+    "shut_down": "commanded",
+    "crash": "commanded",
+    "lose_power": "commanded",
+    "lose_disk": "commanded",
+    "lose_host": "commanded",
+    "lose_controller": "commanded",
+    "restore_controller": "commanded",
+    "start_controller": "commanded",
+    "reassign": "commanded",
+    "complete_reassignment": "awaited",
+    "delete_replica": "awaited",
+}
+"""The actions that real brokers can be brought to, and how."""
+WHY_NOT: Mapping[str, str] = {
+    "produce_again": "the driver sends each record once",
+    "answer_late": "it is a race within a broker, which no gate between brokers reaches",
+    "cut_late": "it is a race within a broker, which no gate between brokers reaches",
+    "truncate": "brokers since 2.7 truncate when they fetch",
+    "shrink_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
+    "expand_isr": "it writes to ZooKeeper, and only clusters in KRaft are driven",
+    "register": "a broker that starts is unfenced at once: `restart` is both",
+    "cancel_reassignment": "a reassignment is driven that is complete at once",
+    "drop_followers": "each follower that lags is driven out of the ISR by a request of its own",
+    "register_before_fenced": "a broker that starts was fenced before, which is awaited",
+    "clear_elr": "the driver sets no min.insync.replicas while it drives",
+    "fence_again": "a broker that is shut down is fenced by itself: `shut_down` is both",
+    "unseat": "the driver asks for no election while a broker that is fenced leads",
+    "end_uncleanly": "a broker dies while it is up: `crash`",
+    "shut_down_fenced": "a broker that is fenced is shut down at random (--random) only",
+    "restart_unnoticed": "brokers in KRaft register anew, so that no restart goes unnoticed",
+}
+STOPS = ("crash", "lose_power", "lose_disk", "lose_host")
+CONTROLLERS = ("lose_controller", "restore_controller", "start_controller")
+QUICK = frozenset({*STOPS, *CONTROLLERS, "produce", "learn", "advance_high_watermark", "fetch"})
+"""Steps that take less than a short session, so that a broker that stops may be fenced after them. Where controllers
+come back, sessions begin anew."""
+
+
+@dataclass(frozen=True)
+class BrokerStage(Stage):
+    """One thing that the driver of brokers does. `isr` is what a leader is to ask for; `bait`: a record is written
+    first that the follower lacks; `abreast` are followers that go on fetching meanwhile. `unaware` hear nothing of the
+    controller from here on, until they are to learn. `decided` and `decides`: whether a majority of the controllers is
+    up before, and after."""
+
+    isr: frozenset[Any] = frozenset()
+    bait: bool = False
+    abreast: frozenset[Any] = frozenset()
+    unaware: frozenset[Any] = frozenset()
+    decided: bool = True
+    decides: bool = True
+
+
+@immutable
+class Plan:
+    """A run as stages. `order` is the order of assignment, the first one leads. Clocks in milliseconds: `session`
+    after which a silent broker is fenced, `lag` after which a follower is out of sync."""
+
+    fitted: Fitted
+    order: tuple[Any, ...]
+    stages: tuple[BrokerStage, ...]
+    session: int
+    lag: int
+
+
+def plan_of(fitted: Fitted) -> Plan:
+    """How a run is driven. CannotBeDriven, with the step, where that cannot be."""
+    steps = fitted.run.steps
+    for number, step in zip(fitted.numbers, steps, strict=True):
+        if step.action not in KINDS:
+            why = WHY_NOT.get(step.action, "the driver has no such step")
+            raise CannotBeDriven(f"{step.action}: {why}", number)
+    _refuse_stale(fitted)
+    stages = tuple(_stages(fitted))
+    _refuse_fenced_together(stages)
+    shrinks = any(step.action == "propose_shrink" for step in steps)
+    lag = 3_000 if shrinks else 600_000
+    return Plan(fitted, _order(fitted), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
+
+
+def _refuse_stale(fitted: Fitted) -> None:
+    """A leader asks for a follower as that one fetches. What it goes by is what the follower has, but in a race within
+    the leader, between a fetch from before the follower's restart and the registration from after it."""
+    for number, before, step in zip(fitted.numbers, fitted.run.states(), fitted.run.steps, strict=False):
+        if step.action == "propose_expansion":
+            leader, follower = step.arguments["leader"], step.arguments["follower"]
+            if before.fetch_offset[leader][follower] > len(before.log[follower]):
+                why = "the leader goes by more than the follower has, which is a race within a broker (KAFKA-15221)"
+                raise CannotBeDriven(f"propose_expansion: {why}, and no gate between brokers reaches it", number)
+
+
+def _decide(model: Model, state: State) -> bool:
+    """Whether a majority of the controllers is up."""
+    if model.values["co_located"]:
+        return 2 * len(state.voters_down) < len(list(state.log))
+    return 2 * state.controllers_down < int(str(model.values["voters"]))
+
+
+def _refuse_fenced_together(stages: Sequence[BrokerStage]) -> None:
+    """Where controllers come back sessions begin anew, and those of brokers that are down end at the same time."""
+    for stage in stages:
+        down = [one for one in stage.after.log if one not in stage.after.up and one not in stage.after.fenced]
+        if stage.decides and not stage.decided and len(down) > 1:
+            names = " and ".join(map(str, down))
+            raise CannotBeDriven(f"{names} are down when controllers are back, and are fenced together", stage.first)
+
+
+def _fenced_at_once(steps: Sequence[Step]) -> bool:
+    """Whether every broker that stops is fenced after nothing but quick steps, so that a short session will do."""
+    for at, step in enumerate(steps):
+        if step.action in STOPS:
+            rest = itertools.takewhile(lambda one: one.action != "fence", steps[at:])
+            if not all(one.action in QUICK for one in rest):
+                return False
+    return True
+
+
+# --- stages -----------------------------------------------------------------------------------------------------------
+
+
+def _stages(fitted: Fitted) -> Iterator[BrokerStage]:
+    states, steps, at = fitted.run.states(), fitted.run.steps, 0
+    unaware = _unaware(states, steps)
+    while at < len(steps):
+        end = at
+        more: dict[str, Any] = {}
+        if steps[at].action == "propose_shrink":
+            end, more = _shrink(fitted, at)
+        leave = frozenset[Any]()
+        if steps[at].action == "reassign":
+            end, leave = _reassigned(fitted, at)
+        yield BrokerStage(
+            **parts_of(fitted.model, fitted.run, at, end, KINDS[steps[at].action], fitted.numbers),
+            unaware=leave | frozenset(unaware.get(at, ())),
+            decided=_decide(fitted.model, states[at]),
+            decides=_decide(fitted.model, states[end + 1]),
+            **more,
+        )
+        at = end + 1
+
+
+def _shrink(fitted: Fitted, at: int) -> tuple[int, dict[str, Any]]:
+    """A follower lags. A leader asks for all that lag to be taken out, in one request: where several do, the trace's
+    steps until all of them are out are one thing."""
+    states, steps = fitted.run.states(), fitted.run.steps
+    state, leader, follower = states[at], steps[at].arguments["leader"], steps[at].arguments["follower"]
+    isr = frozenset(state.view[leader].isr)
+    bait = state.log[follower] == state.log[leader]
+    others = isr - {leader, follower}
+    lagging = {one for one in others if state.log[one] != state.log[leader] or (bait and one not in state.up)}
+    if not lagging:
+        return at, {"isr": isr - {follower}, "bait": bait, "abreast": others if bait else frozenset[Any]()}
+    end = _all_out(steps, at, leader, {follower, *lagging})
+    if end is None or not fitted.model.values["keep_epoch"]:
+        names = " and ".join(sorted(map(str, {follower, *lagging})))
+        why = f"{names} lag at the same time, and Kafka takes all that lag out of the ISR in one request"
+        raise CannotBeDriven(why, fitted.numbers[at])
+    return end, {"isr": isr - {follower} - lagging, "bait": bait, "abreast": others - lagging if bait else frozenset()}
+
+
+def _reassigned(fitted: Fitted, at: int) -> tuple[int, frozenset[Any]]:
+    """A reassignment to brokers that are all in sync is complete in the request that asks for it
+    (PartitionChangeBuilder.completeReassignmentIfNeeded). Who leaves has its copy until it learns of that."""
+    states, steps = fitted.run.states(), fitted.run.steps
+    if at + 1 == len(steps) or steps[at + 1].action != "complete_reassignment":
+        why = "the driver reassigns to brokers that are all in sync, which is complete at once"
+        raise CannotBeDriven(f"reassign: {why}", fitted.numbers[at])
+    return at + 1, frozenset(states[at].assignment.replicas - states[at + 2].assignment.replicas)
+
+
+def _all_out(steps: Sequence[Step], at: int, leader: Any, who: set[Any]) -> int | None:
+    """The step at which the controller has taken all of these out of the ISR; None where something else happens
+    first."""
+    left, asked = set(who), None
+    for number in range(at, len(steps)):
+        step = steps[number]
+        if step.action == "propose_shrink" and step.arguments["follower"] in left:
+            asked = step.arguments["follower"]
+        elif step.action == "change_isr" and step.arguments["leader"] == leader:
+            left.discard(asked)
+            if not left:
+                return number
+        elif step.action != "learn":
+            return None
+    return None
+
+
+def _unaware(states: Sequence[State], steps: Sequence[Step]) -> dict[int, set[Any]]:
+    """Who must hear nothing of the controller, from which step on: brokers that act while they have not learned."""
+    found = dict[int, set[Any]]()
+    for at, step in enumerate(steps):
+        for broker in _acting(step):
+            since = at
+            while since > 0 and _behind(states[since], broker):
+                since -= 1
+            if since < at:
+                found.setdefault(since, set()).add(broker)
+    return found
+
+
+def _acting(step: Step) -> list[Any]:
+    """The brokers that act on what they know of the partition."""
+    if step.action not in ("produce", "fetch", "propose_shrink", "propose_expansion", "advance_high_watermark"):
+        return []
+    return [step.arguments["leader"], *([step.arguments["follower"]] if step.action == "fetch" else [])]
+
+
+def _behind(state: State, broker: Any) -> bool:
+    """Whether a broker that is up has not learned of the newest leader."""
+    view, registered = state.view[broker], state.registered
+    known = view.leader == registered.leader and view.leader_epoch == registered.leader_epoch
+    return broker in state.up and not known
+
+
+# --- the order of assignment ------------------------------------------------------------------------------------------
+
+
+def _order(fitted: Fitted) -> tuple[Any, ...]:
+    """An order of the replicas in which the controller, which goes by it, elects whom the run says."""
+    brokers = tuple(fitted.run.start.log)
+    choices = list(_choices(fitted))
+    leader = fitted.run.start.registered.leader
+    for order in itertools.permutations(brokers):
+        if order[0] == leader and all(_first(order, moved, who) == chosen for moved, who, chosen in choices):
+            return order
+    raise CannotBeDriven("no order of the replicas makes the controller elect whom the trace says")
+
+
+def _first(order: Sequence[Any], moved: Sequence[Any], who: frozenset[Any]) -> Any:
+    """Whom the controller prefers of some, once some were moved to the front of the order."""
+    now = list(order)
+    for broker in moved:
+        now.remove(broker)
+        now.insert(0, broker)
+    return next(one for one in now if one in who)
+
+
+def _choices(fitted: Fitted) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
+    """Each choice of the controller: who was moved to the front before, among whom it chooses, and whom it takes."""
+    moved = tuple[Any, ...]()
+    for before, step in zip(fitted.run.states(), fitted.run.steps, strict=False):
+        if step.action == "elect_preferred":
+            moved = (*moved, step.arguments["broker"])
+        if step.action == "complete_reassignment":  # the driver asks for an order in which it is the first
+            moved = (*moved, step.arguments["successor"])
+            continue
+        if step.action == "elect_uncleanly":
+            alive = frozenset(before.assignment.replicas - before.fenced)
+            yield moved, alive, step.arguments["broker"]
+        elif "successor" in step.arguments and step.after.registered.leader is not None:
+            fixed = {name: value for name, value in step.arguments.items() if name != "successor"}
+            possible = [
+                other.arguments["successor"]
+                for other in judge.steps(fitted.model, before)
+                if other.action == step.action and fixed.items() <= other.arguments.items()
+            ]
+            if len(possible) > 1:
+                yield moved, frozenset(possible), step.arguments["successor"]

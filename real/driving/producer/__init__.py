@@ -1,0 +1,1 @@
+"""Traces of `producer`, with Kafka's own producer and two brokers."""

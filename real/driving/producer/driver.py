@@ -1,0 +1,350 @@
+"""Takes the stages of a trace of a producer, with Kafka's own client on real brokers, and compares after each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Protocol
+
+from ....language.values import State
+from ..nodes.processes import CLOCKS
+from ..nodes.running import Broken, wait_for
+from ..nodes.wire import ERRORS, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
+from ..outcome import Driven, of_steps
+from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver, Taken
+from ..transactions.wire import NAMES
+from .cluster import BROKERS, SETTINGS, ProducerSeen, Written, numbered, topic_of
+from .plan import ProducerPlan
+
+_ALL = -1
+_ONCE = 1.0
+"""Seconds for one fetch, before it is looked whether another is needed."""
+_OUT_OF_ORDER = frozenset({45, 46, 47})
+"""OUT_OF_ORDER_SEQUENCE_NUMBER, DUPLICATE_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH."""
+
+
+class World(Protocol):
+    """What the driver needs; `producer_cluster.Producing` says what each of these does."""
+
+    def look(self) -> ProducerSeen: ...
+    def has(self, broker: int) -> int: ...
+    def hand_over(self, record: int, partition: int, within: float) -> bool: ...
+    def close_client(self, within: float) -> bool: ...
+    def die(self, keep: int | None, *, forget: bool) -> None: ...
+    def believes(self, partition: int, within: float) -> int: ...
+    def queued(self, broker: int) -> int: ...
+    def let_request(self, broker: int) -> None: ...
+    def answer(self, broker: int) -> int | None: ...
+    def let_answer(self, broker: int) -> None: ...
+    def cut(self, broker: int, *, keep: bool) -> None: ...
+    def let_late(self) -> None: ...
+    def late_answer(self) -> int | None: ...
+    def move(self, broker: int, within: float) -> bool: ...
+    def alone(self, leader: int, *, bait: bool, within: float) -> bool: ...
+    def take_writes(self, leader: int, on: bool, within: float) -> bool: ...
+    def fetches(self, leader: int, within: float) -> bool: ...
+
+
+def broker_of(leader: Any) -> int:
+    """The broker that is a leader of the model."""
+    return BROKERS[int(leader)]
+
+
+def expected_of_producer(state: State, given: Collection[int]) -> ProducerSeen:
+    """What is to be seen in a state; `given` are the records that the producer was given: of others it says nothing."""
+    logs = dict[str, list[tuple[int, int, int, int]]]()
+    for partition in state.logs:
+        held = [state.held[partition][entry] for entry in sorted(state.held[partition])]
+        logs[topic_of(partition)] = [
+            (one.first, one.pid or -1, one.epoch, one.sequence) for one in held if one is not None
+        ]
+    told = {one: state.outcome[one].value for one in state.outcome}
+    outcomes = {
+        one: word for one, word in told.items() if word == "acknowledged" or (word == "given up" and one in given)
+    }
+    return ProducerSeen(broker_of(state.leader), numbered(logs), outcomes)
+
+
+def parting(wanted: ProducerSeen, seen: ProducerSeen) -> str:
+    """What differs, in words; "" where nothing does."""
+    pairs = [
+        ("leader", wanted.leader, seen.leader),
+        *((f"log of {one}", shown_log(wanted.logs[one]), shown_log(seen.logs[one])) for one in wanted.logs),
+        ("what the producer was told", shown_outcomes(wanted), shown_outcomes(seen)),
+    ]
+    return "; ".join(
+        f"{name}: {is_ or 'nothing'} in place of {was or 'nothing'}" for name, was, is_ in pairs if was != is_
+    )
+
+
+def shown_log(log: Sequence[Written]) -> str:
+    """`record 0, record 1 (producer 1, epoch 0, sequence 0)`."""
+    return ", ".join(
+        f"record {one.record}"
+        + (f" (producer {one.pid}, epoch {one.epoch}, sequence {one.sequence})" if one.pid else "")
+        for one in log
+    )
+
+
+def shown_outcomes(seen: ProducerSeen) -> str:
+    """`record 0 acknowledged`."""
+    return ", ".join(f"record {one} {word}" for one, word in sorted(seen.outcomes.items()))
+
+
+class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
+    """Drives one plan."""
+
+    def __init__(self, plan: ProducerPlan, world: World, limit: float = STEP_SECONDS) -> None:
+        super().__init__(plan.stages, limit)
+        self.plan, self.world = plan, world
+        self._sent = set[int]()
+        self._unsent = Counter[int]()
+        self._open = Counter[int]()
+        self._alone = False
+        self._takes_writes = True
+
+    def _wanted(self, stage: Stage) -> ProducerSeen:
+        return expected_of_producer(stage.after, self._sent)
+
+    def _seen(self, wanted: ProducerSeen) -> ProducerSeen:
+        return self.world.look()
+
+    def _parting(self, wanted: ProducerSeen, seen: ProducerSeen) -> str:
+        return parting(wanted, seen)
+
+    # --- the application ----------------------------------------------------------------------------------------------
+
+    def _send(self, stage: Stage) -> str:
+        return "the producer is given it when it is to send it, since it sends at once"
+
+    def _close(self, stage: Stage) -> str:
+        if not self.world.close_client(self.limit):
+            raise Nothing(f"close() does not return, after {self.limit:g} s")
+        return "close(Duration.ZERO)"
+
+    def _die(self, stage: Stage) -> str:
+        keep = broker_of(stage.before.leader) if stage.arguments["arrives"] else None
+        forget = bool(self.plan.model.values["sends_again"])
+        self.world.die(keep, forget=forget)
+        self._unsent.clear()
+        self._open.clear()
+        if forget:
+            self._sent = {one for one in self._sent if stage.after.outcome[one].value == "acknowledged"}
+        return f"SIGKILL, and started again{'; its first request is kept' if keep is not None else ''}"
+
+    # --- the sender ---------------------------------------------------------------------------------------------------
+
+    def _transmit(self, stage: Stage) -> str:
+        partition, broker = stage.arguments["partition"], broker_of(stage.before.believed)
+        batch = next(one for one in stage.before.waiting if one.partition == partition)
+        fresh = batch.attempts == 0 and batch.pid == 0
+        if fresh:
+            self._sent.add(batch.first)
+            if not self.world.hand_over(batch.first, partition, self.limit):
+                raise Nothing(f"send() of record {batch.first} does not return, after {self.limit:g} s")
+        self._unsent[broker] += 1
+        if not wait_for(lambda: self.world.queued(broker) >= self._unsent[broker], self.limit):
+            others = sum(self.world.queued(one) for one in BROKERS if one != broker)
+            there = "; one came to the other" if others > self._unsent.total() - self._unsent[broker] else ""
+            raise (Otherwise if there else Nothing)(
+                f"no Produce request to broker {broker} came, after {self.limit:g} s{there}"
+            )
+        return f"{f'send({batch.first}); its' if fresh else 'a'} Produce request to broker {broker} waits"
+
+    def _resolve(self, stage: Stage) -> str:
+        return "the producer does so by itself"
+
+    _bump = _resolve
+
+    def _learn_leader(self, stage: Stage) -> str:
+        leader = broker_of(stage.after.believed)
+        if not wait_for(lambda: self.world.believes(0, self.limit) == leader, self.limit):
+            raise Nothing(f"the producer does not know leader {leader}, after {self.limit:g} s")
+        return f"the producer's metadata say that broker {leader} leads"
+
+    # --- requests and answers -----------------------------------------------------------------------------------------
+
+    def _broker(self, stage: Stage) -> int:
+        return broker_of(stage.before.in_flight[stage.arguments["turn"]].leader)
+
+    def _let_request(self, broker: int) -> None:
+        self.world.let_request(broker)
+        self._unsent[broker] -= 1
+        self._open[broker] += 1
+
+    def _append_batch(self, stage: Stage) -> str:
+        broker, turn = self._broker(stage), stage.arguments["turn"]
+        before = [one for one in stage.before.in_flight[:turn] if broker_of(one.leader) == broker]
+        if not self._takes_writes:
+            self._set_writes(broker, True)
+        self._let_request(broker)
+        if self.plan.acks == _ALL and before:
+            self._fetch_until(broker, lambda: self._logs_are(stage))
+            return "Produce let through behind others, whose answers wait"
+        return "Produce let through"
+
+    def _logs_are(self, stage: Stage) -> bool:
+        return self.world.look().logs == self._wanted(stage).logs
+
+    def _fetch_until(self, leader: int, there: Callable[[], bool], *, fetch: bool = True) -> bool:
+        """Waits until something is there, and lets the other broker fetch meanwhile where writes wait for that."""
+
+        def fetched() -> bool:
+            if there():
+                return True
+            if fetch and self.plan.acks == _ALL and not self._alone:
+                self.world.fetches(leader, _ONCE)
+            return there()
+
+        return bool(wait_for(fetched, self.limit))
+
+    def _find_copy(self, stage: Stage) -> str:
+        self._let_request(self._broker(stage))
+        return "Produce let through"
+
+    def _answered(self, broker: int, wanted: Iterable[int], *, fetch: bool = False) -> str:
+        """Waits for a broker's answer, which must be one of these, and lets it through."""
+        self._fetch_until(broker, lambda: self.world.answer(broker) is not None, fetch=fetch)
+        code = self.world.answer(broker)
+        if code is None:
+            raise Nothing(f"broker {broker} does not answer, after {self.limit:g} s")
+        if code not in set(wanted):
+            raise Otherwise(f"broker {broker} answers with {_name(code)}")
+        self.world.let_answer(broker)
+        self._open[broker] -= 1
+        return f"the answer, {_name(code)}, let through"
+
+    def _answer(self, stage: Stage) -> str:
+        broker = self._broker(stage)
+        if self.plan.acks == 0:
+            self._open[broker] -= 1
+            return "with acks=0 there is no answer"
+        return self._answered(broker, {0}, fetch=True)
+
+    def _refuse_sequence(self, stage: Stage) -> str:
+        broker = self._broker(stage)
+        self._let_request(broker)
+        return f"Produce let through; {self._answered(broker, _OUT_OF_ORDER)}"
+
+    def _refuse_leader(self, stage: Stage) -> str:
+        broker = self._broker(stage)
+        if self.plan.acks == 1 and self._open[broker]:
+            did = self._goes_down(broker)
+        else:
+            if not self._open[broker]:
+                self._let_request(broker)
+            did = self._answered(broker, {NOT_LEADER})
+        leader = broker_of(stage.after.leader)
+        if not wait_for(lambda: self.world.believes(0, self.limit) == leader, self.limit):
+            raise Nothing(f"the producer does not know leader {leader}, after {self.limit:g} s")
+        return did
+
+    def _goes_down(self, broker: int) -> str:
+        """With acks=1 a leader has answered when it has appended. What the trace has in place of that answer is one
+        that is lost with its broker: the connection ends."""
+        if self._open[broker] + self._unsent[broker] > 1:
+            raise Broken(
+                "with acks=1 an answer is lost with its connection, and so are requests that the trace has later"
+            )
+        self.world.cut(broker, keep=False)
+        self._open[broker] = 0
+        return f"the connection to broker {broker} ended, and with it the answer that acks=1 has at once"
+
+    def _set_writes(self, leader: int, on: bool) -> None:
+        if not self.world.take_writes(leader, on, self.limit):
+            raise Nothing(f"broker {leader} does not {'take' if on else 'refuse'} writes, after {self.limit:g} s")
+        self._takes_writes = on
+
+    def _refuse_for_now(self, stage: Stage) -> str:
+        broker = self._broker(stage)
+        self._leave_alone(broker, bait=True)
+        if self._takes_writes:
+            self._set_writes(broker, False)
+        self._let_request(broker)
+        return f"the ISR is its leader alone; {self._answered(broker, {NOT_ENOUGH_REPLICAS})}"
+
+    def _answer_with_error(self, stage: Stage) -> str:
+        broker = self._broker(stage)
+        self._leave_alone(broker, bait=False)
+        self._takes_writes = False
+        return f"the ISR shrinks to its leader; {self._answered(broker, {NOT_ENOUGH_REPLICAS_AFTER_APPEND})}"
+
+    def _leave_alone(self, leader: int, *, bait: bool) -> None:
+        if not self._alone and not self.world.alone(leader, bait=bait, within=self.limit):
+            raise Nothing(f"broker {leader} does not come to be alone in the ISR, after {self.limit:g} s")
+        self._alone = True
+
+    # --- connections and leaders --------------------------------------------------------------------------------------
+
+    def _no_more(self, broker: int) -> None:
+        """Broken where the producer has sent what the trace sends later: that would have another fate."""
+        if self.world.queued(broker) > self._unsent[broker]:
+            raise Broken("the producer has sent a batch again that the trace sends later")
+
+    def _lose_connection(self, stage: Stage) -> str:
+        broker, keep = broker_of(stage.arguments["leader"]), stage.arguments["arrives"]
+        self._no_more(broker)
+        self.world.cut(broker, keep=keep)
+        self._unsent[broker] = self._open[broker] = 0
+        return f"the connection to broker {broker} ended{'; its first request is kept' if keep else ''}"
+
+    def _arrive_late(self, stage: Stage) -> str:
+        leader = broker_of(stage.before.leader)
+        self.world.let_late()
+        if self.plan.acks == 0 or self._wanted(stage).logs != expected_of_producer(stage.before, ()).logs:
+            self._fetch_until(leader, lambda: self._logs_are(stage))
+            return "what was kept is sent"
+        self._fetch_until(leader, lambda: self.world.late_answer() is not None)
+        if (code := self.world.late_answer()) is None:
+            raise Nothing(f"what was kept is not answered, after {self.limit:g} s")
+        return f"what was kept is sent, and answered with {_name(code)}"
+
+    def _fail_over(self, stage: Stage) -> str:
+        old, new, kept = broker_of(stage.before.leader), broker_of(stage.after.leader), stage.arguments["kept"]
+        for broker in BROKERS:
+            self._no_more(broker)
+        wait_for(lambda: self.world.has(new) >= kept or not self.world.fetches(old, _ONCE), self.limit)
+        if (has := self.world.has(new)) != kept:
+            raise Broken(f"broker {new} has {has} batches, and is to have {kept}: one fetch more or less brings others")
+        if not self.world.move(new, self.limit):
+            raise Nothing(f"broker {new} does not lead, after {self.limit:g} s")
+        return f"broker {new} has {kept} batches, and is elected"
+
+
+def _name(code: int) -> str:
+    return "no error" if code == 0 else NAMES.get(code) or ERRORS.get(code) or f"error {code}"
+
+
+# --- as a document ----------------------------------------------------------------------------------------------------
+
+
+def of_producer(head: Document, plan: ProducerPlan, taken: Sequence[Taken], seconds: float) -> Document:
+    """What came of a trace of a producer."""
+    clocks = {name: int(str(value)) for name, value in SETTINGS.items() if name.endswith(".ms")}
+    driven = Driven(
+        plan.stages,
+        plan.shows,
+        "producer and brokers",
+        BROKERS,
+        settings_of(plan),
+        {**CLOCKS, **clocks},
+        lambda seen: {"clients": _document(seen)},
+    )
+    return of_steps(head, driven, taken, seconds)
+
+
+def settings_of(plan: ProducerPlan) -> dict[str, Any]:
+    """The producer's settings that decide."""
+    values = plan.model.values
+    return {
+        "acks": "all" if plan.acks == _ALL else plan.acks,
+        "enable.idempotence": values["idempotent"],
+        "max.in.flight.requests.per.connection": values["max_in_flight"],
+        "retries": values["retries"],
+    }
+
+
+def _document(seen: ProducerSeen) -> Document:
+    said = {"leader": str(seen.leader or "none")}
+    said |= {name: shown_log(log) or "empty" for name, log in seen.logs.items()}
+    return {**said, "producer": shown_outcomes(seen) or "was told nothing"}

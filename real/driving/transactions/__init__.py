@@ -1,0 +1,1 @@
+"""Traces of `transactions`: the driver is the producer, all else is real."""

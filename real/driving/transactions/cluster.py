@@ -1,0 +1,214 @@
+"""A small real cluster for transactions: a coordinator, a topic on a broker for each partition of the model, and gates
+that hold what the coordinator sends to them."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ....language.immutable import immutable
+from ..nodes import disks, wire
+from ..nodes.clocks import Clocks
+from ..nodes.cluster import Cluster, Needs
+from ..nodes.gates import Gate
+from ..nodes.releases import Release
+from ..nodes.running import START_SECONDS, Broken, wait_for
+from . import wire as txn_wire
+from .wire import AGAIN, Answer, Ask
+
+STATE = "__transaction_state"
+TIMEOUT_MS = 600_000
+AHEAD_SECONDS = 660
+"""By how much the clocks of brokers are put forward, so that a transaction has taken too long."""
+SETTINGS: Mapping[str, int] = {
+    "transaction.state.log.num.partitions": 1,
+    "transaction.state.log.replication.factor": 2,
+    "transaction.state.log.min.isr": 1,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 200,
+}
+_COMMIT = 1
+
+
+@immutable
+class TxnSeen:
+    """What is seen: the coordinator's state of the id, its newest epoch, and the partitions of the transaction; of each
+    partition its records as `(transaction, status)`, and how many of them are below the last stable offset; and the
+    epoch of each client that has one. Epochs are counted from 1, as the model does."""
+
+    state: str
+    epoch: int
+    partitions: frozenset[str]
+    logs: Mapping[str, tuple[tuple[int, str], ...]]
+    stable: Mapping[str, int]
+    clients: Mapping[str, int]
+
+
+class Transactions(Cluster):
+    """A cluster whose topics are those of partitions, on brokers 1, 2, 3 in this order. Ends with `with`."""
+
+    def __init__(
+        self, release: Release, partitions: Iterable[str], version_2: bool, *, clocks: bool, kept: Path | None = None
+    ) -> None:
+        self.homes = {name: number for number, name in enumerate(partitions, 1)}
+        brokers = tuple(range(1, max(2, len(self.homes)) + 1))
+        features = {"transaction.version": 2 if version_2 else 0}
+        super().__init__(release, Needs(brokers, {}, False, 12_000, 600_000, SETTINGS, features), kept)
+        self.version_2 = version_2
+        self.coordinator = 0
+        self._clocks = Clocks(self.folder.path) if clocks else None
+        self._copies = dict[str, bytes]()
+
+    # --- its start ----------------------------------------------------------------------------------------------------
+
+    def environment(self, broker: int) -> Mapping[str, str]:
+        return {} if self._clocks is None else self._clocks.environment(broker)
+
+    def _start(self) -> None:
+        if self._clocks is not None:
+            self._clocks.build()
+        super()._start()
+        self.open_all()
+        for name, broker in self.homes.items():
+            with self._anyone() as connection:
+                wire.create_topic(connection, topic_of(name), [broker], {})
+            self.until(f"{topic_of(name)} was not made", lambda at=broker, of=name: self.leads(at, topic_of(of)))
+        for sender in self.needs.brokers:
+            for receiver in self.needs.brokers:
+                self.gates.shut(Gate(sender, receiver, wire.WRITE_TXN_MARKERS))
+        self.until("no broker became the coordinator", self._finds)
+        self.until("the coordinator's log has one replica", self._is_whole)
+
+    def _finds(self) -> bool:
+        """Whether there is a coordinator that answers for the id."""
+        with self._anyone() as connection:
+            found = txn_wire.coordinator(connection)
+        if found is None:
+            return False
+        self.coordinator = found
+        return self._described() is not None
+
+    def _is_whole(self) -> bool:
+        with self._to(self.coordinator) as connection:
+            found = wire.known(connection, STATE)
+        return found is not None and len(found.isr) == SETTINGS["transaction.state.log.replication.factor"]
+
+    def _to(self, broker: int) -> contextlib.closing[wire.Connection]:
+        return contextlib.closing(wire.Connection(self.ports[broker]))
+
+    # --- what is seen -------------------------------------------------------------------------------------------------
+
+    def look(self, clients: Mapping[str, int]) -> TxnSeen:
+        """All of it; `clients` are the epochs that clients have, as brokers count them."""
+        self.check()
+        found = wait_for(self._described, START_SECONDS)
+        if found is None:
+            raise Broken("the coordinator does not say how it is with the id")
+        logs = {name: self._records(name) for name in self.homes}
+        return TxnSeen(
+            found.state,
+            found.epoch + 1,
+            frozenset(name for name in self.homes if topic_of(name) in found.topics),
+            {name: tuple((txn, status) for _, txn, status in log) for name, log in logs.items()},
+            {name: sum(offset < self._stable(name) for offset, _, _ in log) for name, log in logs.items()},
+            {name: epoch + 1 for name, epoch in clients.items()},
+        )
+
+    def _described(self) -> txn_wire.Described | None:
+        try:
+            with self._to(self.coordinator) as connection:
+                return txn_wire.described(connection)
+        except OSError:
+            return None
+
+    def _stable(self, name: str) -> int:
+        with self._to(self.homes[name]) as connection:
+            return txn_wire.stable_offset(connection, topic_of(name))
+
+    def _records(self, name: str) -> list[tuple[int, int, str]]:
+        """The offset, transaction and status of each record; a marker ends what is open of its producer id."""
+        found, open_ = list[tuple[int, int, str]](), dict[int, list[int]]()
+        segment = self.nodes.data(self.homes[name]) / f"{topic_of(name)}-0" / disks.SEGMENT
+        for _, _, batch in disks.batches(segment):
+            for one in batch:
+                if not batch.is_control_batch:
+                    open_.setdefault(batch.producer_id, []).append(len(found))
+                    found.append((one.offset, int(one.value), "open"))
+                    continue
+                status = "committed" if struct.unpack_from(">hh", one.key)[1] == _COMMIT else "aborted"
+                for place in open_.pop(batch.producer_id, []):
+                    found[place] = (*found[place][:2], status)
+        return found
+
+    # --- what is done -------------------------------------------------------------------------------------------------
+
+    def ask(self, one: Ask, within: float, again: frozenset[int] = AGAIN) -> Answer:
+        """Sends a request, again after errors that say so, until there is an answer or the time is over."""
+        found = Answer(txn_wire.LOST)
+
+        def answered() -> bool:
+            nonlocal found
+            found = self._asked(one)
+            return found.code not in again
+
+        wait_for(answered, within)
+        return found
+
+    def _asked(self, one: Ask) -> Answer:
+        broker = self.coordinator if one.kind in ("init", "add", "end") else self.homes[name_of(one.topic)]
+        try:
+            with self._to(broker) as connection:
+                return txn_wire.ask(connection, one, self.version_2, TIMEOUT_MS)
+        except OSError:
+            return Answer(txn_wire.LOST)
+
+    def let_marker(self, name: str, within: float) -> bool:
+        """Lets the coordinator's marker for a partition through; whether one came."""
+        return self.gates.let_one(self._gate(name), within)
+
+    def copy_marker(self, name: str, within: float) -> bool:
+        """Keeps a copy of the marker for a partition, which waits; whether one came."""
+        found = wait_for(lambda: self.gates.waiting(self._gate(name)), within)
+        if found is not None:
+            self._copies[name] = found.frame
+        return found is not None
+
+    def send_copy(self, name: str) -> int:
+        """Sends the copy; the error code of its answer."""
+        with self._to(self.homes[name]) as connection:
+            return txn_wire.marked(self._copies[name], connection)
+
+    def _gate(self, name: str) -> Gate:
+        return Gate(self.coordinator, self.homes[name], wire.WRITE_TXN_MARKERS)
+
+    def time_passes(self) -> None:
+        """Puts the clocks of all brokers forward."""
+        assert self._clocks is not None
+        for broker in self.needs.brokers:
+            self._clocks.put_forward(broker, AHEAD_SECONDS)
+
+    def fail_over(self, within: float) -> bool:
+        """Has the other replica of the coordinator's log lead; whether it does. What the old one had sent is lost."""
+        old = self.coordinator
+        with self._to(old) as connection:
+            known = wire.known(connection, STATE)
+        assert known is not None
+        new = next(broker for broker in known.isr if broker != old)
+        with self._anyone() as connection:
+            wire.reassign(connection, STATE, [new, old])
+            wire.elect(connection, STATE, wire.PREFERRED)
+        found = wait_for(lambda: self._finds() and self.coordinator == new, within)
+        for receiver in self.needs.brokers:
+            self.gates.drop(Gate(old, receiver, wire.WRITE_TXN_MARKERS))
+        return bool(found)
+
+
+def topic_of(name: str) -> str:
+    """The topic of a partition of the model."""
+    return f"orders-{name.lower()}"
+
+
+def name_of(topic: str) -> str:
+    """The partition of the model that a topic is."""
+    return topic.removeprefix("orders-").upper()

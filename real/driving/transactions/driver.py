@@ -1,0 +1,259 @@
+"""Takes the stages of a trace of transactions on real brokers, and compares after each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ....language.values import State
+from ..nodes.processes import CLOCKS
+from ..nodes.wire import ERRORS
+from ..outcome import Driven, of_steps
+from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver, Taken
+from .cluster import SETTINGS, TIMEOUT_MS, TxnSeen, topic_of
+from .plan import TxnPlan
+from .wire import AGAIN, CONCURRENT, FENCED, NAMES, Answer, Ask
+
+_DONE = {"prepare commit": "complete commit", "prepare abort": "complete abort"}
+_HAS_EPOCH = ("READY", "OPEN", "ADDING", "COMMITTING", "ABORTING")
+
+
+class Coordinated(Protocol):
+    """What the driver needs of brokers; `txn_cluster.Transactions` says what each of these does."""
+
+    def look(self, clients: Mapping[str, int]) -> TxnSeen: ...
+    def ask(self, one: Ask, within: float, again: frozenset[int] = AGAIN) -> Answer: ...
+    def let_marker(self, name: str, within: float) -> bool: ...
+    def copy_marker(self, name: str, within: float) -> bool: ...
+    def send_copy(self, name: str) -> int: ...
+    def time_passes(self) -> None: ...
+    def fail_over(self, within: float) -> bool: ...
+
+
+def expected_txn(state: State) -> TxnSeen:
+    """What is to be seen in a state. Where all markers are written, the coordinator goes on by itself, so that both of
+    its states are one; and of a transaction that ends it has the partitions whose markers are not written."""
+    line, prepared = state.memory, state.memory.state.value in _DONE
+    over = prepared and len(state.unmarked) == 0
+    partitions = state.unmarked if prepared else line.partitions
+    logs = {str(one): tuple((cell.txn, cell.status.value) for cell in state.logs[one]) for one in state.logs}
+    return TxnSeen(
+        _DONE[line.state.value] if over else line.state.value,
+        line.epoch,
+        frozenset(map(str, partitions)),
+        logs,
+        {name: next((at for at, cell in enumerate(log) if cell[1] == "open"), len(log)) for name, log in logs.items()},
+        {str(one): state.epoch[one] for one in state.phase if state.phase[one].name in _HAS_EPOCH},
+    )
+
+
+def parting(wanted: TxnSeen, seen: TxnSeen) -> str:
+    """What differs, in words; "" where nothing does."""
+    pairs = [
+        ("state", wanted.state, seen.state),
+        ("epoch", wanted.epoch, seen.epoch),
+        ("partitions", " ".join(sorted(wanted.partitions)), " ".join(sorted(seen.partitions))),
+        *((f"records of {one}", shown_log(wanted.logs[one]), shown_log(seen.logs[one])) for one in wanted.logs),
+        *((f"stable in {one}", wanted.stable[one], seen.stable[one]) for one in wanted.stable),
+        *((f"epoch of {one}", wanted.clients.get(one), seen.clients.get(one)) for one in wanted.clients),
+    ]
+    return "; ".join(f"{name}: {is_ or 'none'} in place of {was or 'none'}" for name, was, is_ in pairs if was != is_)
+
+
+def shown_log(log: Sequence[tuple[int, str]]) -> str:
+    """`1 aborted, 2 open`: of each record its transaction and what became of it."""
+    return ", ".join(f"{txn} {status}" for txn, status in log)
+
+
+class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
+    """Drives one plan."""
+
+    def __init__(self, plan: TxnPlan, world: Coordinated, limit: float = STEP_SECONDS) -> None:
+        super().__init__(plan.stages, limit)
+        self.world = world
+        self._has = dict[str, tuple[int, int]]()
+        self._late = dict[Any, Ask]()
+
+    def _wanted(self, stage: Stage) -> TxnSeen:
+        return expected_txn(stage.after)
+
+    def _seen(self, wanted: TxnSeen) -> TxnSeen:
+        return self.world.look({one: self._has[one][1] for one in wanted.clients if one in self._has})
+
+    def _parting(self, wanted: TxnSeen, seen: TxnSeen) -> str:
+        return parting(wanted, seen)
+
+    # --- what a client asks -------------------------------------------------------------------------------------------
+
+    def _made(self, stage: Stage, kind: str, client: Any, partition: Any = None, *, commit: bool = False) -> Ask:
+        pid, epoch = self._has.get(str(client), (-1, -1))
+        produces = kind == "produce"
+        return Ask(
+            kind,
+            pid,
+            epoch,
+            "" if partition is None else topic_of(str(partition)),
+            stage.before.sequence[client][partition] if produces else 0,
+            stage.before.txn[client] if produces else 0,
+            commit,
+        )
+
+    def _done(
+        self, one: Ask, what: str, again: frozenset[int] = AGAIN, good: frozenset[int] = frozenset({0})
+    ) -> Answer:
+        """Sends a request. Otherwise where it is not answered so."""
+        answer = self.world.ask(one, self.limit, again)
+        if answer.code not in good:
+            raise Otherwise(f"{what} is refused: {_name(answer.code)}")
+        return answer
+
+    def _init_producer(self, stage: Stage) -> str:
+        client = str(stage.arguments["client"])
+        one = Ask("init", *self._has.get(client, (-1, -1)))
+        answer = self._done(one, "InitProducerId")
+        self._has[client] = (answer.pid, answer.epoch)
+        return f"InitProducerId: producer id {answer.pid}, epoch {answer.epoch}"
+
+    _bump_epoch = _bump_is_answered_again = _init_producer
+
+    def _fence(self, stage: Stage) -> str:
+        only = frozenset({CONCURRENT})
+        self._done(Ask("init"), "InitProducerId", AGAIN - only, only)
+        return "InitProducerId, which is answered with CONCURRENT_TRANSACTIONS"
+
+    def _begin(self, stage: Stage) -> str:
+        return "nothing is sent"
+
+    _end_without_partitions = _stop = _begin
+
+    def _add_partition(self, stage: Stage) -> str:
+        client, partition = stage.arguments["client"], stage.arguments["partition"]
+        self._done(self._made(stage, "add", client, partition), "AddPartitionsToTxn")
+        return f"AddPartitionsToTxn of {topic_of(str(partition))}"
+
+    def _produce(self, stage: Stage) -> str:
+        one = self._made(stage, "produce", stage.arguments["client"], stage.arguments["partition"])
+        self._done(one, "Produce")
+        return f"Produce to {one.topic}, epoch {one.epoch}, sequence {one.sequence}"
+
+    def _end(self, stage: Stage) -> str:
+        client, commit = stage.arguments["client"], stage.arguments["commit"]
+        answer = self._done(self._made(stage, "end", client, commit=commit), "EndTxn")
+        if answer.epoch >= 0:
+            self._has[str(client)] = (answer.pid, answer.epoch)
+        return f"EndTxn, to {'commit' if commit else 'abort'}"
+
+    _end_is_answered = _end
+
+    def _is_fenced(self, stage: Stage) -> str:
+        client = stage.arguments["client"]
+        phase = stage.before.phase[client].name
+        if phase in ("COMMITTING", "ABORTING") or (
+            phase == "OPEN" and stage.before.memory.epoch == stage.before.epoch[client]
+        ):
+            commit = phase == "COMMITTING" or (phase == "OPEN" and len(stage.before.wrote[client]) > 0)
+            one, what = self._made(stage, "end", client, commit=commit), "EndTxn"
+        elif phase == "BUMPING":
+            one, what = Ask("init", *self._has[str(client)]), "InitProducerId"
+        else:
+            one, what = self._made(stage, "add", client, next(iter(stage.before.logs))), "AddPartitionsToTxn"
+        answer = self._done(one, what, good=FENCED)
+        return f"{what}, which is refused: {_name(answer.code)}"
+
+    # --- what is late -------------------------------------------------------------------------------------------------
+
+    def _keep(self, stage: Stage, kind: str) -> str:
+        client = stage.arguments["client"]
+        (request,) = set(stage.after.late) - set(stage.before.late)
+        self._late[request] = self._made(stage, kind, client, request.partition, commit=request.commit)
+        return "it will be sent later"
+
+    def _give_up_init(self, stage: Stage) -> str:
+        return self._keep(stage, "init")
+
+    def _give_up_add(self, stage: Stage) -> str:
+        return self._keep(stage, "add")
+
+    def _give_up_produce(self, stage: Stage) -> str:
+        return self._keep(stage, "produce")
+
+    def _give_up_end(self, stage: Stage) -> str:
+        return self._keep(stage, "end")
+
+    def _arrives(self, stage: Stage) -> str:
+        one = self._late.pop(stage.arguments["request"])
+        self._done(one, f"the late {one.kind}")
+        return f"the late request is sent: epoch {one.epoch}"
+
+    _late_init_arrives = _late_bump_is_answered_again = _late_add_arrives = _arrives
+    _late_produce_arrives = _late_end_arrives = _arrives
+
+    def _late_init_fences(self, stage: Stage) -> str:
+        only = frozenset({CONCURRENT})
+        self._done(self._late.pop(stage.arguments["request"]), "the late InitProducerId", AGAIN - only, only)
+        return "the late request is sent, and answered with CONCURRENT_TRANSACTIONS"
+
+    # --- the coordinator ----------------------------------------------------------------------------------------------
+
+    def _write_marker(self, stage: Stage) -> str:
+        partition = str(stage.arguments["partition"])
+        if not self.world.let_marker(partition, self.limit):
+            raise Nothing(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
+        return "WriteTxnMarkers let through"
+
+    def _complete(self, stage: Stage) -> str:
+        return "all markers are written"
+
+    def _repeat_marker(self, stage: Stage) -> str:
+        partition = str(stage.arguments["partition"])
+        if not self.world.copy_marker(partition, self.limit):
+            raise Nothing(f"no WriteTxnMarkers for {partition} came, after {self.limit:g} s")
+        return "WriteTxnMarkers waits, and a copy of it is kept"
+
+    def _late_marker_arrives(self, stage: Stage) -> str:
+        partition = str(stage.arguments["request"].partition)
+        if code := self.world.send_copy(partition):
+            raise Otherwise(f"the late WriteTxnMarkers is refused: {_name(code)}")
+        return "the copy is sent"
+
+    def _time_out(self, stage: Stage) -> str:
+        self.world.time_passes()
+        return "the clocks of brokers put forward by 11 minutes"
+
+    def _fail_over(self, stage: Stage) -> str:
+        if not self.world.fail_over(self.limit):
+            raise Nothing(f"no other broker is the coordinator, after {self.limit:g} s")
+        return "the other replica of the coordinator's log leads"
+
+    def _read(self, stage: Stage) -> str:
+        return "the last stable offset is looked at"
+
+
+def _name(code: int) -> str:
+    return NAMES.get(code) or ERRORS.get(code) or f"error {code}"
+
+
+# --- as a document ----------------------------------------------------------------------------------------------------
+
+
+def of_transactions(head: Document, plan: TxnPlan, taken: Sequence[Taken], seconds: float) -> Document:
+    """What came of a trace of transactions."""
+    clocks = {**CLOCKS, **{name: SETTINGS[name] for name in SETTINGS if name.endswith(".ms")}}
+    driven = Driven(
+        plan.stages,
+        plan.shows,
+        "brokers",
+        range(1, max(2, len(list(plan.run.start.logs))) + 1),
+        {"transaction.version": 2 if plan.version_2 else 0, "clients": plan.model.values["clients"]},
+        {**clocks, "transaction.timeout.ms": TIMEOUT_MS},
+        _document,
+    )
+    return of_steps(head, driven, taken, seconds)
+
+
+def _document(seen: TxnSeen) -> Document:
+    partitions = " ".join(sorted(seen.partitions))
+    said = {"coordinator": f"{seen.state}, epoch {seen.epoch}{f', {partitions}' if partitions else ''}"}
+    for name, log in seen.logs.items():
+        said[name] = f"{shown_log(log) or 'empty'}; stable {seen.stable[name]}"
+    return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}

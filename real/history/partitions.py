@@ -1,0 +1,543 @@
+"""What a metadata log says of each partition, moment by moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...language.errors import UsageError
+from ...language.immutable import immutable
+from ..logs.metadata_log import Entry, MetadataLog
+from ..logs.metadata_records import MetadataRecord
+from .assignments import Assignment, between, brokers_of
+
+METADATA_VERSION = "metadata.version"
+ELR_FEATURE = "eligible.leader.replicas.version"
+DELETED = "the topic was deleted"
+"""Of a history that ends with the partition: there is no more of it."""
+NOBODY, UNCHANGED = -1, -2
+"""No leader, and a leader that a change does not name."""
+MIN_ISR, UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
+TOPIC_CONFIG, BROKER_CONFIG = 2, 4
+"""ConfigResource.Type."""
+
+
+@immutable
+class InForce:
+    """What a controller heeds at a moment of the log: the settings of a topic, None where the log has none; whether
+    there are eligible leader replicas; and the level of `metadata.version` that is finalized, None where the log has
+    none."""
+
+    min_isr: str | None
+    unclean: str | None
+    elr: bool
+    finalized: int | None
+
+
+@immutable
+class Moment:
+    """A partition as a controller had it on record, from an offset of the metadata log on.
+
+    `leader` is None where nobody leads. `fenced` are the replicas' brokers that are fenced, or are being shut down, or
+    have not registered. `last_known` is the LastKnownElr. `restarted` are brokers that have registered with another
+    incarnation than before since they were unfenced last, `stopping` those in controlled shutdown. `passing`: another
+    record of the same batch goes on from here, so that no broker ever sees this moment by itself, or a broker has
+    registered and is not unfenced yet. `lost`: nothing else is on record, and the leader has learned of its epoch and
+    lacks a record that was committed. `cleared`: the eligible leader replicas were forgotten, since somebody set
+    `min.insync.replicas`. `unsure` are brokers of which nothing says whether they have been down since they were
+    unfenced last: on ZooKeeper a broker registers anew after each end of its session. `assignment` is who holds a copy,
+    where that is not the same all the time. `order` has the replicas in the order of assignment, of which the
+    controller elects the first that may lead, and `settings` are those in force; of ZooKeeper neither is known moment
+    by moment. `again`: a broker in controlled shutdown was fenced, which makes a new leader epoch up to 3.5 where it is
+    the last of the ISR.
+    """
+
+    offset: int
+    time_ms: int
+    leader: int | None
+    leader_epoch: int
+    isr: frozenset[int]
+    elr: frozenset[int]
+    last_known: frozenset[int]
+    fenced: frozenset[int]
+    restarted: frozenset[int]
+    stopping: frozenset[int]
+    passing: bool = False
+    lost: bool = False
+    cleared: bool = False
+    unsure: frozenset[int] = frozenset()
+    assignment: Assignment | None = None
+    order: tuple[int, ...] = ()
+    settings: InForce | None = None
+    again: bool = False
+
+    def alike(self, other: Moment) -> bool:
+        """Whether two moments differ in nothing that a partition's controller has on record of it."""
+        return self._on_record() == other._on_record()
+
+    def _on_record(self) -> tuple[Any, ...]:
+        sets = self.isr, self.elr, self.last_known, self.fenced
+        return self.leader, self.leader_epoch, *sets, self.assignment
+
+
+@immutable
+class Leadership:
+    """Who leads in a leader epoch, -1 for nobody, and the `first` and `last` partition epoch in it."""
+
+    leader: int
+    first: int
+    last: int
+
+
+@immutable
+class History:
+    """All that is known of a partition: its `replicas`, all brokers that ever have a copy as far as it is followed,
+    those of its creation first, in the order of assignment; its moments, and the settings that the topic and the
+    cluster have in the log. `whole`: it begins with the partition's creation. `ended` says why it goes
+    no further than the log, where it does not. `leaderships` are by leader epoch, to the end of the
+    log. `missing` says what no file has, so that nothing is known from there on."""
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    moments: tuple[Moment, ...]
+    settings: Mapping[str, str]
+    whole: bool
+    ended: str | None = None
+    topic_id: str = ""
+    leaderships: Mapping[int, Leadership] = field(default_factory=dict[int, Leadership])
+    missing: str | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells it from every other partition, also of a topic of the same name."""
+        return self.topic_id or self.topic, self.partition
+
+    @property
+    def name(self) -> str:
+        """As Kafka names the partition: `orders-0`."""
+        return f"{self.topic}-{self.partition}"
+
+
+@immutable
+class ZooKeeper:
+    """What brokers of a cluster with ZooKeeper say of themselves: their releases, and the versions of the protocol
+    between brokers, each once, the one of the last start at the end; and the cluster's id with the line that says it,
+    None where no line does."""
+
+    releases: tuple[str, ...]
+    protocols: tuple[str, ...]
+    cluster: tuple[str, str] | None = None
+
+
+@immutable
+class Cluster:
+    """What a metadata log says: each partition's history, the finalized features, and `supported`, the newest levels of
+    `metadata.version` that brokers have registered with, each once, the one that registered last at the end. `changed`
+    are settings that have another value later in the log: histories have the last. `zookeeper` is there
+    where the cluster has no metadata log."""
+
+    histories: tuple[History, ...]
+    features: Mapping[str, int]
+    supported: tuple[int, ...]
+    changed: frozenset[str]
+    zookeeper: ZooKeeper | None = None
+
+
+@immutable
+class _Halfway:
+    """What a partition is for an instant in a record that completes its reassignment."""
+
+    assignment: Assignment
+    leader: int
+    leader_epoch: int
+    isr: frozenset[int]
+
+
+@dataclass(slots=True)
+class _Partition:
+    """A partition while the log is read."""
+
+    topic: str
+    number: int
+    replicas: tuple[int, ...]
+    assignment: Assignment
+    moves: bool
+    leader: int
+    leader_epoch: int
+    isr: frozenset[int]
+    elr: frozenset[int]
+    last_known: frozenset[int]
+    whole: bool
+    partition_epoch: int
+    topic_id: str
+    order: tuple[int, ...]
+    moments: list[Moment] = field(default_factory=list[Moment])
+    ended: str | None = None
+    leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
+    halfway: _Halfway | None = None
+
+    def led(self) -> None:
+        """Takes down who leads in the present epochs."""
+        before = self.leaderships.get(self.leader_epoch)
+        first = self.partition_epoch if before is None else before.first
+        self.leaderships[self.leader_epoch] = Leadership(self.leader, first, self.partition_epoch)
+
+
+@dataclass(slots=True)
+class _Broker:
+    """A broker while the log is read."""
+
+    incarnation: str
+    epoch: int
+    fenced: bool
+    stopping: bool
+    restarted: bool
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is fenced, or in controlled shutdown: no partition is given to it
+        (ClusterControlManager.isActive)."""
+        return self.fenced or self.stopping
+
+
+class _Unfit(Exception):
+    """A record that cannot follow those before it, and why."""
+
+
+class _Reading:
+    """The state that the records of a log make, one after the other."""
+
+    def __init__(self, moved: Mapping[tuple[str, int], tuple[int, ...]]) -> None:
+        self.moved = moved
+        self.snapshot = False
+        self.topics: dict[str, str] = {}
+        self.brokers: dict[int, _Broker] = {}
+        self.partitions: dict[tuple[str, int], _Partition] = {}
+        self.of_broker: dict[int, list[_Partition]] = {}
+        self.unsettled: dict[int, _Partition] = {}
+        self.features: dict[str, int] = {}
+        self.supported: dict[int, None] = {}
+        self.settings: dict[tuple[int, str], dict[str, str]] = {}
+        self.changed: set[str] = set()
+        self.batch: int | None = None
+        self.cleared: list[_Partition] = []
+        self.again = False
+
+    def end_snapshot(self) -> None:
+        """What is in force from the end of a snapshot on: its settings come after its partitions (ImageWriter)."""
+        self.snapshot = False
+        for one in self.partitions.values():
+            one.moments = [replace(moment, settings=self.in_force(one.topic)) for moment in one.moments]
+
+    def take(self, entry: Entry) -> Sequence[_Partition]:
+        """Takes what a record says; the partitions that it may be about. UsageError where it does not fit to what
+        comes before it: such a log is not whole."""
+        if self.snapshot and not entry.snapshot:
+            self.end_snapshot()
+        record, self.snapshot, self.again = entry.record, entry.snapshot, False
+        try:
+            self._take(record)
+        except _Unfit as error:
+            raise UsageError(
+                f"the {record.kind} at offset {entry.offset} {error}: this is no whole metadata log; give the "
+                "controller's directory, or all of its segments printed"
+            ) from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(
+                f"the {record.kind} at offset {entry.offset} has other fields than such a record: {error}"
+            ) from None
+        if record.kind == "CLEAR_ELR_RECORD":
+            return self.cleared
+        fields, broker = record.fields, _broker_of(record)
+        if broker is not None:
+            return self.of_broker.get(broker, ())
+        partition = self.partitions.get((fields.get("topicId", ""), fields.get("partitionId", NOBODY)))
+        return () if partition is None else (partition,)
+
+    def _take(self, record: MetadataRecord) -> None:
+        fields = record.fields
+        match record.kind:
+            case "REGISTER_BROKER_RECORD":
+                self._register(fields)
+            case "UNREGISTER_BROKER_RECORD":
+                self.again = self._broker(fields["brokerId"], fields["brokerEpoch"]).is_out
+                del self.brokers[fields["brokerId"]]
+            case "FENCE_BROKER_RECORD" | "UNFENCE_BROKER_RECORD":
+                self._fence(self._broker(fields["id"], fields["epoch"]), record.kind == "FENCE_BROKER_RECORD")
+            case "BROKER_REGISTRATION_CHANGE_RECORD":
+                self._change_broker(fields)
+            case "TOPIC_RECORD":
+                self.topics[fields["topicId"]] = fields["name"]
+            case "REMOVE_TOPIC_RECORD":
+                self._remove(fields["topicId"])
+            case "PARTITION_RECORD":
+                self._create(fields)
+            case "PARTITION_CHANGE_RECORD":
+                self._change(fields)
+            case "CLEAR_ELR_RECORD":
+                self._clear(fields["topicName"])
+            case "CONFIG_RECORD":
+                self._configure(fields)
+            case "FEATURE_LEVEL_RECORD":
+                self.features[fields["name"]] = fields["featureLevel"]
+            case _:
+                raise AssertionError(record.kind)
+
+    def _broker(self, number: int, epoch: int) -> _Broker:
+        """The broker of a record, whose registration it must be: a controller takes no other
+        (ClusterControlManager.replayRegistrationChange)."""
+        broker = self.brokers.get(number)
+        if broker is None:
+            raise _Unfit(f"is about broker {number}, which has not registered before")
+        if broker.epoch != epoch:
+            raise _Unfit(f"is about broker {number} in broker epoch {epoch}, and it has registered in {broker.epoch}")
+        return broker
+
+    def _register(self, fields: Mapping[str, Any]) -> None:
+        incarnation, before = fields["incarnationId"], self.brokers.get(fields["brokerId"])
+        restarted = before is not None and (before.restarted or before.incarnation != incarnation)
+        stopping = bool(fields.get("inControlledShutdown"))
+        self.brokers[fields["brokerId"]] = _Broker(
+            incarnation, fields["brokerEpoch"], fields["fenced"], stopping, restarted
+        )
+        for level in (level for name, level in map(_feature, fields["features"]) if name == METADATA_VERSION):
+            self.supported.pop(level, None)  # the last to register is the last here
+            self.supported[level] = None
+
+    def _change_broker(self, fields: Mapping[str, Any]) -> None:
+        broker = self._broker(fields["brokerId"], fields["brokerEpoch"])
+        if changed := fields.get("fenced", 0):
+            self._fence(broker, changed > 0)  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
+        if fields.get("inControlledShutdown", 0):
+            broker.stopping = True
+
+    def _fence(self, broker: _Broker, fenced: bool) -> None:
+        self.again = fenced and broker.is_out
+        broker.fenced = fenced
+
+    def _configure(self, fields: Mapping[str, Any]) -> None:
+        settings = self.settings.setdefault((fields["resourceType"], fields["resourceName"]), {})
+        if settings.get(fields["name"], fields["value"]) != fields["value"]:
+            self.changed.add(fields["name"])
+        if fields["value"] is None:
+            settings.pop(fields["name"], None)
+        else:
+            settings[fields["name"]] = fields["value"]
+
+    def _clear(self, topic: str) -> None:
+        """All ELRs of a topic, or of all topics, are emptied at once (TopicDelta.replay): the controller writes this
+        where min.insync.replicas is set, also to the value that it has. Of a last known leader alone the search knows
+        nothing."""
+        of_topic = [one for one in self.partitions.values() if topic in ("", one.topic)]
+        self.cleared = [one for one in of_topic if one.elr]
+        for partition in of_topic:
+            if partition.elr or partition.last_known:
+                if not partition.elr:
+                    partition.ended = partition.ended or "its last known leader was cleared by a change of settings"
+                partition.elr = partition.last_known = frozenset()
+                partition.partition_epoch += 1
+                partition.led()
+
+    def _remove(self, topic: str) -> None:
+        if topic not in self.topics:
+            raise _Unfit(f"removes topic {topic}, which is not created before")
+        for (of, _), partition in self.partitions.items():
+            if of == topic and partition.ended is None:
+                partition.ended = DELETED
+
+    def _create(self, fields: Mapping[str, Any]) -> None:
+        where = fields["topicId"], fields["partitionId"]
+        if fields["topicId"] not in self.topics:
+            raise _Unfit(f"is of topic {fields['topicId']}, which is not created before")
+        replicas = tuple(fields["replicas"])
+        partition = self.partitions[where] = _Partition(
+            topic=self.topics[fields["topicId"]],
+            number=fields["partitionId"],
+            replicas=self.moved.get(where, replicas),
+            assignment=Assignment(frozenset(replicas)).changed(fields),
+            moves=where in self.moved,
+            leader=fields["leader"],
+            leader_epoch=fields["leaderEpoch"],
+            isr=frozenset(fields["isr"]),
+            elr=frozenset(fields.get("eligibleLeaderReplicas") or ()),
+            last_known=frozenset(fields.get("lastKnownElr") or ()),
+            whole=not self.snapshot,
+            partition_epoch=fields.get("partitionEpoch", 0),
+            topic_id=fields["topicId"],
+            order=replicas,
+        )
+        _check(partition, replicas)
+        partition.led()
+        for broker in partition.replicas:
+            self.of_broker.setdefault(broker, []).append(partition)
+
+    def _change(self, fields: Mapping[str, Any]) -> None:
+        partition = self.partitions.get((fields["topicId"], fields["partitionId"]))
+        if partition is None:
+            raise _Unfit(f"changes partition {fields['partitionId']} of {fields['topicId']}, which is not created")
+        partition.order = tuple(fields.get("replicas") or partition.order)
+        self._reassign(partition, fields)
+        leader = fields.get("leader", UNCHANGED)
+        if leader != UNCHANGED:  # PartitionRegistration.merge: each record with a leader is a new leader epoch
+            partition.leader, partition.leader_epoch = leader, partition.leader_epoch + 1
+        for name, attribute in (("isr", "isr"), ("eligibleLeaderReplicas", "elr"), ("lastKnownElr", "last_known")):
+            if fields.get(name) is not None:
+                setattr(partition, attribute, frozenset(fields[name]))
+        partition.partition_epoch += 1
+        partition.led()
+        if partition.ended is None:
+            _check(partition, fields.get("replicas") or ())
+
+    def _reassign(self, partition: _Partition, fields: Mapping[str, Any]) -> None:
+        """Another order of the same brokers is no move: it says whom the controller prefers."""
+        before, partition.assignment = partition.assignment, partition.assignment.changed(fields)
+        if partition.ended is not None:
+            return
+        try:
+            instant = between(before, partition.assignment)
+        except ValueError as error:
+            partition.ended = str(error)
+            return
+        if not partition.assignment.replicas <= set(partition.replicas):
+            partition.ended = "its replicas were reassigned to more brokers than are followed"
+        elif instant is not None:
+            partition.halfway = _Halfway(
+                instant,
+                partition.leader,
+                partition.leader_epoch,
+                partition.isr | frozenset(fields.get("isr") or ()),
+            )
+
+    def note(self, entry: Entry, about: Sequence[_Partition], passing: bool) -> None:
+        """Adds to each partition that a record is about what it is then, where that is another moment. A moment that
+        was passing and from which nothing went on is none that passes."""
+        within = entry.batch == self.batch
+        for partition in about if passing else (*about, *self.unsettled.values()):
+            if partition.ended is None or not partition.moments:
+                moment = self._moment(partition, entry, passing)
+                if partition.halfway is not None:
+                    _add(partition.moments, _at(partition.halfway, moment), within)
+                    partition.halfway = None
+                _add(partition.moments, moment, within)
+                self.unsettled[id(partition)] = partition
+        if not passing:
+            self.unsettled.clear()
+        self.batch = entry.batch
+        number = _broker_of(entry.record)
+        if number in self.brokers:
+            self.brokers[number].restarted = self.brokers[number].restarted and self._is_fenced(number)
+
+    def _moment(self, partition: _Partition, entry: Entry, passing: bool) -> Moment:
+        return Moment(
+            offset=entry.offset,
+            time_ms=entry.time_ms,
+            leader=None if partition.leader == NOBODY else partition.leader,
+            leader_epoch=partition.leader_epoch,
+            isr=partition.isr,
+            elr=partition.elr & partition.assignment.replicas,  # who is no replica is not elected from there
+            last_known=partition.last_known,
+            fenced=frozenset(broker for broker in partition.replicas if self._is_fenced(broker)),
+            restarted=self._replicas(partition, lambda broker: broker.restarted),
+            stopping=self._replicas(partition, lambda broker: broker.stopping and not broker.fenced),
+            passing=passing,
+            cleared=entry.record.kind == "CLEAR_ELR_RECORD",
+            assignment=partition.assignment if partition.moves else None,
+            order=partition.order,
+            settings=self.in_force(partition.topic),
+            again=self.again,
+        )
+
+    def _replicas(self, partition: _Partition, which: Callable[[_Broker], bool]) -> frozenset[int]:
+        return frozenset(one for one in partition.replicas if one in self.brokers and which(self.brokers[one]))
+
+    def _is_fenced(self, broker: int) -> bool:
+        known = self.brokers.get(broker)
+        return known is None or known.is_out
+
+    def in_force(self, topic: str) -> InForce:
+        """What a controller heeds of a topic's settings now."""
+        own, common = self.settings.get((TOPIC_CONFIG, topic), {}), self.settings.get((BROKER_CONFIG, ""), {})
+        min_isr, unclean = (own.get(name, common.get(name)) for name in (MIN_ISR, UNCLEAN))
+        return InForce(min_isr, unclean, self.features.get(ELR_FEATURE, 0) > 0, self.features.get(METADATA_VERSION))
+
+    def of_topic(self, topic: str) -> dict[str, str]:
+        """The settings of the cluster and, over them, of a topic."""
+        return {**self.settings.get((BROKER_CONFIG, ""), {}), **self.settings.get((TOPIC_CONFIG, topic), {})}
+
+
+def _check(partition: _Partition, replicas: Sequence[int]) -> None:
+    """_Unfit where replicas of a record are nobody or twice there, or who leads or is in sync is no replica. Who has
+    been one may be an eligible leader still: 4.1 leaves it there where a reassignment is cancelled."""
+    held = partition.assignment.replicas
+    left = partition.elr & set(partition.replicas) if partition.moves else frozenset[int]()
+    named = {*partition.isr, *(partition.elr - left), *({partition.leader} - {NOBODY})}
+    if not held or len(set(replicas)) < len(replicas):
+        raise _Unfit(f"has the replicas {list(replicas)}")
+    if strangers := named - held:
+        names = ", ".join(map(str, sorted(strangers)))
+        known = list(replicas) or sorted(held)
+        raise _Unfit(f"has {names} lead or be in sync, where {known} are the replicas")
+
+
+def _at(halfway: _Halfway, moment: Moment) -> Moment:
+    """The moment before one, in the same record, in which the reassignment is not complete yet."""
+    return replace(
+        moment,
+        assignment=halfway.assignment,
+        leader=None if halfway.leader == NOBODY else halfway.leader,
+        leader_epoch=halfway.leader_epoch,
+        isr=halfway.isr,
+        passing=True,
+    )
+
+
+def _broker_of(record: MetadataRecord) -> int | None:
+    """The broker that a record is about, if it is about one."""
+    name = {"FENCE_BROKER_RECORD": "id", "UNFENCE_BROKER_RECORD": "id"}.get(record.kind, "brokerId")
+    return record.fields.get(name)
+
+
+def _feature(feature: Mapping[str, Any]) -> tuple[str, int]:
+    """The name and the newest level of a feature."""
+    return feature["name"], feature["maxSupportedVersion"]
+
+
+def _add(moments: list[Moment], moment: Moment, within: bool) -> None:
+    """Adds a moment, if it is another one. `within` a batch a broker's registration may follow what it changes."""
+    if not moments or not moment.alike(moments[-1]):
+        moments.append(moment)
+        return
+    restarted = moments[-1].restarted | (moment.restarted if within else frozenset[int]())
+    again = moments[-1].again or (within and moment.again)
+    passing = moments[-1].passing and moment.passing
+    moments[-1] = replace(moments[-1], passing=passing, restarted=restarted, again=again)
+
+
+def cluster_of(log: MetadataLog) -> Cluster:
+    """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
+    reading = _Reading(brokers_of(log.entries))
+    entries, after = log.entries, (*log.entries[1:], None)
+    for entry, next_one in zip(entries, after, strict=True):
+        about = reading.take(entry)
+        within = next_one is not None and (next_one.batch, next_one.snapshot) == (entry.batch, entry.snapshot)
+        reading.note(entry, about, within or entry.record.kind == "REGISTER_BROKER_RECORD")
+    if reading.snapshot:
+        reading.end_snapshot()
+    return Cluster(tuple(_histories(reading)), reading.features, tuple(reading.supported), frozenset(reading.changed))
+
+
+def _histories(reading: _Reading) -> Iterator[History]:
+    for partition in reading.partitions.values():
+        yield History(
+            topic=partition.topic,
+            partition=partition.number,
+            replicas=partition.replicas,
+            moments=tuple(partition.moments),
+            settings=reading.of_topic(partition.topic),
+            whole=partition.whole,
+            ended=partition.ended,
+            topic_id=partition.topic_id,
+            leaderships=partition.leaderships,
+        )

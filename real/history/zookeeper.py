@@ -1,0 +1,352 @@
+"""What controllers' logs of a cluster with ZooKeeper say of each partition, moment by moment.
+
+Controllers follow one another in controller epochs, and the lines of each are put in order by their times, which come
+from one clock. The state of a partition has a version in ZooKeeper: where one is in no file, the history ends before
+it, and says so.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+
+from ...language.immutable import immutable
+from ..logs.zookeeper_lines import (
+    NOBODY,
+    Active,
+    BrokersChange,
+    Changed,
+    Created,
+    Elected,
+    Event,
+    Moved,
+    Stopping,
+    TopicId,
+)
+from .partitions import History, Leadership, Moment
+
+MOST_AT_ONCE = 2
+UNKNOWN_REPLICAS = "no file says which brokers have a copy of it: give state-change.log since it was created"
+
+
+@immutable
+class Told:
+    """An event with its time in ms since 1970 as the machine's clock shows it, and the place that says it."""
+
+    time_ms: int
+    event: Event
+    where: str
+
+
+@dataclass(slots=True)
+class _Partition:
+    """A partition while its events are taken. `down` and `back` are brokers that the controller has seen go and come,
+    without having changed the partition for it yet; `ending` those of `down` that it shut down."""
+
+    name: str
+    replicas: tuple[int, ...]
+    out: set[int]
+    leader: int = NOBODY
+    epoch: int = 0
+    isr: frozenset[int] = frozenset()
+    version: int = -1
+    first: int = -1
+    time_ms: int = 0
+    down: set[int] = field(default_factory=set[int])
+    back: list[int] = field(default_factory=list[int])
+    ending: set[int] = field(default_factory=set[int])
+    later: set[int] = field(default_factory=set[int])
+    known_down: set[int] = field(default_factory=set[int])
+    moments: list[Moment] = field(default_factory=list[Moment])
+    leaderships: dict[int, Leadership] = field(default_factory=dict[int, Leadership])
+    ended: str | None = None
+    missing: str | None = None
+
+    def add(self, back: frozenset[int] = frozenset(), stopping: frozenset[int] = frozenset()) -> None:
+        """A moment: what is on record now. `back` are brokers that are there again with it."""
+        if self.version < 0 or self.ended or self.missing:
+            return
+        restarted = back & self.known_down
+        self.known_down -= back
+        moment = Moment(
+            offset=self.version,
+            time_ms=self.time_ms,
+            leader=None if self.leader == NOBODY else self.leader,
+            leader_epoch=self.epoch,
+            isr=self.isr,
+            elr=frozenset(),
+            last_known=frozenset(),
+            fenced=frozenset(self.out),
+            restarted=restarted,
+            stopping=stopping,
+            unsure=back - restarted,
+        )
+        if not self.moments or not moment.alike(self.moments[-1]):
+            self.moments.append(moment)
+
+    # --- brokers go and come ---
+
+    def goes(self, broker: int, *, ending: bool) -> None:
+        """The controller sees that a broker is gone, or is shut down."""
+        if broker in self.back:
+            self.settle_back()
+        if broker not in self.out:
+            self.down.add(broker)
+            if ending:
+                self.ending.add(broker)
+
+    def comes(self, broker: int) -> None:
+        """The controller sees that a broker is there."""
+        if broker in self.down and (broker in self.isr or broker == self.leader):
+            self.later.add(broker)
+        elif broker in self.down:
+            self.settle_down()
+        if broker in self.out and broker not in self.back:
+            self.back.append(broker)
+
+    def settle_back(self) -> None:
+        """Brokers are there again, and the partition has not changed for it."""
+        for broker in self.back:
+            self.out.discard(broker)
+            self.add(back=frozenset({broker}))
+        self.back.clear()
+
+    def settle_down(self) -> None:
+        """Brokers are gone, and the partition does not change for it: those that it did not need."""
+        for broker in sorted(self.down):
+            if broker not in self.isr and broker != self.leader:
+                self._leaves(broker)
+                self.add(stopping=self._ended({broker}))
+
+    def _leaves(self, broker: int) -> None:
+        self.down.discard(broker)
+        self.out.add(broker)
+        if broker in self.later:
+            self.later.discard(broker)
+            self.back.append(broker)
+
+    def _ended(self, brokers: Iterable[int]) -> frozenset[int]:
+        """Those of some brokers that were shut down: they have been down when they come back."""
+        ended = self.ending & set(brokers)
+        self.ending -= ended
+        self.known_down |= ended
+        return frozenset(ended)
+
+    # --- its state changes ---
+
+    def changes(self, event: Changed, where: str) -> None:
+        """Its state has another version."""
+        if event.version <= self.version or self.ended or self.missing:
+            return
+        if self.version >= 0 and event.version > self.version + 1:
+            first, last = self.version + 1, event.version - 1
+            which = f"version {first}" if first == last else f"versions {first} to {last}"
+            self.missing = (
+                f"checked until {which} of its state, which no file has ({where} has the next one): give "
+                "controller.log and state-change.log of each broker, and server.log of the leaders"
+            )
+            return
+        leader = self.leader if event.leader is None else event.leader
+        epoch = self.epoch if event.epoch is None else event.epoch
+        elected = self.leader == NOBODY and leader != NOBODY
+        gone = set(self.isr - event.isr) | ({self.leader} if leader == NOBODY else set[int]())
+        self._before(event, elected=elected)
+        back = self._state(event, leader, epoch, elected=elected)
+        if event.asked or self.version == event.version == self.first:
+            self.add()
+        else:
+            fenced = frozenset(gone & self.down)
+            if self._at_once(fenced):
+                return
+            for broker in fenced:
+                self._leaves(broker)
+            self.add(back=back, stopping=self._ended(fenced))
+        self.settle_down()
+
+    def _at_once(self, fenced: frozenset[int]) -> bool:
+        """Whether so many are gone in one change that the model has no such step: then nothing is said of it."""
+        if len(fenced) > MOST_AT_ONCE or (len(fenced) > 1 and fenced & self.ending):
+            names = ", ".join(map(str, sorted(fenced)))
+            self.missing = f"checked until brokers {names} leave the ISR in one change, which no step of the model does"
+        return self.missing is not None
+
+    def _before(self, event: Changed, *, elected: bool) -> None:
+        """What has to come before a change."""
+        if self.version < 0:
+            self.out |= self.down
+            self.down.clear()
+            return
+        if not elected or event.asked:
+            self.settle_back()
+        self.settle_down()
+
+    def _state(self, event: Changed, leader: int, epoch: int, *, elected: bool) -> frozenset[int]:
+        """Takes down the new state; the last broker to come back, where the leader is elected since it came."""
+        back = frozenset[int]()
+        if elected and self.back:
+            self.back.sort(key=lambda broker: broker == leader)
+            *before, last = self.back
+            self.back = list(before)
+            self.settle_back()
+            self.out.discard(last)
+            back = frozenset({last})
+        if self.version < 0:
+            self.first = event.version
+        self.leader, self.epoch, self.isr, self.version = leader, epoch, event.isr, event.version
+        known = self.leaderships.get(epoch)
+        first = self.version if known is None else known.first
+        self.leaderships[epoch] = Leadership(leader, first, self.version)
+        return back
+
+
+class _Reading:
+    """The state that events make, one after the other."""
+
+    def __init__(self) -> None:
+        self.partitions: dict[str, _Partition] = {}
+        self.past: list[_Partition] = []
+        self.live: frozenset[int] = frozenset()
+        self.stopping: set[int] = set()
+        self.ids: dict[str, str] = {}
+        self.unknown: dict[str, None] = {}
+        self.again: set[str] = set()
+        self.time_ms = 0
+
+    def take(self, told: Told) -> None:
+        """Takes an event."""
+        self.time_ms = told.time_ms
+        match told.event:
+            case Active(live):
+                self._brokers(live - self.live, self.live - live, frozenset(), live)
+            case BrokersChange(added, deleted, bounced, live):
+                self._brokers(added | (live - self.live - bounced), deleted | (self.live - live), bounced, live)
+            case Stopping(broker):
+                self.stopping.add(broker)
+                for partition in self._with(broker):
+                    partition.goes(broker, ending=True)
+            case Created(name, replicas):
+                self._create(name, replicas)
+            case Moved(name, why):
+                self._move(name, why)
+            case TopicId(topic, identity):
+                self.ids[topic] = identity
+            case Changed(name):
+                if name in self.partitions:
+                    self.partitions[name].time_ms = told.time_ms
+                    self.partitions[name].changes(told.event, told.where)
+                else:
+                    self.unknown[name] = None
+            case _:
+                pass
+
+    def _with(self, broker: int) -> Iterator[_Partition]:
+        """The partitions with a copy on a broker, which are about to change."""
+        for partition in self.partitions.values():
+            if broker in partition.replicas:
+                partition.time_ms = self.time_ms
+                yield partition
+
+    def _brokers(
+        self, added: frozenset[int], deleted: frozenset[int], bounced: frozenset[int], live: frozenset[int]
+    ) -> None:
+        for broker in sorted(deleted | bounced):
+            for partition in self._with(broker):
+                partition.goes(broker, ending=broker in self.stopping)
+        for broker in sorted(added | bounced):
+            for partition in self._with(broker):
+                partition.comes(broker)
+        self.stopping -= deleted | bounced
+        self.live = live
+
+    def _create(self, name: str, replicas: tuple[int, ...]) -> None:
+        if name in self.partitions:
+            self.past.append(self.partitions[name])
+            self.again.add(name)
+        away = set(replicas) - self.live | (set(replicas) & self.stopping)
+        self.partitions[name] = _Partition(name, replicas, away)
+
+    def _move(self, name: str, why: str) -> None:
+        for partition in self.partitions.values():
+            if name in (partition.name, partition.name.rpartition("-")[0]):
+                partition.ended = partition.ended or why
+
+
+def ordered(events: Mapping[int, Sequence[Told]], leaders: Sequence[Told]) -> tuple[list[Told], list[str]]:
+    """The events of all controllers one after the other, by controller epochs, and what is not known. `events` are
+    those of each broker in their order, `leaders` what leaders say of an ISR."""
+    reigns = list[tuple[int, list[Told]]]()
+    for of_broker in events.values():
+        current: list[Told] | None = None
+        for told in of_broker:
+            if isinstance(told.event, Elected):
+                current = []
+                reigns.append((told.event.epoch, current))
+            if current is None:
+                current = []
+                reigns.append((0, current))
+            current.append(told)
+    reigns.sort(key=lambda one: one[0])
+    epochs = sorted({epoch for epoch, _ in reigns if epoch})
+    notes = [
+        f"no file has what controllers of epochs {before + 1} to {after - 1} did: give controller.log of each broker"
+        for before, after in pairwise(epochs)
+        if after > before + 1
+    ]
+    return _with_leaders([told for _, reign in reigns for told in reign], leaders), notes
+
+
+def _with_leaders(events: list[Told], leaders: Sequence[Told]) -> list[Told]:
+    """The events with what leaders alone say of an ISR: a version that no controller has, at its time, and before the
+    next version."""
+    versions = {(told.event.name, told.event.version) for told in events if isinstance(told.event, Changed)}
+    alone = dict[tuple[str, int], Told]()
+    for told in leaders:
+        assert isinstance(told.event, Changed)
+        where = told.event.name, told.event.version
+        if where not in versions:
+            alone.setdefault(where, told)
+    placed, latest = dict[int, list[Told]](), list(accumulate((told.time_ms for told in events), max))
+    later = dict[str, list[tuple[int, int]]]()
+    for place, told in enumerate(events):
+        if isinstance(told.event, Changed):
+            later.setdefault(told.event.name, []).append((place, told.event.version))
+    for (name, version), told in sorted(alone.items(), key=lambda one: one[1].time_ms):
+        by_version = (place for place, other in later.get(name, ()) if other > version)
+        placed.setdefault(min(bisect_right(latest, told.time_ms), *by_version, len(events)), []).append(told)
+    return [one for place in range(len(events) + 1) for one in (*placed.get(place, ()), *events[place : place + 1])]
+
+
+def histories_of(events: Iterable[Told], settings: Mapping[str, Mapping[str, str]]) -> list[History]:
+    """The history of each partition. `settings` are those of the brokers (`""`) and of topics."""
+    reading = _Reading()
+    for told in events:
+        reading.take(told)
+    ones = (*reading.past, *reading.partitions.values())
+    found = [_history(one, reading, settings) for one in ones if one.version >= 0]
+    unknown = reading.unknown.keys() - reading.partitions.keys()
+    return [*found, *(_unknown(name) for name in sorted(unknown))]
+
+
+def _unknown(name: str) -> History:
+    topic, _, number = name.rpartition("-")
+    return History(topic, int(number), (), (), {}, False, missing=UNKNOWN_REPLICAS)
+
+
+def _history(one: _Partition, reading: _Reading, settings: Mapping[str, Mapping[str, str]]) -> History:
+    one.settle_back()
+    one.settle_down()
+    topic, _, number = one.name.rpartition("-")
+    return History(
+        topic=topic,
+        partition=int(number),
+        replicas=one.replicas,
+        moments=tuple(one.moments),
+        settings={**settings.get("", {}), **settings.get(topic, {})},
+        whole=one.first == 0,
+        ended=one.ended,
+        topic_id=f"{topic} before" if one in reading.past else reading.ids.get(topic, ""),
+        leaderships={} if one.name in reading.again else one.leaderships,  # brokers' lines say not which one they mean
+        missing=one.missing,
+    )

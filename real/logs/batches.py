@@ -1,0 +1,157 @@
+"""Where the whole batches of a segment end, and whether what follows may be left out.
+
+A segment that is copied while it is written, or after a loss of power, ends with a part of a batch, with zeros that the
+file system has in place of what was never written, or with both. All before that is whole. Where more batches follow,
+or where the bytes are there and are wrong, the file is damaged, and to leave out the rest would hide what it says.
+
+A batch begins with its first offset, its length, its leader's epoch, its magic and its checksum
+(org.apache.kafka.common.record.DefaultRecordBatch). The checksum covers what comes after it, and not what comes before.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from pathlib import Path
+
+from ...language.errors import UsageError
+from ...language.immutable import immutable
+
+NEWEST = 2
+SECTOR = 512
+"""What a disk writes as one: where nothing was written, zeros begin at a multiple of it."""
+_BEGINS, _AFTER_LENGTH, _MAGIC, _SUM, _SUMMED = struct.Struct(">qi"), 12, 16, 17, 21
+_HEADER = struct.Struct(">qiibIhiqqqhii")
+_LEAST_OF_OLD = 14
+_LEAST = _HEADER.size - _AFTER_LENGTH
+
+
+@immutable
+class Form:
+    """What a log's batches are like: their oldest magic, how long they are at most, and whether each checksum is
+    compared, which takes a second for each 3 MB."""
+
+    oldest: int
+    longest: int
+    summed: bool
+
+
+METADATA = Form(2, 8 * 1024 * 1024, True)
+"""Of the metadata log (KafkaRaftClient.MAX_BATCH_SIZE_BYTES)."""
+PARTITION = Form(0, 2**31 - 1, False)
+"""Of any partition."""
+
+
+@immutable
+class Part:
+    """The beginning of a segment that is whole: its size, the offset that comes next where it has a batch, and what is
+    to be said of the bytes that are left out."""
+
+    size: int
+    next: int | None
+    note: str | None = None
+
+
+def whole_part(path: Path, data: bytes, form: Form) -> Part:
+    """The beginning of a segment that is whole. UsageError where what follows is damaged, and not just unfinished."""
+    at, after = 0, None
+    while (end := _end(data, at, form)) is not None:
+        at, after = end, _next(data, at)
+    if at == len(data):
+        return Part(at, after)
+    left, written = len(data) - at, max(_written(data), at)
+    begins = f"{path}: the last {left} bytes are"
+    ends = "" if after is None else f": it is read up to offset {after - 1}"
+    if not data.rstrip(b"\0")[at:]:
+        return Part(at, after, f"{begins} zeros, as a loss of power leaves them, and are left out{ends}")
+    if (why := _damage(data, at, written, after, form)) is not None:
+        raise UsageError(_refused(path, at, after, why))
+    zeros = f", and from byte {written} on zeros, as a loss of power leaves them" if written < len(data) else ""
+    return Part(at, after, f"{begins} no whole batch{zeros}, and are left out{ends}")
+
+
+def _refused(path: Path, at: int, after: int | None, why: str) -> str:
+    if after is None:
+        return f"{path}: it is no segment of a log of Kafka, or its first batch is damaged: {why}"
+    return (
+        f"{path}: the batch at offset {after}, byte {at}, is damaged: {why}. What follows may be what matters: give a "
+        "whole copy of this log, or that of another replica, which has the same records"
+    )
+
+
+def _end(data: bytes, at: int, form: Form) -> int | None:
+    """Where the batch ends that begins at a place; None where there is none, or it is not whole."""
+    if at + _SUM > len(data):
+        return None
+    first, length = _BEGINS.unpack_from(data, at)
+    magic, end = data[at + _MAGIC], at + _AFTER_LENGTH + length
+    least = _LEAST if magic == NEWEST else _LEAST_OF_OLD
+    if first < 0 or not form.oldest <= magic <= NEWEST or length < least or end > len(data):
+        return None
+    return end if not form.summed or _sum_is_right(data, at, end) else None
+
+
+def _sum_is_right(data: bytes, at: int, end: int) -> bool:
+    """Whether a batch has its checksum."""
+    if data[at + _MAGIC] < NEWEST:
+        return int.from_bytes(data[at + _AFTER_LENGTH : at + _MAGIC]) == zlib.crc32(data[at + _MAGIC : end])
+    try:
+        from kafka.record.util import calc_crc32c
+    except ImportError:
+        raise UsageError("reading segments needs kafka-python: pip install 'tidegate[live]'") from None
+    return int.from_bytes(data[at + _SUM : at + _SUMMED]) == calc_crc32c(data[at + _SUMMED : end])
+
+
+def _next(data: bytes, at: int) -> int:
+    """The offset after a batch that is whole."""
+    if data[at + _MAGIC] < NEWEST:
+        return _BEGINS.unpack_from(data, at)[0] + 1
+    header = _HEADER.unpack_from(data, at)
+    return header[0] + header[6] + 1
+
+
+def _written(data: bytes) -> int:
+    """Up to where a file was written: where zeros begin that go on to its end, in whole sectors."""
+    return min(-(-len(data.rstrip(b"\0")) // SECTOR) * SECTOR, len(data))
+
+
+def _damage(data: bytes, at: int, written: int, after: int | None, form: Form) -> str | None:
+    """Why what begins at a place is damaged; None where it may be the beginning of a batch that was being written."""
+    if (more := _follows(data, at + 1, after or 0, form)) is not None:
+        place, offset = more
+        if place == at + _AFTER_LENGTH + int.from_bytes(data[at + 8 : at + _AFTER_LENGTH]):
+            return f"its checksum is wrong, or its header, and another batch follows, at offset {offset}"
+        return f"it is not whole, and another batch follows, at offset {offset}, byte {place}"
+    if at + _AFTER_LENGTH > written:
+        return None
+    first, length = _BEGINS.unpack_from(data, at)
+    if after is not None and (first < after or (form.summed and first != after)):
+        return f"it states {first} as its offset"
+    if not _LEAST_OF_OLD <= length <= form.longest:
+        return f"it states a length of {length} bytes, and no batch is so long or so short"
+    if at + _MAGIC < written and not form.oldest <= data[at + _MAGIC] <= NEWEST:
+        return f"it states the format {data[at + _MAGIC]}, which there is not"
+    if at + _AFTER_LENGTH + length <= written:
+        return "its checksum is wrong"
+    if at + _HEADER.size <= len(data) <= at + METADATA.longest and _sum_is_right(data, at, len(data)):
+        return f"it states a length of {length} bytes, and is whole with fewer"
+    return None
+
+
+def _follows(data: bytes, since: int, after: int, form: Form) -> tuple[int, int] | None:
+    """The place and the offset of the first batch that begins later, whole or not. The header of a batch without a
+    producer, as all in the metadata log are, is known by itself, and that of another by its checksum."""
+    for found in re.compile(b"\2").finditer(data, since + _MAGIC):
+        place = found.start() - _MAGIC
+        if place + _HEADER.size > len(data):
+            return None
+        first, length, _, _, _, _, delta, _, _, *producer, count = _HEADER.unpack_from(data, place)
+        if first < after or not _LEAST <= length <= form.longest or not 0 <= count <= delta + 1:
+            continue
+        whole = place + _AFTER_LENGTH + length <= len(data)
+        if (producer == [-1, -1, -1] and count == delta + 1) or (
+            whole and _sum_is_right(data, place, place + _AFTER_LENGTH + length)
+        ):
+            return place, first
+    return None

@@ -1,0 +1,264 @@
+"""What a moment of a real partition is in the partition's model (`model/partition/`).
+
+Of a state are observed whom the controller has on record as leader, in which epoch, who is in sync, who is an eligible
+leader replica, and who is fenced. Two things make a run that is as long as a cluster's life fit into a model with
+bounds: after each moment the budgets of faults are whole again, and leader epochs are numbered anew where they grow
+large, in the same order. Nothing in the model looks at an epoch but to compare it with another, or to make the next
+one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...language import judge
+from ...language.drafts import Shape
+from ...language.immutable import immutable
+from ...language.model import Model
+from ...language.values import Map, Seq, Set, State, replace
+from ..history.partitions import History, Moment
+
+FIELDS = ("registered.leader", "registered.leader_epoch", "registered.isr", "registered.elr", "fenced")
+OF_ASSIGNMENT = ("assignment.replicas", "assignment.adding", "assignment.removing")
+"""What is observed besides where a partition is reassigned."""
+
+WITH_LOSSES: Mapping[str, int] = {"power_losses": 1}
+"""What may happen besides where brokers' logs show that committed records were lost."""
+WITH_MOVES: Mapping[str, int] = {"reassignments": 1, "cancellations": 1}
+"""What may happen besides where a partition is reassigned."""
+BOUNDS: Mapping[str, int] = {
+    "max_leader_epoch": 14,
+    "isr_shrinks": 2,
+    "fences": 1,
+    "shutdowns": 1,
+    "crashes": 2,
+    "power_losses": 0,
+    "preferred_elections": 1,
+    "unclean_elections": 1,
+}
+"""What may happen at most between two moments. In the metadata log a power loss is like a crash."""
+
+
+@immutable
+class Epochs:
+    """The leader epochs that a state's small numbers stand for: `held[n]` for the number n; those that come after the
+    last follow one by one."""
+
+    held: tuple[int, ...]
+
+    def actual(self, number: int) -> int:
+        """The leader epoch that a number stands for."""
+        last = len(self.held) - 1
+        return self.held[number] if number <= last else self.held[last] + number - last
+
+    def number(self, epoch: int) -> int:
+        """The number of a leader epoch that is the last that is held, or comes after it; below 0 for an older one."""
+        return len(self.held) - 1 + epoch - self.held[-1]
+
+
+class Moments:
+    """The moments of a partition as observations of the model's states. See
+    `explorer.native.observing.Observations`."""
+
+    def __init__(self, model: Model, history: History, models: Sequence[tuple[int, ...]] = ()) -> None:
+        """`models` has the numbers of the models for each moment; all are of the first where it is empty."""
+        self.model, self.history, self.models = model, history, models
+        self.shape: Shape = judge.shape_of(model)
+        members = tuple(model.namespace["Broker"])
+        self.members = dict(zip(history.replicas, members, strict=True))
+        self.most = BOUNDS["max_leader_epoch"]
+        self.fields = FIELDS if history.moments[0].assignment is None else (*FIELDS, *OF_ASSIGNMENT)
+
+    def __len__(self) -> int:
+        """How many moments there are."""
+        return len(self.history.moments)
+
+    def starts(self) -> Iterator[tuple[State, Epochs]]:
+        """The model's initial state with the registration as it is at the first moment. A broker that is fenced then
+        may run, or have stopped in one way or the other. None where a controller makes no such partition."""
+        first = self.history.moments[0]
+        if not _may_begin(self.history):
+            return
+        fenced = self._of(first.fenced)
+        for how in itertools.product(("up", "stopped", "crashed"), repeat=len(fenced)):
+            state = self._registered(self._initial(first), first, 0)
+            down = Set(broker for broker, one in zip(fenced, how, strict=True) if one != "up")
+            crashed = Set(broker for broker, one in zip(fenced, how, strict=True) if one == "crashed")
+            nobody = replace(state.view[next(iter(self.members.values()))], leader=None, leader_epoch=0, isr=Set())
+            known = state.assignment.replicas - down
+            view = Map({broker: state.view[broker] if broker in known else nobody for broker in state.view})
+            yield (
+                self.shape.replace(state, up=state.up - down, unclean=crashed, view=view),
+                Epochs((first.leader_epoch,)),
+            )
+
+    def _initial(self, first: Moment) -> State:
+        """The state that the model begins in, with what the brokers know of the first moment."""
+        for _, arguments, state in judge.starts(self.model):
+            if first.leader is None or arguments["leader"] == self.members[first.leader]:
+                leader = None if first.leader is None else self.members[first.leader]
+                isr = self._of(first.isr)
+                view = {
+                    broker: replace(state.view[broker], leader=leader, isr=isr if broker == leader else Set())
+                    for broker in state.view
+                }
+                return self.shape.replace(state, view=Map(view))
+        raise ValueError(f"{self.history.name}: no initial state has the leader {first.leader}")
+
+    def shown(self, index: int, state: State, origin: Epochs) -> State | None:
+        """The state, with what is observed as it is at a moment."""
+        moment = self.history.moments[index]
+        number = origin.number(moment.leader_epoch)
+        return self._registered(state, moment, number) if 0 <= number <= self.most else None
+
+    def _registered(self, state: State, moment: Moment, epoch: int) -> State:
+        registered = replace(
+            state.registered,
+            leader=None if moment.leader is None else self.members[moment.leader],
+            leader_epoch=epoch,
+            isr=self._of(moment.isr),
+            elr=self._of(moment.elr),
+        )
+        fenced, assigned = self._of(moment.fenced), moment.assignment
+        if assigned is None:
+            return self.shape.replace(state, registered=registered, fenced=fenced)
+        assignment = replace(
+            state.assignment,
+            replicas=self._of(assigned.replicas),
+            adding=self._of(assigned.adding),
+            removing=self._of(assigned.removing),
+        )
+        return self.shape.replace(state, registered=registered, fenced=fenced, assignment=assignment)
+
+    def _of(self, brokers: frozenset[int]) -> Set[Any]:
+        return Set(self.members[broker] for broker in sorted(brokers))
+
+    def which(self, index: int) -> tuple[int, ...]:
+        """The numbers of the models in which a moment may be come to."""
+        return self.models[index] if self.models else (0,)
+
+    def is_of_a_step(self, index: int) -> bool:
+        """Whether what is observed is that a leader lacks what was committed."""
+        return self.history.moments[index].lost
+
+    def may_be_missed(self, index: int) -> bool:
+        """Whether a moment passes within one step of the model."""
+        return self.history.moments[index].passing
+
+    def admits(self, seen: int, index: int, before: State, after: State) -> bool:
+        """A broker that is unfenced has been down if, and only if, it has registered with another incarnation; one that
+        is fenced stops in the same step if, and only if, it was in controlled shutdown; and one that registers has
+        another incarnation. Where nothing says whether it has been down, either may be so. The ELR is forgotten where
+        the log says so, and nowhere else, and so is a broker fenced again. Who is fenced and stays in sync has
+        registered (`register_before_fenced`). Who is elected is the first that may be.
+        Where records were lost, the leader learns of its epoch and lacks one that was committed."""
+        if self.history.moments[index].lost:
+            return _learns_without(before, after)
+        moments = self.history.moments[seen + 1 : index + 1]
+        anew = self._of(frozenset[int]().union(*(moment.restarted for moment in moments)))
+        stopping = self._of(frozenset[int]().union(*(moment.stopping for moment in moments)))
+        open_still = self._of(frozenset[int]().union(*(moment.unsure for moment in moments)))
+        back, out = before.fenced - after.fenced, after.fenced - before.fenced
+        return (
+            all((broker not in before.up) == (broker in anew) for broker in back - open_still)
+            and all((broker in before.up - after.up) == (broker in stopping) for broker in out)
+            and before.unclean - after.unclean - after.up <= anew | open_still
+            and _forgets(before, after) == any(moment.cleared for moment in moments)
+            and (not _is_fenced_again(before, after) or any(moment.again for moment in moments))
+            and (before.registered != after.registered or out & after.registered.isr <= anew)
+            and self._is_first(self.history.moments[index].order, before, after)
+        )
+
+    def _is_first(self, order: tuple[int, ...], before: State, after: State) -> bool:
+        """Whether a leader that is elected is the first in the order of assignment that may be: who is active and in
+        sync, or eligible, or, uncleanly, active (PartitionChangeBuilder.electLeader). The last known leader has no
+        such order, and where none is known anyone will do."""
+        was, now = before.registered, after.registered
+        if not order or now.leader is None or now.leader in (was.leader, was.last_known_leader):
+            return True
+        may = now.isr if now.leader in was.isr else was.elr if now.leader in was.elr else Set(self.members.values())
+        ordered = (self.members[number] for number in order)
+        return next(one for one in ordered if one in may and one not in after.fenced) == now.leader
+
+    def unlikely(self, index: int, before: State, after: State) -> int:
+        """How many brokers are fenced while they run, of those that come back with another incarnation or not at
+        all."""
+        running = (after.fenced - before.fenced) & after.up
+        return sum(self._went_down(broker, index) for broker in running)
+
+    def _went_down(self, broker: Any, index: int) -> bool:
+        """Whether a broker that is fenced at a moment is down when it is unfenced, or stays fenced."""
+        number = next(one for one, member in self.members.items() if member == broker)
+        later = (moment for moment in self.history.moments[index:] if number not in moment.fenced)
+        back = next(later, None)
+        return back is None or number in (back.restarted | back.unsure)
+
+    def renewed(self, state: State, origin: Epochs) -> tuple[State, Epochs]:
+        """The state with whole budgets, and with small numbers for its leader epochs."""
+        whole = {name: self.model.values[budget] for budget, name in self.shape.budgets.items()}
+        if state.registered.leader_epoch < self.most - 1:
+            return self.shape.replace(state, **whole), origin
+        small = numbers_of(state)
+        held = tuple(map(origin.actual, sorted(small)))
+        return self.shape.replace(renumbered(self.shape, state, small), **whole), Epochs(held)
+
+
+def _is_fenced_again(before: State, after: State) -> bool:
+    """Whether there is a new leader epoch, and nobody leads as before: `fence_again`."""
+    was, now = before.registered, after.registered
+    return was.leader is None and now.leader is None and was.leader_epoch != now.leader_epoch
+
+
+def _may_begin(history: History) -> bool:
+    """Whether the first moment is one that there may be: a controller in KRaft creates a partition with the replicas in
+    sync that are active, and has the first of them lead (ReplicationControlManager.createTopic). Later, who leads is in
+    sync and active, and nobody is both in sync and an eligible leader."""
+    first = history.moments[0]
+    if first.settings is None:
+        return True
+    active = [broker for broker in first.order if broker not in first.fenced]
+    if history.whole:
+        created = first.leader_epoch == 0 and not first.elr and not first.last_known
+        return created and first.isr == frozenset(active) and first.leader in active[:1]
+    return not first.isr & first.elr and (first.leader is None or first.leader in first.isr - first.fenced)
+
+
+def _forgets(before: State, after: State) -> bool:
+    """Whether the eligible leader replicas are emptied, and nothing else that is on record changes: `clear_elr`."""
+    emptied = replace(before.registered, elr=Set(), last_known_leader=None)
+    same = (before.fenced, before.unclean) == (after.fenced, after.unclean)
+    return len(before.registered.elr) > 0 and same and after.registered == emptied
+
+
+def _learns_without(before: State, after: State) -> bool:
+    """Whether the leader on record learns that it leads, with a log that lacks a record that was committed."""
+    leader = after.registered.leader
+    if leader is None or before.view[leader] == after.view[leader] or after.view[leader].leader != leader:
+        return False
+    held = {record.id for record in after.log[leader]}
+    learned = before.view[leader].leader_epoch != after.view[leader].leader_epoch
+    return learned and any(record not in held for record in after.committed)
+
+
+def numbers_of(state: State) -> dict[int, int]:
+    """The leader epochs of a state, numbered 0, 1, 2, ... in their order. 0 stays 0: brokers that know nothing have
+    it."""
+    held = {
+        0,
+        state.registered.leader_epoch,
+        *(state.view[broker].leader_epoch for broker in state.view),
+        *(record.epoch for broker in state.log for record in state.log[broker]),
+    }
+    return {epoch: number for number, epoch in enumerate(sorted(held))}
+
+
+def renumbered(shape: Shape, state: State, small: Mapping[int, int]) -> State:
+    """The state with other numbers for its leader epochs."""
+    view, log = dict[Any, Any](), dict[Any, Any]()
+    for broker in state.view:
+        view[broker] = replace(state.view[broker], leader_epoch=small[state.view[broker].leader_epoch])
+        log[broker] = Seq(replace(record, epoch=small[record.epoch]) for record in state.log[broker])
+    registered = replace(state.registered, leader_epoch=small[state.registered.leader_epoch])
+    return shape.replace(state, registered=registered, view=Map(view), log=Map(log))

@@ -1,0 +1,252 @@
+"""What brokers wrote beside the metadata log: does it show that records were lost which had been committed?
+
+A record below a high watermark is committed: consumers may have read it, and with acks=all its producer was told so. A
+leader of a later epoch whose log ends before it has lost it. Leader epochs say what was before what, so that clocks of
+different brokers are not compared; within one broker the order of its lines says in which epoch it knew a high
+watermark.
+
+Lines count as evidence where they are of the topic of the metadata log: by its id, or, of a follower, whose lines have
+none, by leader and epochs. What is not certain in this way, and would show a loss, is a `possible` one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from ...language.immutable import immutable
+from ..history.partitions import History, Moment
+from ..logs.broker_files import Begins, BrokerLogs, Cuts, Kept, Line, Shrinks
+
+NOTHING = "brokers' logs say nothing of it, so that losses are not looked for"
+NO_START = "no file says where the leader of an epoch starts, so that a loss then is not seen"
+OTHER_TOPIC = "brokers' logs are of another topic of this name as well, which is not looked at"
+NO_EPOCH = "no file says of which leader epoch a high watermark is; give state-change.log as well, and all its parts"
+
+
+@immutable
+class Committed:
+    """A broker has a high watermark, in or after a leader epoch."""
+
+    epoch: int
+    high_watermark: int
+    broker: int
+    where: str
+    sure: bool = True
+
+
+@immutable
+class Start:
+    """The log of a leader epoch's leader ends at an offset when the epoch begins."""
+
+    epoch: int
+    end: int
+    where: str
+    sure: bool = True
+
+
+@immutable
+class Loss:
+    """Records of the partition `name` from `first` on, and before `end`, were below a high watermark of `broker`, and
+    the leader of a later epoch starts without them. `committed` and `lost` are the places that say so."""
+
+    name: str
+    epoch: int
+    first: int
+    end: int
+    broker: int
+    committed: str
+    lost: str
+
+
+@immutable
+class Note:
+    """What is not known of a partition: `what` is one of a few sentences, `more` is of this partition."""
+
+    what: str
+    more: str
+
+
+@immutable
+class Evidence:
+    """What brokers' logs show of a partition: `losses`, those that are only `possible`, and what is not known."""
+
+    losses: tuple[Loss, ...]
+    possible: tuple[Loss, ...]
+    notes: tuple[Note, ...]
+
+
+def evidence_of(history: History, logs: BrokerLogs) -> Evidence:
+    """What brokers' logs show of a partition. Losses are in the order of their epochs; what is lost in one is not lost
+    again in a later one."""
+    read = _Reading(history, logs)
+    losses = _losses(history.name, read.committed, read.starts)
+    more = _losses(history.name, read.committed, read.starts, unsure=True)
+    epochs = {loss.epoch for loss in losses}
+    possible = tuple(loss for loss in more if loss.epoch not in epochs)
+    return Evidence(tuple(losses), possible, tuple(read.notes()))
+
+
+def _losses(name: str, committed: Sequence[Committed], starts: Sequence[Start], *, unsure: bool = False) -> list[Loss]:
+    found, since = list[Loss](), -1
+    usable = [one for one in committed if one.sure or unsure]
+    for start in sorted(starts, key=lambda one: (one.epoch, one.end)):
+        known = [one for one in usable if since <= one.epoch < start.epoch]
+        most = max(known, key=lambda one: one.high_watermark, default=None)
+        if (start.sure or unsure) and most is not None and most.high_watermark > start.end:
+            since = start.epoch
+            found.append(Loss(name, start.epoch, start.end, most.high_watermark, most.broker, most.where, start.where))
+    return found
+
+
+@dataclass(slots=True)
+class _Broker:
+    """A broker while its lines are read: the newest epoch that it is known to have been in, the epoch that it leads,
+    the topic of the last line with an id, whether what it says is of another topic, and how it began to follow."""
+
+    known: int | None = None
+    leads: int | None = None
+    topic: str | None = None
+    elsewhere: bool = False
+    sure: bool = True
+    follows: Begins | None = None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the lines of all brokers say of one partition."""
+
+    history: History
+    logs: BrokerLogs
+    committed: list[Committed] = field(default_factory=list[Committed])
+    starts: list[Start] = field(default_factory=list[Start])
+    others: set[str] = field(default_factory=set[str])
+    without_epoch: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        streams = self.logs.lines.get(self.history.name, ())
+        kept = self.logs.kept.get(self.history.name, ())
+        named = {line.topic_id for lines in streams for line in lines if isinstance(line, Begins)}
+        named |= {one.topic_id for one in kept}
+        self.others = {identity for identity in named if identity not in (None, self.history.topic_id)}
+        for lines in streams:
+            self._stream(lines)
+        for one in kept:
+            self._kept(one)
+
+    def _stream(self, lines: Sequence[Line]) -> None:
+        broker = _Broker()
+        for place, line in enumerate(lines):
+            if isinstance(line, Shrinks):
+                self._shrinks(broker, line)
+            elif isinstance(line, Cuts):
+                self._cuts(broker, line)
+            elif self._is_elsewhere(broker, line, lines[place + 1 :]):
+                broker.known, broker.leads, broker.elsewhere, broker.follows = None, None, True, None
+            else:
+                self._begins(broker, line)
+
+    def _is_elsewhere(self, broker: _Broker, line: Begins, later: Sequence[Line]) -> bool:
+        """Whether a line is of another topic of the name. One without an id is, where there are others, unless lines
+        with this id stand before it, and none with another one after it."""
+        if line.topic_id is not None:
+            broker.topic = line.topic_id
+            return line.topic_id != self.history.topic_id
+        after = next((one.topic_id for one in later if isinstance(one, Begins) and one.topic_id is not None), None)
+        wanted = self.history.topic_id
+        return bool(self.others) and (broker.topic != wanted or after not in (None, wanted) or not self._fits(line))
+
+    def _fits(self, line: Begins) -> bool:
+        """Whether the metadata log has what a line says of leader and epochs."""
+        led = self.history.leaderships.get(line.epoch)
+        return (
+            led is not None
+            and (line.leader is None or line.leader == led.leader)
+            and (line.partition_epoch is None or led.first <= line.partition_epoch <= led.last)
+        )
+
+    def _begins(self, broker: _Broker, line: Begins) -> None:
+        """A broker's high watermark is from before the epoch, since it has fetched nothing in it. Where it restarts
+        within the epoch that is not so, and it is in doubt where the partition has changed since the epoch began."""
+        sure = line.topic_id is not None or self._fits(line)
+        led = self.history.leaderships.get(line.epoch)
+        at_once = led is not None and line.partition_epoch == led.first
+        known = broker.known
+        if line.leads:
+            self.starts.append(Start(line.epoch, line.end, line.where, sure))
+        newest = line.epoch if known is None else max(known, line.epoch)
+        self._commits(line, newest, sure)
+        if known is None and at_once:
+            self._commits(line, line.epoch - 1, False)
+        elif known is not None and known < line.epoch:
+            self._commits(line, known, sure and broker.sure and (at_once or line.leads))
+        broker.known, broker.sure, broker.elsewhere = newest, sure, False
+        broker.leads = line.epoch if line.leads else None
+        broker.follows = None if line.leads else line
+
+    def _shrinks(self, broker: _Broker, line: Shrinks) -> None:
+        if broker.elsewhere:
+            return
+        if line.tied or broker.leads is None:
+            self.without_epoch.append(line.where)
+        else:
+            self._commits(line, broker.leads, broker.sure)
+
+    def _cuts(self, broker: _Broker, line: Cuts) -> None:
+        """A follower that truncates below the high watermark that it had before the epoch shows that its leader lacks
+        records which were committed. Above that mark it says nothing: they may never have been committed."""
+        before = broker.follows
+        if before is None or line.tied or line.end >= before.high_watermark:
+            return
+        led = self.history.leaderships.get(before.epoch)
+        if led is not None and led.leader == line.leader:
+            self.starts.append(Start(before.epoch, line.end, line.where, broker.sure))
+
+    def _commits(self, line: Begins | Shrinks, epoch: int, sure: bool) -> None:
+        self.committed.append(Committed(epoch, line.high_watermark, line.broker, line.where, sure))
+
+    def _kept(self, one: Kept) -> None:
+        """A checkpoint says in which epochs its records are, and those below the high watermark are committed."""
+        if one.topic_id not in (None, self.history.topic_id):
+            return
+        sure = one.topic_id is not None or not self.others
+        self.starts += (Start(epoch, start, one.epochs, sure) for epoch, start in one.begins)
+        last = [epoch for epoch, start in one.begins if start < one.high_watermark]
+        if last:
+            self.committed.append(Committed(last[-1], one.high_watermark, one.broker, one.where, sure))
+
+    def notes(self) -> Iterator[Note]:
+        """What is not known of the partition."""
+        if self.others:
+            yield Note(OTHER_TOPIC, f"id {', '.join(sorted(self.others))}")
+        if self.without_epoch:
+            yield Note(NO_EPOCH, ", ".join(self.without_epoch[:3]) + (", ..." if len(self.without_epoch) > 3 else ""))
+        if not self.starts and not self.committed:
+            yield Note(NOTHING, "")
+            return
+        said = {start.epoch for start in self.starts}
+        led = sorted(epoch for epoch, one in self.history.leaderships.items() if one.leader >= 0)
+        if missing := [str(epoch) for epoch in led[1:] if epoch not in said]:
+            yield Note(NO_START, f"epoch {', '.join(missing[:5])}{', ...' if len(missing) > 5 else ''}")
+
+
+# --- as moments -------------------------------------------------------------------------------------------------------
+
+
+def with_losses(history: History, losses: Sequence[Loss]) -> History:
+    """The history with each loss as a moment of its own, behind the first with its leader epoch; those of epochs that
+    the metadata log does not have, or only begins with, are left out."""
+    epochs = {loss.epoch for loss in losses}
+    moments = list(history.moments[:1])
+    for before, moment in pairwise(history.moments):
+        moments.append(moment)
+        if moment.leader_epoch in epochs and before.leader_epoch < moment.leader_epoch and moment.leader is not None:
+            moments[-1] = replace(moment, passing=False)
+            moments.append(_loss(moment))
+    return replace(history, moments=tuple(moments))
+
+
+def _loss(moment: Moment) -> Moment:
+    nobody = frozenset[int]()
+    return replace(moment, lost=True, passing=False, restarted=nobody, stopping=nobody)

@@ -1,0 +1,123 @@
+"""What a partition went through, as traces: the run of the model that shows its history, up to where one does.
+
+A trace has bounds: a budget of faults, and so many leader epochs. A history of any length is a run in several parts,
+each of which begins in the state in which the one before it ends. The first is replayed from the model's beginning,
+where the log has the partition's creation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...audit.signature import definition
+from ...explorer.native.observation_search import Leg
+from ...language import judge
+from ...language.immutable import immutable
+from ...language.model import Model
+from ...language.values import State
+from ...language.verdict import Run
+from ...traces.document import run_document
+from .as_partition import Epochs
+from .settings import MODEL
+from .validating import Validated
+
+Document = dict[str, Any]
+LOSS = "consistent_read"
+"""What a run violates that loses what was committed: what consumers may have read stays in the leader's log."""
+
+
+@immutable
+class Part:
+    """A part of the run of a history: its trace document, and which moment its states show: `moments` has the number of
+    the moment by the number of the step after which it is seen."""
+
+    document: Document
+    moments: Mapping[int, int]
+
+
+def parts_of(one: Validated) -> list[Part]:
+    """The run of a history in as few parts as bounds allow; none where no search found one, or the history has one
+    moment alone. Each is a run of the model, step by step in plain Python."""
+    if one.answer is None or not one.models or not one.answer.legs:
+        return []
+    cut = list(_cut(one.models[0], one.answer.legs))
+    return [_part(one, number, legs, len(cut)) for number, legs in enumerate(cut, 1)]
+
+
+def called(one: Validated) -> dict[str, str]:
+    """What the model's brokers are called in the cluster."""
+    members = map(str, one.models[0].namespace["Broker"])
+    return {member: f"broker {number}" for member, number in zip(members, one.of.replicas, strict=True)}
+
+
+def _cut(model: Model, legs: Sequence[Leg[Epochs]]) -> Iterator[list[Leg[Epochs]]]:
+    """Legs that fit into one trace, together: of one model, with the same numbers of leader epochs, and with no more
+    faults of a kind than a budget may be."""
+    most = {name: model.constants[name].maximum or 0 for name in _budgets(model)}
+    held, taken = list[Leg[Epochs]](), dict.fromkeys(most, 0)
+    for leg in legs:
+        needed = _needed(model, leg)
+        fits = all(taken[name] + needed[name] <= most[name] for name in most)
+        if held and ((leg.origin, leg.model) != (held[-1].origin, held[-1].model) or not fits):
+            yield held
+            held, taken = [], dict.fromkeys(most, 0)
+        held.append(leg)
+        taken = {name: taken[name] + needed[name] for name in most}
+    yield held
+
+
+def _budgets(model: Model) -> tuple[str, ...]:
+    return tuple(judge.shape_of(model).budgets)
+
+
+def _value(model: Model, name: str) -> int:
+    value = model.values[name]
+    assert isinstance(value, int), f"{name} is a budget"
+    return value
+
+
+def _needed(model: Model, leg: Leg[Epochs]) -> dict[str, int]:
+    """How much of each budget the steps of a leg take."""
+    taken = [model.action(step.action).budget for step in leg.run.steps]
+    return {name: taken.count(name) for name in _budgets(model)}
+
+
+def _part(one: Validated, number: int, legs: Sequence[Leg[Epochs]], of: int) -> Part:
+    assert one.setup is not None
+    profile, own = one.setup.profile, one.models[legs[0].model]
+    needed = {name: sum(_needed(own, leg)[name] for leg in legs) for name in _budgets(own)}
+    larger = {name: number for name, number in needed.items() if number > _value(own, name)}
+    constants = {**own.values, **larger}
+    ghosts = own.ghosts
+    properties = (LOSS,) if ghosts else ()
+    name = f"{MODEL}:{profile}"
+    model = definition().bind(name, constants, profile, ghosts=ghosts, properties=properties)
+    start = _whole(model, legs[0].run.start)
+    run = judge.replay(model, start, [(step.action, step.arguments) for leg in legs for step in leg.run.steps])
+    moments, at = {0: _before(one, legs[0])}, 0
+    for leg in legs:
+        at += len(leg.run.steps)
+        moments[at] = leg.seen
+    return Part(_document(one, model, run, legs, number, of), moments)
+
+
+def _whole(model: Model, state: State) -> State:
+    shape = judge.shape_of(model)
+    return shape.replace(state, **{name: model.values[budget] for budget, name in shape.budgets.items()})
+
+
+def _before(one: Validated, leg: Leg[Epochs]) -> int:
+    """The moment that is seen where a leg begins."""
+    assert one.answer is not None
+    return max((earlier.seen for earlier in one.answer.legs if earlier.seen < leg.seen), default=0)
+
+
+def _document(one: Validated, model: Model, run: Run, legs: Sequence[Leg[Epochs]], number: int, of: int) -> Document:
+    document = run_document(model, run, called=f"{one.of.name}{f', part {number} of {of}' if of > 1 else ''}")
+    notes = list[str]()
+    if (first := legs[0].origin.actual(0)) != 0:
+        notes.append(f"Leader epochs are counted anew: 0 is {first} in the cluster.")
+    if not any(start == run.start for start in judge.initial_states(model)):
+        document |= {"replay": None, "begins": "earlier"}
+    return document | {"called": called(one), "notes": [*document["notes"], *notes]}
