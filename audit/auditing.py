@@ -8,25 +8,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from .accepted import Accepted, with_accepted
-from .acknowledging import with_clients
-from .cases import NO_TIME, Explorations
-from .cluster import Cluster, Finding
-from .consumers import with_consumers
-from .current_state import describe_current_state
-from .document import Document, SubjectReport, badness, document, loss_of
-from .garbage import seldom_collected
-from .nodes import keep_down
-from .outages import outages
-from .own_fault import run_shown
-from .repair import repair, repair_document, why_none
-from .requirements import DEFAULT, Requirement
-from .rounds import together
-from .signature import subjects
-from .situations import BY_NAME
-from .small_models import kept_in
-from .transactional import with_transactions
-from .verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
+from .answers.acknowledgements import with_clients
+from .answers.baseline import Accepted, with_accepted
+from .answers.consumers import with_consumers
+from .answers.current_state import describe_current_state
+from .answers.outages import outages
+from .answers.requirements import DEFAULT, Requirement
+from .answers.runs_shown import run_shown
+from .answers.transactions import with_transactions
+from .answers.verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
+from .cluster.cluster import Cluster, Finding
+from .exploring.explorations import NO_TIME, Explorations
+from .exploring.garbage_collection import seldom_collected
+from .exploring.rounds import together
+from .exploring.small_models import kept_in
+from .questions.signature import subjects
+from .questions.situations import BY_NAME
+from .repairs.repair import repair, repair_document, why_none
+from .report.document import Document, SubjectReport, badness, document, loss_of
+from .startup.nodes import keep_down
 
 FAILED, UNDECIDED = 1, 5
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tidegate.audit.cases import Explorations
-from tidegate.audit.placing import enough_emptied
-from tidegate.audit.questions import QUESTION
-from tidegate.audit.signature import Signature, switches
-from tidegate.audit.situations import BY_NAME
-from tidegate.audit.verdicts import Word, answer
+from tidegate.audit.answers.verdicts import Word, answer
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.facts.placement import enough_emptied
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature, switches
+from tidegate.audit.questions.situations import BY_NAME
 from tidegate.explorer.cache import cache_directory
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-table.md"

@@ -12,19 +12,19 @@ from pathlib import Path
 from time import monotonic
 
 from ..api.auditing import requirements
-from ..audit import difference
-from ..audit.accepted import Accepted
-from ..audit.accepted import read as baseline
+from ..audit.answers.baseline import Accepted
+from ..audit.answers.baseline import read as baseline
+from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.auditing import Audited, AuditRequest, audit
-from ..audit.cluster import CannotRead, WrongOption
-from ..audit.collecting import script
-from ..audit.questions import QUESTIONS
-from ..audit.readers import Options, read
-from ..audit.readers.connecting import secured
+from ..audit.cluster.cluster import CannotRead, WrongOption
+from ..audit.exploring.small_models import kept_in
+from ..audit.questions.questions import QUESTIONS
+from ..audit.questions.situations import FAULTS, SITUATIONS
 from ..audit.readers.parsed_file import Part
-from ..audit.requirements import EXAMPLE, PRESETS, Requirement
-from ..audit.situations import FAULTS, SITUATIONS
-from ..audit.small_models import kept_in
+from ..audit.readers.running.collection import script
+from ..audit.readers.running.connection import secured
+from ..audit.reading import Options, read
+from ..audit.report import difference
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
 from ..language.errors import Unreadable, UsageError
@@ -246,7 +246,7 @@ def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
             raise UsageError(f"--bootstrap-server {address}: write HOST:PORT, or several with commas between")
     how = secured(options.command_config)
     try:
-        from ..audit.readers import live
+        from ..audit.readers.running import live
     except ModuleNotFoundError as error:
         raise UsageError(
             f"--bootstrap-server needs {error.name}, which is not installed; install it with: "

@@ -24,13 +24,13 @@ class ClusterWords:
     @property
     def letters(self) -> str:
         """Which of the model's letters is which broker."""
-        from ..audit.telling import letters_of
+        from ..audit.report.cluster_words import letters_of
 
         return letters_of(self.called)
 
     def lettered(self, document: Document) -> Document:
         """A run of the model as it is saved, with what its brokers are called in the cluster."""
-        from ..audit.telling import letters_note
+        from ..audit.report.cluster_words import letters_note
 
         return document | {
             "called": dict(self.called),
@@ -40,25 +40,25 @@ class ClusterWords:
 
     def shown(self, document: Document, model: Model, run: Run) -> Document:
         """The same as it is shown."""
-        from ..audit.telling import explored
+        from ..audit.report.cluster_words import explored
 
         return explored(document, model, run, self.called, self.before)
 
     def around(self, model: Model, run: Run) -> Words:
         """What says the states around such a run."""
-        from ..audit.telling import InWords
+        from ..audit.report.cluster_words import InWords
 
         return InWords(model, run, self.called, self.before)
 
     def value(self, text: str) -> str:
         """A value of the model, as text."""
-        from ..audit.telling import value_said
+        from ..audit.report.cluster_words import value_said
 
         return value_said(text, self.called)
 
     def step(self, model: Model, state: State, step: Step) -> str:
         """The sentence of a step that can happen in a state."""
-        from ..audit.telling import step_said
+        from ..audit.report.cluster_words import step_said
 
         return step_said(model, state, step, self.called, self.before)
 

@@ -82,8 +82,8 @@ def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
     replays it keeps the model's letters. Of one that cannot be replayed any more, only the names."""
     if "called" not in document:
         return document
-    from ..audit.scenario import renamed  # which other traces do not need
-    from ..audit.telling import in_the_clusters_words
+    from ..audit.answers.scenario import renamed  # which other traces do not need
+    from ..audit.report.cluster_words import in_the_clusters_words
 
     with naming(path):
         words = cluster_words(document)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..audit.scenario import renamed
+from ..audit.answers.scenario import renamed
 from ..language.errors import UsageError
 from ..real.validation.traces import Part, parts_of
 from ..real.validation.validating import SCHEMA, Validated

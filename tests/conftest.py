@@ -17,7 +17,7 @@ from tidegate.cli.main import main
 from .support.commands import Commands, Done
 
 if TYPE_CHECKING:
-    from tidegate.audit.cases import Explorations
+    from tidegate.audit.exploring.explorations import Explorations
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -124,7 +124,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def new_explorations(cache: Path) -> NewExplorations:
     """Makes an audit's explorations that know nothing. They share their bound models and kernels with all others of
     this process: to bind one takes longer than most explorations."""
-    from tidegate.audit.cases import Bench, Explorations
+    from tidegate.audit.exploring.explorations import Bench, Explorations
 
     bench = Bench(cache)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster import Finding
-from tidegate.audit.readers import Options, of_texts, read
+from tidegate.audit.cluster.cluster import Finding
+from tidegate.audit.reading import Options, of_texts, read
 
 from .conftest import ROOT
 

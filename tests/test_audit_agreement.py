@@ -15,13 +15,14 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 from tidegate.api.auditing import requirements
-from tidegate.audit import document, verdicts
+from tidegate.audit.answers import verdicts
+from tidegate.audit.answers.requirements import PRESETS
+from tidegate.audit.answers.verdicts import Answer, Table, Word
 from tidegate.audit.auditing import Audited, AuditRequest, audit
-from tidegate.audit.questions import OF_TOPICS
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.requirements import PRESETS
-from tidegate.audit.situations import CELLS
-from tidegate.audit.verdicts import Answer, Table, Word
+from tidegate.audit.questions.questions import OF_TOPICS
+from tidegate.audit.questions.situations import CELLS
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.report import document
 from tidegate.reports.audit.junit import audit_junit
 from tidegate.reports.audit.markdown import audit_markdown
 from tidegate.reports.audit.sarif import audit_sarif

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import (
+from tidegate.audit.exploring.explorations import (
     DIED,
     GROWTH,
     MANY,
@@ -29,11 +29,19 @@ from tidegate.audit.cases import (
     seen_by,
     to_json,
 )
-from tidegate.audit.processes import Processes, Work
-from tidegate.audit.questions import NO_RECORD, WITH_ALL, Case, asks_loss, delivery_case, goes_on_cases, loss_case
-from tidegate.audit.readers import Options, read
-from tidegate.audit.signature import Signature, profiles, subjects, switches
-from tidegate.audit.situations import BY_NAME, CELLS
+from tidegate.audit.exploring.processes import Processes, Work
+from tidegate.audit.questions.questions import (
+    NO_RECORD,
+    WITH_ALL,
+    Case,
+    asks_loss,
+    delivery_case,
+    goes_on_cases,
+    loss_case,
+)
+from tidegate.audit.questions.signature import Signature, profiles, subjects, switches
+from tidegate.audit.questions.situations import BY_NAME, CELLS
+from tidegate.audit.reading import Options, read
 from tidegate.explorer.native.effort import QUICK, ROLLED
 
 from .conftest import ROOT
@@ -277,7 +285,7 @@ def test_a_spare_task_is_run_where_a_process_has_nothing_else_to_do(
 def test_what_is_explored_ahead_is_what_is_asked_for_later(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("tidegate.audit.cases.WORTH_A_PROCESS", 3)
+    monkeypatch.setattr("tidegate.audit.exploring.explorations.WORTH_A_PROCESS", 3)
     cases = list({case.explored: None for case in service_cases() if case.values["replicas"] == 2})[:6]
     some = Explorations(tmp_path)
     some.ahead(cases[:5])

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.auditing import audit
-from tidegate.audit import small_models
-from tidegate.audit.acknowledging import loss_of_client, with_clients
-from tidegate.audit.changes import sending_of
-from tidegate.audit.clients import (
+from tidegate.audit.answers.acknowledgements import loss_of_client, with_clients
+from tidegate.audit.answers.verdicts import Answer, SubjectVerdict, Table
+from tidegate.audit.cluster.cluster import Client, Origin, Setting, Stated
+from tidegate.audit.exploring import small_models
+from tidegate.audit.exploring.client_models import (
     DUPLICATES,
     DURABLE,
     LOST,
@@ -26,16 +27,15 @@ from tidegate.audit.clients import (
     skips_what_was_cut,
     under_another_leader,
 )
-from tidegate.audit.cluster import Client, Origin, Setting, Stated
-from tidegate.audit.document import SubjectReport, document
-from tidegate.audit.headline import FALSELY_ACKNOWLEDGED, headline
-from tidegate.audit.producing import gives_again
-from tidegate.audit.questions import QUESTIONS
-from tidegate.audit.rules_of_clients import of_clients, way_to_commit
-from tidegate.audit.signature import subjects
-from tidegate.audit.situations import CELLS
-from tidegate.audit.small_models import Small, explored, kept_in
-from tidegate.audit.verdicts import Answer, SubjectVerdict, Table
+from tidegate.audit.exploring.small_models import Small, explored, kept_in
+from tidegate.audit.facts.producers import gives_again
+from tidegate.audit.questions.questions import QUESTIONS
+from tidegate.audit.questions.signature import subjects
+from tidegate.audit.questions.situations import CELLS
+from tidegate.audit.repairs.changes import sending_of
+from tidegate.audit.report.document import SubjectReport, document
+from tidegate.audit.report.headline import FALSELY_ACKNOWLEDGED, headline
+from tidegate.audit.rules.clients import of_clients, way_to_commit
 from tidegate.language.constants import Value
 from tidegate.model.consumer.state import Commits, Reset
 from tidegate.reports.audit.html import audit_index
@@ -212,7 +212,7 @@ def test_what_a_small_model_finds_is_kept_and_read_again(tmp_path: Path, monkeyp
     with kept_in(tmp_path):
         found = explored(small)
         (kept,) = (tmp_path / "audit").iterdir()
-        monkeypatch.setattr("tidegate.audit.small_models.find", None)  # nothing is explored any more
+        monkeypatch.setattr("tidegate.audit.exploring.small_models.find", None)  # nothing is explored any more
         assert explored(small) == found and found.states > 40
         kept.write_text("{", encoding="utf-8")
         with pytest.raises(TypeError):

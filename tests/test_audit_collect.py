@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster import SECRET, Topic
-from tidegate.audit.collecting import kept, script
-from tidegate.audit.keys import value_of
-from tidegate.audit.readers import read
+from tidegate.audit.cluster.cluster import SECRET, Topic
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.readers.running.collection import kept, script
+from tidegate.audit.reading import read
 from tidegate.cli.main import main
 
 from .conftest import ROOT

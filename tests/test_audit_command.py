@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.document import spans
-from tidegate.audit.requirements import PRESETS
-from tidegate.audit.scenario import renamed
+from tidegate.audit.answers.requirements import PRESETS
+from tidegate.audit.answers.scenario import renamed
+from tidegate.audit.report.document import spans
 
 from .conftest import ROOT, Run
 from .support.shipped import tiered_rows

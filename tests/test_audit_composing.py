@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster import CannotRead, Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import CannotRead, Cluster, Finding
+from tidegate.audit.reading import Options, of_texts
 
 BROKER = """\
     image: apache/kafka:3.9.0

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.readers import Options, read
-from tidegate.audit.transactional import written
+from tidegate.audit.answers.transactions import written
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.reading import Options, read
 
 BROKERS = {
     f"broker-{n}.properties": f"process.roles=broker\nnode.id={n}\nlog.dirs=/d\nmin.insync.replicas=2\n"

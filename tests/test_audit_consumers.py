@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.cluster import OFFSETS, Broker, Client, Cluster, Origin, Setting, Stated, Topic, Use, Versions
-from tidegate.audit.consumers import (
+from tidegate.audit.answers.consumers import (
     COMMITS,
     READERS,
     RESET,
@@ -15,13 +14,25 @@ from tidegate.audit.consumers import (
     sees_truncation,
     with_consumers,
 )
-from tidegate.audit.groups import SIZES, SKIPPED, STOPPED, fails
-from tidegate.audit.questions import OF_TOPICS
-from tidegate.audit.repair import wanted_of
-from tidegate.audit.requirements import Requirement
-from tidegate.audit.signature import NEWEST, Signature, Subject, Variant
-from tidegate.audit.situations import CELLS, Name
-from tidegate.audit.verdicts import RACK, Answer, SubjectVerdict, Word, check_requirements, merge_answers
+from tidegate.audit.answers.requirements import Requirement
+from tidegate.audit.answers.verdicts import RACK, Answer, SubjectVerdict, Word, check_requirements, merge_answers
+from tidegate.audit.cluster.cluster import (
+    OFFSETS,
+    Broker,
+    Client,
+    Cluster,
+    Origin,
+    Setting,
+    Stated,
+    Topic,
+    Use,
+    Versions,
+)
+from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, fails
+from tidegate.audit.questions.questions import OF_TOPICS
+from tidegate.audit.questions.signature import NEWEST, Signature, Subject, Variant
+from tidegate.audit.questions.situations import CELLS, Name
+from tidegate.audit.repairs.repair import wanted_of
 
 FILE = Origin("audit.toml", 1)
 
@@ -120,7 +131,7 @@ def test_what_was_cut_is_asked_of_the_consumers_model(monkeypatch: pytest.Monkey
     def skips_never(*, sees_truncation: bool, commits_epochs: bool = True) -> bool:
         return False
 
-    monkeypatch.setattr("tidegate.audit.consumers.skips_what_was_cut", skips_never)
+    monkeypatch.setattr("tidegate.audit.answers.consumers.skips_what_was_cut", skips_never)
     assert cell("no-skips", CUT, KEPT, cluster(OLD)).word == "no loss found"
 
 
@@ -174,7 +185,7 @@ def test_where_nobody_can_be_elected_uncleanly_nothing_comes_back() -> None:
 
 def test_what_comes_back_is_asked_of_the_consumers_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cell("no-skips", unclean(ON), KEPT, cluster(EARLIEST)).basis == "model"
-    monkeypatch.setattr("tidegate.audit.consumers.skips_what_comes_back", lambda: False)
+    monkeypatch.setattr("tidegate.audit.answers.consumers.skips_what_comes_back", lambda: False)
     assert cell("no-skips", unclean(ON), KEPT, cluster(EARLIEST)).word == "no loss found"
 
 
@@ -216,7 +227,7 @@ def test_groups_are_asked_of_the_model_whose_log_does_what_was_found(monkeypatch
     def fails_never(stops: bool, loses: bool, reset: str = "latest") -> frozenset[str]:
         return nothing
 
-    monkeypatch.setattr("tidegate.audit.consumers.fails", fails_never)
+    monkeypatch.setattr("tidegate.audit.answers.consumers.fails", fails_never)
     assert cell("groups", FINE, stuck, cluster()).word == "no loss found"
     assert cell("no-skips", FINE, LOST, cluster(consumer())).word == "no loss found"
 
@@ -230,7 +241,7 @@ def test_what_fails_of_groups(stops: bool, loses: bool, reset: str) -> None:
 
 
 def test_an_exploration_of_groups_in_which_too_little_happens_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidegate.audit.groups.SIZES", {**SIZES, "crashes": 0})
+    monkeypatch.setattr("tidegate.audit.exploring.group_models.SIZES", {**SIZES, "crashes": 0})
     with pytest.raises(RuntimeError, match="not explored to its end"):
         fails.__wrapped__(False, False)
 

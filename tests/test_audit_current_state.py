@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.current_state import cases_of, describe_current_state
-from tidegate.audit.outages import outages
-from tidegate.audit.questions import loss_ways
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Subject, subjects
-from tidegate.audit.situations import BY_NAME
-from tidegate.audit.verdicts import SubjectVerdict
+from tidegate.audit.answers.current_state import cases_of, describe_current_state
+from tidegate.audit.answers.outages import outages
+from tidegate.audit.answers.verdicts import SubjectVerdict
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import loss_ways
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.questions.situations import BY_NAME
+from tidegate.audit.reading import Options, of_texts
 
 from .conftest import NewExplorations
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.auditing import AuditRequest, audit
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.reading import Options, of_texts
 
 OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nmin.insync.replicas=2\n"

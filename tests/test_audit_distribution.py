@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tidegate.audit.cluster import Cluster, Default, Finding
-from tidegate.audit.keys import value_of
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import Cluster, Default, Finding
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.reading import Options, of_texts
 
 OWN = "node.id=1\nprocess.roles=broker\n"
 COMPOSE = """\

@@ -7,11 +7,11 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.questions import PROPERTIES, QUESTION, loss_case, loss_ways
-from tidegate.audit.signature import Signature, profiles, switches
-from tidegate.audit.situations import BY_NAME, CELLS, Cell, lag
-from tidegate.audit.verdicts import answer
+from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import PROPERTIES, QUESTION, loss_case, loss_ways
+from tidegate.audit.questions.signature import Signature, profiles, switches
+from tidegate.audit.questions.situations import BY_NAME, CELLS, Cell, lag
 
 from .conftest import NewExplorations
 from .support.shipped import tiered

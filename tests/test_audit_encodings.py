@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster import CannotRead, Cluster, Finding, Stated
-from tidegate.audit.keys import value_of
-from tidegate.audit.readers import Options, read
-from tidegate.audit.signature import subjects
+from tidegate.audit.cluster.cluster import CannotRead, Cluster, Finding, Stated
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.questions.signature import subjects
+from tidegate.audit.reading import Options, read
 
 MARK = b"\xef\xbb\xbf"
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"

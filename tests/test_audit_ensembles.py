@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.nodes import down
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.startup.nodes import down
 
 from .test_audit_facts import signatures
 

@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from tidegate.audit.cluster import CannotRead, Cluster, Unknown
-from tidegate.audit.keys import value_of
-from tidegate.audit.outages import outages
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Signature, Subject, subjects
+from tidegate.audit.answers.outages import outages
+from tidegate.audit.cluster.cluster import CannotRead, Cluster, Unknown
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.questions.signature import Signature, Subject, subjects
+from tidegate.audit.reading import Options, of_texts
 
 NODE = "process.roles={roles}\nnode.id={id}\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=data\n"
 SOUND = "default.replication.factor=3\n"

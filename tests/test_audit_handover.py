@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations
+from tidegate.audit.exploring.explorations import Explorations
 
 from .conftest import NewExplorations
 from .test_audit_quorum import signature, word

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.headline import headline
-from tidegate.audit.questions import QUESTIONS
-from tidegate.audit.situations import CELLS
-from tidegate.audit.verdicts import Answer, Table, Word
+from tidegate.audit.answers.verdicts import Answer, Table, Word
+from tidegate.audit.questions.questions import QUESTIONS
+from tidegate.audit.questions.situations import CELLS
+from tidegate.audit.report.headline import headline
 
 from .test_audit_verdicts import signature
 

@@ -10,8 +10,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tidegate.audit.cluster import CannotRead, Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import CannotRead, Cluster, Finding
+from tidegate.audit.reading import Options, of_texts
 
 from .conftest import ROOT
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.cluster import Cluster
-from tidegate.audit.placing import placement
-from tidegate.audit.questions import QUESTION
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.situations import BY_NAME, FAULT, away, budgets, placements
-from tidegate.audit.verdicts import answer
+from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.facts.placement import placement
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.situations import BY_NAME, FAULT, away, budgets, placements
+from tidegate.audit.reading import Options, of_texts
 
 from .conftest import NewExplorations
 from .test_audit_facts import signatures

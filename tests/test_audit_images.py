@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import CannotRead, Cluster, Finding, Stated, Unknown
-from tidegate.audit.keys import value_of
-from tidegate.audit.nodes import down
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import CannotRead, Cluster, Finding, Stated, Unknown
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.startup.nodes import down
 
 COMPOSE = """\
 services:

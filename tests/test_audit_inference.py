@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cases import MANY, Bench, Explorations, ScenarioStep, StopRule
-from tidegate.audit.inference import (
+from tidegate.audit.exploring.explorations import MANY, Bench, Explorations, ScenarioStep, StopRule
+from tidegate.audit.exploring.inference import (
     BUDGETS,
     cases_in,
     explore_losses,
@@ -23,7 +23,7 @@ from tidegate.audit.inference import (
     wider,
     within,
 )
-from tidegate.audit.questions import (
+from tidegate.audit.questions.questions import (
     KEPT_READS,
     OF_TOPICS,
     PROPERTIES,
@@ -36,8 +36,8 @@ from tidegate.audit.questions import (
     loss_case,
     loss_ways,
 )
-from tidegate.audit.signature import Signature, profiles, switches
-from tidegate.audit.situations import BY_NAME, CELLS
+from tidegate.audit.questions.signature import Signature, profiles, switches
+from tidegate.audit.questions.situations import BY_NAME, CELLS
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.model import Model
 from tidegate.language.steptext import parse_steps
@@ -104,7 +104,7 @@ def test_what_a_whole_exploration_says_others_would_not_change(
     plan = plan_of(one)
     alone = {case: known(case, plan, explorations) for case in plan.cases}
     explorations.inferred.clear()
-    monkeypatch.setattr("tidegate.audit.inference._answers_all", lambda case, own: False)  # pyright: ignore
+    monkeypatch.setattr("tidegate.audit.exploring.inference._answers_all", lambda case, own: False)  # pyright: ignore
     compared = {case: known(case, plan, explorations) for case in plan.cases}
     assert alone == compared
     assert any(found.explored and found.held for found in alone.values())

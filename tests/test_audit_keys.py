@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import (
+from tidegate.audit.cluster.cluster import (
     HIDDEN,
     Answer,
     Broker,
@@ -18,7 +18,7 @@ from tidegate.audit.cluster import (
     Unknown,
     Versions,
 )
-from tidegate.audit.keys import at_least, distributions, known, span, table, value_of, wrong
+from tidegate.audit.kafka.keys import at_least, distributions, known, span, table, value_of, wrong
 
 HERE = Origin("server.properties", 3)
 IN_FLIGHT = "max.in.flight.requests.per.connection"

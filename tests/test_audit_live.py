@@ -36,12 +36,13 @@ from kafka.errors import (
     UnknownTopicOrPartitionError,
 )
 from kafka.protocol.api_key import ApiKey
-from tidegate.audit.cluster import Broker, CannotRead, Cluster, Setting, Topic, Unknown
-from tidegate.audit.keys import table, value_of
-from tidegate.audit.readers import live, read
-from tidegate.audit.readers.admin import Admin
-from tidegate.audit.readers.connecting import Secured, secured
-from tidegate.audit.signature import subjects
+from tidegate.audit.cluster.cluster import Broker, CannotRead, Cluster, Setting, Topic, Unknown
+from tidegate.audit.kafka.keys import table, value_of
+from tidegate.audit.questions.signature import subjects
+from tidegate.audit.readers.running import live
+from tidegate.audit.readers.running.admin import Admin
+from tidegate.audit.readers.running.connection import Secured, secured
+from tidegate.audit.reading import read
 from tidegate.cli.main import main
 
 from .capture import brokers as capture

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.questions import QUESTION
-from tidegate.audit.signature import Signature, switches
-from tidegate.audit.situations import BY_NAME, CELLS
-from tidegate.audit.verdicts import answer
+from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature, switches
+from tidegate.audit.questions.situations import BY_NAME, CELLS
 
 from .conftest import NewExplorations
 from .support.partition_pages import ROWS, VERSIONS, Pages, Settings, faults

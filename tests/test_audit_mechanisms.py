@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.auditing import AuditRequest, audit
-from tidegate.audit.cases import Explorations
-from tidegate.audit.questions import QUESTION, case_with, loss_case
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Signature, mended_in, profiles, subjects
-from tidegate.audit.situations import BY_NAME, budgets
-from tidegate.audit.verdicts import answer
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import QUESTION, case_with, loss_case
+from tidegate.audit.questions.signature import Signature, mended_in, profiles, subjects
+from tidegate.audit.questions.situations import BY_NAME, budgets
+from tidegate.audit.reading import Options, of_texts
 
 from .conftest import NewExplorations
 from .test_audit_verdicts import signature

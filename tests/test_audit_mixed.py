@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Signature, subjects
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.questions.signature import Signature, subjects
+from tidegate.audit.reading import Options, of_texts
 
 ZOOKEEPER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=d\n"
 HEAD = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2{more}\n"

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.changes import moves_of
-from tidegate.audit.cluster import Broker, Cluster, Origin, Quorum, Stated
-from tidegate.audit.moves import move
-from tidegate.audit.plans import plan
-from tidegate.audit.repair import repair
-from tidegate.audit.requirements import parse
-from tidegate.audit.signature import Subject, Variant
-from tidegate.audit.verdicts import check_requirements, check_subjects
+from tidegate.audit.answers.requirements import parse
+from tidegate.audit.answers.verdicts import check_requirements, check_subjects
+from tidegate.audit.cluster.cluster import Broker, Cluster, Origin, Quorum, Stated
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.signature import Subject, Variant
+from tidegate.audit.repairs.changes import moves_of
+from tidegate.audit.repairs.moves import move
+from tidegate.audit.repairs.plans import plan
+from tidegate.audit.repairs.repair import repair
 
 from .conftest import NewExplorations
 from .test_audit_plans import cluster_of, subject_of

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.auditing import Audited, AuditRequest, audit
-from tidegate.audit.cluster import Broker, CannotRead, Cluster, Default, Origin
-from tidegate.audit.keys import value_of
-from tidegate.audit.nodes import down, keep_down
-from tidegate.audit.readers import Options, of_texts, read
-from tidegate.audit.signature import subjects
+from tidegate.audit.cluster.cluster import Broker, CannotRead, Cluster, Default, Origin
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.questions.signature import subjects
+from tidegate.audit.reading import Options, of_texts, read
+from tidegate.audit.startup.nodes import down, keep_down
 from tidegate.reports.audit.sarif import audit_sarif
 from tidegate.reports.audit.terminal import audit_verdict
 
@@ -335,7 +335,7 @@ def test_each_node_is_looked_at_once_for_all_topics(monkeypatch: pytest.MonkeyPa
         looked.append(node.id)
         return "", node.origin
 
-    monkeypatch.setattr("tidegate.audit.nodes.why_not", look)
+    monkeypatch.setattr("tidegate.audit.startup.nodes.why_not", look)
     assert sum(len(subject.topics) for subject in subjects(cluster) if not subject.internal) == 20
     assert looked == [1, 2, 3]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.reading import Options, of_texts
 
 
 def of(*texts: tuple[str, str], named: bool = False) -> tuple[Cluster, tuple[Finding, ...]]:

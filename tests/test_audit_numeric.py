@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.nodes import why_not
-from tidegate.audit.placing import has_dynamic_quorum
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.rules_of_controllers import loses_with_one_emptied
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.facts.placement import has_dynamic_quorum
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.rules.controllers import loses_with_one_emptied
+from tidegate.audit.startup.nodes import why_not
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find

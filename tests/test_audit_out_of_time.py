@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.auditing import AuditRequest, audit
-from tidegate.audit.cases import NO_TIME, Bench, Explorations
-from tidegate.audit.inference import known, plan_of
-from tidegate.audit.questions import Case
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.exploring.explorations import NO_TIME, Bench, Explorations
+from tidegate.audit.exploring.inference import known, plan_of
+from tidegate.audit.questions.questions import Case
+from tidegate.audit.reading import Options, of_texts
 
 from .conftest import ROOT, Said
 from .test_audit_inference import signatures

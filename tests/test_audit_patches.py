@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 import yaml
-from tidegate.audit.cluster import Cluster, Stated
-from tidegate.audit.keys import value_of
-from tidegate.audit.plans import PlanStep, plan
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.cluster.cluster import Cluster, Stated
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.repairs.plans import PlanStep, plan
 
 KAFKA = """\
 apiVersion: kafka.strimzi.io/v1beta2

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cluster import Cluster
-from tidegate.audit.plans import plan
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.repairs.plans import plan
 
 from .conftest import ROOT, Run
 

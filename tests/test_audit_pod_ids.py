@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.nodes import down
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.startup.nodes import down
 
 SETTINGS = """apiVersion: v1
 kind: ConfigMap

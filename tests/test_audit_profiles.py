@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import CannotRead, Cluster, Finding, Unknown
-from tidegate.audit.keys import value_of
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Signature, subjects
+from tidegate.audit.cluster.cluster import CannotRead, Cluster, Finding, Unknown
+from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.questions.signature import Signature, subjects
+from tidegate.audit.reading import Options, of_texts
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"

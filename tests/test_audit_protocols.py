@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.nodes import down
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.startup.nodes import down
 
 KRAFT = (
     "process.roles=broker\nnode.id=1\nlog.dirs=/d1\ncontroller.quorum.voters=9@c:9093\n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.headline import headline
-from tidegate.audit.questions import QUESTION
-from tidegate.audit.signature import Signature
-from tidegate.audit.situations import BY_NAME, FAULT, controllers_away
-from tidegate.audit.verdicts import answer, table_of
+from tidegate.audit.answers.verdicts import answer, table_of
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature
+from tidegate.audit.questions.situations import BY_NAME, FAULT, controllers_away
+from tidegate.audit.report.headline import headline
 
 from .conftest import NewExplorations
 from .test_audit_verdicts import signature

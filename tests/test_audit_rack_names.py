@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.racks import missing_racks
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.cluster.racks import missing_racks
+from tidegate.audit.reading import Options, of_texts
 
 TOPICS_OF_THREE = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.cluster import CannotRead, Cluster
-from tidegate.audit.questions import QUESTION
-from tidegate.audit.racks import missing_racks, racks_of_voters
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Signature
-from tidegate.audit.situations import BY_NAME
-from tidegate.audit.verdicts import answer
+from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.cluster.cluster import CannotRead, Cluster
+from tidegate.audit.cluster.racks import missing_racks, racks_of_voters
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature
+from tidegate.audit.questions.situations import BY_NAME
+from tidegate.audit.reading import Options, of_texts
 from tidegate.reports.audit.table import cell_text, open_cells
 
 from .conftest import NewExplorations

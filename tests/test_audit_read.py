@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster import (
+from tidegate.audit.cluster.cluster import (
     HIDDEN,
     Broker,
     CannotRead,
@@ -19,8 +19,9 @@ from tidegate.audit.cluster import (
     Unknown,
     Versions,
 )
-from tidegate.audit.keys import known, table, value_of
-from tidegate.audit.readers import Options, names, read
+from tidegate.audit.kafka import key_names as names
+from tidegate.audit.kafka.keys import known, table, value_of
+from tidegate.audit.reading import Options, read
 
 from .conftest import ROOT
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kafka.errors import KafkaConnectionError, SaslAuthenticationFailedError
-from tidegate.audit.readers import live
+from tidegate.audit.readers.running import live
 
 
 def test_a_refused_password_ends_the_attempt_where_the_next_would_begin() -> None:

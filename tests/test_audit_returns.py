@@ -1,7 +1,7 @@
 """Where reads are lost by unclean elections, records that were cut come back in the place of those that were read.
 
-That is what the row about consumers says of such cells (`_of_a_return` in `audit/consumers.py`): the audit's own
-explorations have one record, and these have two.
+That is what the row about consumers says of such cells (`_of_a_return` in `audit/answers/consumers.py`): the audit's
+own explorations have one record, and these have two.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import tidegate.model.partition as partition
-from tidegate.audit.questions import QUESTION, loss_ways
-from tidegate.audit.signature import NEWEST, Signature
-from tidegate.audit.situations import BY_NAME, CELLS, OF_CONTROLLERS
+from tidegate.audit.questions.questions import QUESTION, loss_ways
+from tidegate.audit.questions.signature import NEWEST, Signature
+from tidegate.audit.questions.situations import BY_NAME, CELLS, OF_CONTROLLERS
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.invariants.catalogue import find

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import CaseResult, Explorations
-from tidegate.audit.questions import Case
-from tidegate.audit.rounds import AT_ONCE, together
-from tidegate.audit.situations import CALM
+from tidegate.audit.exploring.explorations import CaseResult, Explorations
+from tidegate.audit.exploring.rounds import AT_ONCE, together
+from tidegate.audit.questions.questions import Case
+from tidegate.audit.questions.situations import CALM
 
 FOUND = CaseResult(checked=frozenset({"acked_durable"}), states=7)
 SETTINGS: dict[str, Any] = {**CALM, "unclean_elections": 1, "replicas": 1}

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tidegate.audit import repair
+from tidegate.audit.answers.requirements import PRESETS, Requirement
+from tidegate.audit.answers.verdicts import Answer, RequirementCheck, SubjectVerdict
 from tidegate.audit.auditing import AuditRequest, audit
-from tidegate.audit.cases import Explorations
-from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.questions import Question
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.requirements import PRESETS, Requirement
-from tidegate.audit.signature import Signature, Subject, Variant
-from tidegate.audit.situations import Cell
-from tidegate.audit.verdicts import Answer, RequirementCheck, SubjectVerdict
+from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import Question
+from tidegate.audit.questions.signature import Signature, Subject, Variant
+from tidegate.audit.questions.situations import Cell
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.repairs import repair
 from tidegate.reports.audit.table import LEGEND, aligned, legend_of, others
 from tidegate.reports.audit.terminal import asks_of, audit_page, unmet
 from tidegate.reports.text_page import Paper

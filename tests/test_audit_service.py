@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.audit.auditing import AuditRequest, audit
-from tidegate.audit.readers import Options, read
+from tidegate.audit.reading import Options, read
 from tidegate.reports.audit.table import cell_text
 from tidegate.reports.audit.terminal import audit_verdict
 

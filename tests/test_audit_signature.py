@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Cluster
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.reading import Options, of_texts
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n"
 ORDERS = """\

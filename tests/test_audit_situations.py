@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.questions import QUESTION, asks_loss, loss_case, whole_isr_case
-from tidegate.audit.requirements import DEFAULT, PRESETS, Requirement, parse
-from tidegate.audit.signature import Signature, Subject, Variant, switches
-from tidegate.audit.situations import BY_NAME, CELLS
-from tidegate.audit.verdicts import answer, check_requirements, check_subjects
+from tidegate.audit.answers.requirements import DEFAULT, PRESETS, Requirement, parse
+from tidegate.audit.answers.verdicts import answer, check_requirements, check_subjects
+from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import QUESTION, asks_loss, loss_case, whole_isr_case
+from tidegate.audit.questions.signature import Signature, Subject, Variant, switches
+from tidegate.audit.questions.situations import BY_NAME, CELLS
 
 from .conftest import NewExplorations
 from .support.shipped import tiered

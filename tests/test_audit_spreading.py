@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import CannotRead, Cluster
-from tidegate.audit.placing import NODES, SERVERS
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.cluster.cluster import CannotRead, Cluster
+from tidegate.audit.facts.placement import NODES, SERVERS
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.reading import Options, of_texts
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 

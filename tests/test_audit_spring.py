@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
+from tidegate.audit.cluster.cluster import Cluster, Finding
 from tidegate.audit.readers.yamls import documents
+from tidegate.audit.reading import Options, of_texts
 
 
 def of(files: dict[str, str]) -> tuple[Cluster, list[Finding]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.auditing import Audited, AuditRequest, audit
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import subjects
+from tidegate.audit.questions.signature import subjects
+from tidegate.audit.reading import Options, of_texts
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"

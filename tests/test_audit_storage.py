@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import Explorations
-from tidegate.audit.questions import QUESTION
-from tidegate.audit.readers import Options, read
-from tidegate.audit.signature import Signature, subjects
-from tidegate.audit.situations import BY_NAME, CELLS, FAULT, budgets
-from tidegate.audit.verdicts import answer
+from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature, subjects
+from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULT, budgets
+from tidegate.audit.reading import Options, read
 
 from .conftest import NewExplorations
 from .test_audit_verdicts import signature

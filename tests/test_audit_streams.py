@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import subjects
+from tidegate.audit.questions.signature import subjects
+from tidegate.audit.reading import Options, of_texts
 
 BROKER = (
     "process.roles=broker,controller\nnode.id={}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"

@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from tidegate.audit.advice import advise
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.keys import at_least
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.requirements import DEFAULT, Requirement
-from tidegate.audit.rules_of_transactions import (
+from tidegate.audit.answers.requirements import DEFAULT, Requirement
+from tidegate.audit.answers.transactions import WRITERS, with_transactions, written
+from tidegate.audit.answers.verdicts import Answer, RequirementCheck
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.kafka.keys import at_least
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.rules.advice import advise
+from tidegate.audit.rules.transactions import (
     BEFORE_VERSION_2,
     HANGS,
     HANGS_IN_OFFSETS,
@@ -24,9 +27,6 @@ from tidegate.audit.rules_of_transactions import (
     Release,
     run_to,
 )
-from tidegate.audit.signature import Subject, subjects
-from tidegate.audit.transactional import WRITERS, with_transactions, written
-from tidegate.audit.verdicts import Answer, RequirementCheck
 from tidegate.cli.main import main
 
 from .support.shipped import tiered

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tidegate.audit.advice import advise
-from tidegate.audit.cluster import Cluster, Finding
-from tidegate.audit.readers import Options, of_texts
-from tidegate.audit.signature import Subject, subjects
+from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.rules.advice import advise
 
 PLACED = (
     '{"version":1,"replicas":[{"count":2,"constraints":{"rack":"west"}}],'

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.cases import NO_TIME, CaseResult, Explorations, chunked, from_json, to_json
-from tidegate.audit.changes import changes_of
-from tidegate.audit.cluster import Origin, Topic
-from tidegate.audit.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
-from tidegate.audit.repair import repair
-from tidegate.audit.requirements import DEFAULT
-from tidegate.audit.signature import (
+from tidegate.audit.answers.requirements import DEFAULT
+from tidegate.audit.answers.verdicts import INCONCLUSIVE, Answer, check_requirements, check_subjects, merge_answers
+from tidegate.audit.answers.verdicts import answer as answer_in
+from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.exploring.explorations import NO_TIME, CaseResult, Explorations, chunked, from_json, to_json
+from tidegate.audit.questions.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
+from tidegate.audit.questions.signature import (
     RELEASES,
     Signature,
     Subject,
@@ -26,9 +26,9 @@ from tidegate.audit.signature import (
     releases_of,
     switches,
 )
-from tidegate.audit.situations import BY_NAME, CALM, CELLS, FAULTS, Name
-from tidegate.audit.verdicts import INCONCLUSIVE, Answer, check_requirements, check_subjects, merge_answers
-from tidegate.audit.verdicts import answer as answer_in
+from tidegate.audit.questions.situations import BY_NAME, CALM, CELLS, FAULTS, Name
+from tidegate.audit.repairs.changes import changes_of
+from tidegate.audit.repairs.repair import repair
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from tidegate.audit import verdicts as audits
+from tidegate.audit.answers import verdicts as audits
 from tidegate.gates import checks
 from tidegate.language import proof, verdict
 from tidegate.reports.verdicts import VOCABULARY, Of, meanings, shown

@@ -6,7 +6,20 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..cluster import Broker, Client, ControlPlane, Finding, Kind, Origin, Quorum, Setting, Severity, Stated, Topic, Use
+from ..cluster.cluster import (
+    Broker,
+    Client,
+    ControlPlane,
+    Finding,
+    Kind,
+    Origin,
+    Quorum,
+    Setting,
+    Severity,
+    Stated,
+    Topic,
+    Use,
+)
 
 
 @dataclass

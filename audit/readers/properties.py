@@ -15,9 +15,12 @@ from typing import Literal
 
 import javaproperties
 
-from ..cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
-from . import connect, frameworks, names, profiles, relaxed, workers
+from ..cluster.cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
+from ..kafka import key_names as names
 from .parsed_file import Part, in_latin
+from .programs import connect, frameworks, workers
+from .programs import spring_names as relaxed
+from .programs import spring_profiles as profiles
 
 BROKER_MARKS = frozenset(
     {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "log.dir", "controller.quorum.voters"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from ...audit.cluster import Origin, WrongOption
-from ...audit.keys import span
-from ...audit.readers.releases import METADATA_VERSIONS, release
-from ...audit.signature import definition, mended_in, profiles_within, switches
+from ...audit.cluster.cluster import Origin, WrongOption
+from ...audit.kafka.keys import span
+from ...audit.kafka.releases import METADATA_VERSIONS, release
+from ...audit.questions.signature import definition, mended_in, profiles_within, switches
 from ...language.constants import Value
 from ...language.errors import UsageError
 from ...language.immutable import immutable

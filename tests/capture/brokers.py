@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import ZipFile
 
-from tidegate.audit.collecting import script
+from tidegate.audit.readers.running.collection import script
 
 HERE = Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "fixtures" / "audit"

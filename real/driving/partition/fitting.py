@@ -7,8 +7,8 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
 
-from ....audit.keys import span
-from ....audit.signature import definition, mended_in, profiles_within, switches
+from ....audit.kafka.keys import span
+from ....audit.questions.signature import definition, mended_in, profiles_within, switches
 from ....language import judge
 from ....language.constants import Value
 from ....language.containers import ModelError

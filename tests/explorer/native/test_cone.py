@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cases import Bench
-from tidegate.audit.inference import cases_in
-from tidegate.audit.questions import PROPERTIES, Case, delivery_case, service_cases
-from tidegate.audit.signature import definition
+from tidegate.audit.exploring.explorations import Bench
+from tidegate.audit.exploring.inference import cases_in
+from tidegate.audit.questions.questions import PROPERTIES, Case, delivery_case, service_cases
+from tidegate.audit.questions.signature import definition
 from tidegate.explorer.native.cone import Cones, cone_of
 from tidegate.explorer.native.effort import QUICK
 from tidegate.explorer.native.frontier import Frontier

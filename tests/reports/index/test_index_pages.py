@@ -14,15 +14,15 @@ from typing import Any
 import jsonschema
 import pytest
 from playwright.sync_api import Browser
-from tidegate.audit.after_repair import LeftOut, taken
-from tidegate.audit.cases import ScenarioStep
-from tidegate.audit.deciding import NOT_GIVEN, PLACING, said
-from tidegate.audit.facts import Used
-from tidegate.audit.scenario import is_of_requests
-from tidegate.audit.scenario import said as scenario_said
-from tidegate.audit.signature import definition
-from tidegate.audit.telling import step_said, title_of
-from tidegate.audit.verdicts import Answer
+from tidegate.audit.answers.scenario import is_of_requests
+from tidegate.audit.answers.scenario import said as scenario_said
+from tidegate.audit.answers.verdicts import Answer
+from tidegate.audit.exploring.explorations import ScenarioStep
+from tidegate.audit.facts.facts import Used
+from tidegate.audit.questions.signature import definition
+from tidegate.audit.repairs.after_repair import LeftOut, taken
+from tidegate.audit.report.cluster_words import step_said, title_of
+from tidegate.audit.report.deciding_settings import NOT_GIVEN, PLACING, said
 from tidegate.language.judge import attempt, initial_states
 from tidegate.language.steptext import parse_steps
 from tidegate.language.values import State

@@ -1,0 +1,3 @@
+"""What the answers mean for a topic, its producers and its consumers, and for what is required of it.
+
+Imports `exploring` and below."""

@@ -1,0 +1,171 @@
+"""The present state of partitions, as far as a description shows it: a finding of its own, beside the configuration.
+
+Partitions that stand alike (so many in sync, with or without a leader) are checked together, each such group by itself.
+A partition whose ISR has shrunk to some members is asked about by the same model, which is let shrink its ISR so far,
+and then has one more crash or loss of power. With more replicas than the model has, only what is arithmetic is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..cluster.cluster import Partition, Topic
+from ..exploring.explorations import Explorations
+from ..questions.questions import QUESTION, Case, ways_of
+from ..questions.signature import MOST_REPLICAS, Signature
+from ..questions.situations import BY_NAME, MOST_LAGGING, Name, budgets
+from .outages import least_isr
+from .scenario import sentences
+from .verdicts import Answer, SubjectVerdict
+
+_LOSS = QUESTION["no-loss"].properties
+_FAULTS = (("crash@all", "one more crash"), ("power-loss@all", "one loss of power"))
+LISTED = 100
+"""Partitions that are listed one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionState:
+    """One partition that is not as it should be: who is in sync of whom."""
+
+    topic: Topic
+    partition: Partition
+
+    @property
+    def says(self) -> str:
+        """In a few words."""
+        partition = self.partition
+        of = f"of {len(partition.replicas)} replicas"
+        isr = f"the ISR is {{{_ids(partition.isr)}}} {of}" if partition.isr else f"the ISR is empty, {of}"
+        eligible = f", {{{_ids(partition.elr)}}} may be elected (ELR)" if partition.elr else ""
+        led = "" if partition.leader is not None else ", and it has no leader"
+        return f"{self.topic.name} partition {partition.number}: {isr}{eligible}{led}"
+
+    @property
+    def kind(self) -> tuple[bool, int, int, int]:
+        """What is alike in partitions that are checked together, the gravest first."""
+        partition = self.partition
+        return partition.leader is not None, len(partition.isr), len(partition.replicas), len(partition.elr or ())
+
+
+def _ids(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def states(verdict: SubjectVerdict) -> list[PartitionState]:
+    """Partitions whose ISR is not whole, the smallest first."""
+    found = [
+        PartitionState(topic, partition)
+        for topic in verdict.subject.topics
+        for partition in topic.partitions
+        if len(partition.isr) < len(partition.replicas) or partition.leader is None
+    ]
+    return sorted(found, key=lambda partition: partition.kind)
+
+
+def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) -> dict[str, Any] | None:
+    """What the present state of a subject's partitions means, group by group; None where all are in sync."""
+    found = states(verdict)
+    signatures = verdict.subject.present
+    if not found or not signatures:
+        return None
+    groups: dict[tuple[bool, int, int, int], list[PartitionState]] = {}
+    for partition in found:
+        groups.setdefault(partition.kind, []).append(partition)
+    said = [_group(verdict, group, signatures, explorations) for group in groups.values()]
+    nothing: list[str] = []
+    return {
+        "headline": said[0]["headline"],
+        "groups": said,
+        "partitions": [partition.says for partition in found[:LISTED]],
+        "number": len(found),
+        "scenario": next((group["scenario"] for group in said if group["scenario"]), nothing),
+    }
+
+
+def _group(
+    verdict: SubjectVerdict,
+    alike: Sequence[PartitionState],
+    signatures: Sequence[Signature],
+    explorations: Explorations,
+) -> dict[str, Any]:
+    first = alike[0].partition
+    own = [replace(signature, replicas=len(set(first.replicas))) for signature in signatures]
+    more = f" (and {len(alike) - 1} more like it)" if len(alike) > 1 else ""
+    means = list(_says(first, own, explorations))
+    return {
+        "headline": f"{alike[0].says}{more}; {'; '.join(means)}" if means else f"{alike[0].says}{more}",
+        "number": len(alike),
+        "scenario": _scenario(verdict, first, own, explorations),
+    }
+
+
+def _says(one: Partition, signatures: Sequence[Signature], explorations: Explorations) -> Iterator[str]:
+    if one.leader is None:
+        yield _waits_for(one, signatures)
+        return
+    needed = {least_isr(one, signature) if signature.acks == "all" else 1 for signature in signatures}
+    if all(len(one.isr) < number for number in needed):
+        yield f"writes are refused: {min(needed)} in sync are needed (arithmetic)"
+    elif any(len(one.isr) < number for number in needed):
+        yield f"writes with acks=all are refused: {max(needed)} in sync are needed (arithmetic)"
+    elif all(len(one.isr) - 1 < number for number in needed):
+        yield "one more broker down stops writes (arithmetic)"
+    for cell, what in _FAULTS:
+        hits = [_lost(signature, one, cell, explorations) for signature in signatures]
+        if all(hits):
+            yield f"{what} can lose acknowledged records"
+        elif any(hits):
+            yield f"whether {what} loses records depends on what is not stated"
+
+
+def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
+    """Who may be elected (PartitionChangeBuilder; with ELR its members, or else the last known leader)."""
+    waits = "it is neither written nor read until"
+    if one.isr:
+        who = f"one of its in-sync replicas {{{_ids(one.isr)}}} is back"
+    elif one.elr:
+        who = f"one of its eligible leader replicas {{{_ids(one.elr)}}} is back"
+    elif one.elr is None:
+        who = "one of its eligible leader replicas is back, which kafka-topics.sh of 4.0 and later shows"
+    elif one.last_known_elr:
+        who = f"its last known leader, of {{{_ids(one.last_known_elr)}}}, is back"
+    else:
+        who = "a replica is elected uncleanly, by hand (kafka-leader-election.sh --election-type unclean)"
+    uncleanly = {signature.elects_uncleanly for signature in signatures}
+    if True not in uncleanly:
+        return f"{waits} {who}"
+    supposed = "" if uncleanly == {True} else "if unclean elections are on, "
+    return f"{waits} {who}, or, {supposed}a replica without its last records is elected"
+
+
+def cases_of(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ...]:
+    """The explorations that say whether it is lost, as in a table's cell; those out of the ISR are as many as there
+    are now. None with more replicas than the model has."""
+    if signature.replicas > MOST_REPLICAS:
+        return ()
+    lag = max(0, min(MOST_LAGGING, signature.replicas - len(one.isr)))
+    return ways_of(signature, {**budgets(BY_NAME[cell], signature), "isr_shrinks": lag})
+
+
+def _lost(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
+    cases = cases_of(signature, one, cell)
+    return any(name in explorations.found(case).scenarios for case in cases for name in _LOSS)
+
+
+def _scenario(
+    verdict: SubjectVerdict, one: Partition, signatures: Sequence[Signature], explorations: Explorations
+) -> list[str]:
+    """How it is lost from there, if it is: the soonest that begins with the ISR's shrinking."""
+    if one.leader is None:
+        return []
+    for signature in signatures:
+        for cell, _ in _FAULTS:
+            for case in cases_of(signature, one, cell):
+                found = explorations.found(case).scenarios
+                for name in _LOSS:
+                    if name in found:
+                        return sentences(verdict.subject, Answer("can lose", "model", "", (), found[name], case, name))
+    return []

@@ -1,0 +1,164 @@
+"""What must hold of topics: a question in a cell, and presets that say what they mean. `--require`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ...language.errors import nearest
+from ..cluster.cluster import OFFSETS, TRANSACTIONS
+from ..questions.questions import OF_DELIVERY, QUESTION
+from ..questions.signature import Subject
+from ..questions.situations import BY_NAME, FAULT, SITUATIONS, Name
+
+Whose = Literal["topics", "internal", "transactions", "offsets", "all"]
+"""Topics of users, all of Kafka's own, the one of transactions, the one of groups' offsets, or all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A question that must be answered without a loss in a cell. `of` is whose topics it is about. `uncleanly`: only
+    those whose leaders may be elected uncleanly."""
+
+    question: str
+    cell: Name
+    of: Whose = "all"
+    uncleanly: bool = False
+
+    @property
+    def text(self) -> str:
+        """As `--require` takes it."""
+        return f"{self.question}={self.cell}"
+
+    def is_about(self, subject: Subject) -> bool:
+        """Whether a subject must meet it. What is asked of groups is asked of the log of their offsets and of topics
+        that they read, and what is asked of consumers only of these, as what is asked of producers is of what they
+        write."""
+        if subject.internal and self.question in OF_DELIVERY:
+            return False
+        if subject.internal and self.question in _OF_READERS and not self._is_of_offsets(subject):
+            return False
+        if self.uncleanly and not any(variant.signature.elects_uncleanly for variant in subject.variants):
+            return False
+        if self.of in _NAMED:
+            return subject.topics[0].name == _NAMED[self.of]
+        return self.of == "all" or (self.of == "internal") == subject.internal
+
+    def _is_of_offsets(self, subject: Subject) -> bool:
+        return self.question == "groups" and subject.topics[0].name == OFFSETS
+
+
+_NAMED: Mapping[Whose, str] = {"transactions": TRANSACTIONS, "offsets": OFFSETS}
+
+_OF_READERS = ("groups", "no-skips")
+"""Questions about consumers, which read no other topic of Kafka's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Requirements with a name, and what they mean together."""
+
+    name: str
+    says: str
+    requirements: tuple[Requirement, ...]
+
+
+def _each(question: str, *cells: Name, of: Whose = "topics") -> Iterator[Requirement]:
+    for cell in cells:
+        yield Requirement(question, cell, of)
+
+
+_FAILOVER = (
+    *_each("writable", "leader-move@all", "restart@all", "crash@all"),
+    *_each("writable", "leader-move@all", "restart@all", "crash@all", of="internal"),
+)
+
+_STANDARD = (
+    *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", "crash@one", "two-crashes@min-isr"),
+    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr"),
+    # With min.insync.replicas above 2 and eligible leader replicas it takes more than two crashes.
+    Requirement("no-loss", "all-crashes@min-isr", "topics", uncleanly=True),
+    # What takes no disk takes back nothing that was read, but for KAFKA-9835.
+    *_each("no-unread", "leader-move@all", "restart@all", "crash@all", "cut-off@all"),
+    *_FAILOVER,
+    *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="transactions"),
+    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr", of="transactions"),
+    *_each("no-loss", "leader-move@all", "restart@all", "crash@all", of="offsets"),
+    *_each("no-loss", "cut-off@all", "power-loss@all", "disk-loss@all", of="offsets"),
+)
+
+PRESETS: Mapping[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "standard",
+            "what three replicas with min.insync.replicas=2, clean elections and acks=all give: nothing acknowledged "
+            "is lost by one fault while the ISR is at min.insync.replicas, nor by two crashes there or one with one "
+            "in sync, nor, where leaders are elected uncleanly, by a crash of every broker; nothing that was read is "
+            "taken back by a moved leader, a restart, a crash or a broker that is cut off while all replicas are in "
+            "sync (KAFKA-9835, mended in 2.5.1); writes go on without one broker; of Kafka's own topics only that "
+            "writes go on without one broker, that no committed offset is lost by one fault while all replicas are in "
+            "sync, and that nothing in the log of transactions is lost by one fault, where a producer is transactional",
+            _STANDARD,
+        ),
+        Preset(
+            "strict",
+            "standard, and nothing acknowledged is lost by one fault with one replica in sync (which takes eligible "
+            "leader replicas, Kafka 4.1), by two power losses, or by a rack; a rack that is gone stops no writes; "
+            "retries write nothing twice",
+            (
+                *_STANDARD,
+                *_each("no-loss", "leader-move@one", "restart@one", "cut-off@one", "power-loss@one", "disk-loss@one"),
+                *_each("no-loss", "two-power-losses@all", "cut-off-power-loss@all"),
+                *_each("no-loss", "rack-power-loss@all", "rack-cut-off@all", "rack-loss@all"),
+                *_each("writable", "rack-loss@all"),
+                *_each("no-duplicates", "crash@all", "power-loss@all"),
+                *_each("in-order", "crash@all", "power-loss@all"),
+            ),
+        ),
+        Preset(
+            "dev",
+            "for development: writes and reads go on while nothing fails; what fails may lose everything",
+            (*_each("writable", "leader-move@all"), *_each("readable", "leader-move@all")),
+        ),
+    )
+}
+
+DEFAULT: Sequence[Requirement] = PRESETS["standard"].requirements
+"""What must hold where nothing else is asked."""
+
+
+class NoRequirement(ValueError):
+    """A text that is not a requirement; the message says what is wrong and what there is."""
+
+
+EXAMPLE = "no-loss=power-loss@min-isr"
+
+
+def parse(text: str) -> Sequence[Requirement]:
+    """The requirements of a preset's name, or the one that a text such as `no-loss=power-loss@min-isr` asks for.
+
+    Raises NoRequirement.
+    """
+    if text in PRESETS:
+        return PRESETS[text].requirements
+    question, equals, cell = text.partition("=")
+    if not equals:
+        raise NoRequirement(f"write a preset or QUESTION=FAULT@SITUATION, such as {EXAMPLE}; {nearest(text, PRESETS)}")
+    if question not in QUESTION:
+        raise NoRequirement(f"there is no question {question}; {nearest(question, QUESTION)}")
+    fault, at, situation = cell.partition("@")
+    if fault not in FAULT:
+        raise NoRequirement(f"there is no fault {fault}; {nearest(fault, FAULT)}")
+    if cell not in BY_NAME:
+        names = ", ".join(known.name for known in SITUATIONS)
+        what = f"there is no situation {situation}" if at else f"{fault} happens in a situation: write {fault}@min-isr"
+        raise NoRequirement(f"{what}; the situations are {names}")
+    return (Requirement(question, cell),)
+
+
+def preset_of(requirements: Sequence[Requirement]) -> str:
+    """What is required, in a few words: a preset's name if it is one, else every requirement."""
+    found = next((preset.name for preset in PRESETS.values() if preset.requirements == tuple(requirements)), None)
+    return found or ", ".join(dict.fromkeys(requirement.text for requirement in requirements))

@@ -1,0 +1,52 @@
+"""Whether anybody writes transactions, on which it depends what must hold of `__transaction_state`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from ..cluster.cluster import TRANSACTIONS, Client, Cluster, Stated
+from ..kafka.keys import value_of
+from ..questions.signature import Subject
+from .verdicts import RequirementCheck
+
+WRITERS = "whether a producer is transactional"
+ASK = "every producer's file, or what uses transactions as such a file (transactional.id)"
+
+
+def written(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
+    """Whether a producer of the files writes transactions; unknown where no producer's file is given, or one that is
+    part of a program such as Connect, which sets what it needs by itself."""
+    producers = [client for client in cluster.clients if client.kind == "producer"]
+    if any(_is_transactional(cluster, producer) for producer in producers):
+        return "yes"
+    return "no" if producers and not any(producer.embedded for producer in producers) else "unknown"
+
+
+def _is_transactional(cluster: Cluster, producer: Client) -> bool:
+    found = value_of(cluster, producer, "transactional.id")
+    return isinstance(found, Stated) and bool(found.value)
+
+
+def with_transactions(
+    checks: Iterable[RequirementCheck], subject: Subject, cluster: Cluster
+) -> tuple[list[RequirementCheck], dict[str, str]]:
+    """The checks of a subject, and what may be given to decide them: of the transaction log those that are about
+    transactions count where somebody writes them, not where nobody does, and depend on it where that is not known."""
+    every = list(checks)
+    if subject.topics[0].name != TRANSACTIONS:
+        return every, {}
+    who = written(cluster)
+    if who == "no":
+        return [check for check in every if check.requirement.of != "transactions"], {}
+    if who == "yes":
+        return every, {}
+    made = [_depending(check) for check in every]
+    return made, {WRITERS: ASK} if made != every else {}
+
+
+def _depending(check: RequirementCheck) -> RequirementCheck:
+    if check.requirement.of != "transactions" or check.result != "failed" or check.answer is None:
+        return check
+    return replace(check, result="depends", answer=replace(check.answer, word="depends", on=(WRITERS,)))

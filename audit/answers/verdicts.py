@@ -1,0 +1,569 @@
+"""From explorations to answers: a table, question by cell, for every subject, in four words.
+
+*can lose* has a scenario that was replayed; *no loss found* has its bounds; *depends* says on which fact that is not
+stated; *not checked* says why. What is arithmetic, and no question to the model, is marked as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..exploring.client_models import DUPLICATES, ORDER, Sender, Settings, alone, under_another_leader
+from ..exploring.explorations import CaseResult, Explorations, ScenarioStep
+from ..exploring.inference import Known, LossFound, Plan, Ways, explore_losses, in_question, known, plan_of, within
+from ..questions.questions import (
+    OF_DELIVERY,
+    OF_TOPICS,
+    QUESTION,
+    SETTLES,
+    WITNESS,
+    Case,
+    Question,
+    asked_instead,
+    asks_delivery,
+    asks_loss,
+    delivery_case,
+    goes_on_cases,
+    is_sent_again,
+    loss_case,
+    loss_cases,
+    loss_ways,
+    other_cases,
+    service_cases,
+)
+from ..questions.signature import Signature, Subject, Variant
+from ..questions.situations import (
+    CELLS,
+    OF_CONTROLLERS,
+    OF_RACKS,
+    Cell,
+    Name,
+    away,
+    controllers_lost,
+    is_of_machine,
+    racks_of,
+    taken_at_hosts,
+    voters_of,
+    worlds,
+)
+from .requirements import Requirement
+
+Word = Literal["can lose", "no loss found", "depends", "not checked"]
+Basis = Literal["model", "arithmetic", ""]
+
+GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
+"""The words, the gravest first."""
+
+RACK = "broker.rack"
+INCONCLUSIVE = "inconclusive: "
+_CONSUMED = ("no-loss", "no-unread")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One cell of a table. `why` is what a loss needs, what is within bounds, or why nothing was checked.
+
+    `on` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length. Where
+    the producer's model has it instead, `client` is its property and its constants. `before` is how many of the hosts
+    that a run about service loses are out before the fault.
+    """
+
+    word: Word
+    basis: Basis = ""
+    why: str = ""
+    on: tuple[str, ...] = ()
+    steps: tuple[ScenarioStep, ...] = ()
+    case: Case | None = None
+    property: str = ""
+    client: tuple[str, Settings] | None = None
+    before: int = 0
+
+
+Table = Mapping[tuple[str, Name], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectVerdict:
+    """A subject with its answers: those of each of its variants, and all of them put together."""
+
+    subject: Subject
+    tables: tuple[Table, ...]
+    table: Table
+
+
+def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> list[SubjectVerdict]:
+    """Every subject's answers. All explorations that they need run together."""
+    signatures = dict.fromkeys(variant.signature for subject in subjects for variant in subject.variants)
+    others = dict.fromkeys(case for signature in signatures for case in other_cases(signature))
+    explorations.ahead(others, (case for signature in signatures for case in plan_of(signature).cases))
+    explore_losses(signatures, explorations)
+    explorations.all(others)
+    explorations.all([case for signature in signatures for case in _behind(signature, explorations)])
+    explorations.all(dict.fromkeys(case for signature in signatures for case in _besides(signature, explorations)))
+    tables = {signature: table_of(signature, explorations) for signature in signatures}
+    return [
+        _check_subject(subject, [tables[variant.signature] for variant in subject.variants]) for subject in subjects
+    ]
+
+
+def _behind(signature: Signature, explorations: Explorations) -> Iterator[Case]:
+    """Where writes or reads stop with the replicas that are out of the ISR down: what is if they only lag."""
+    for down, *behind in service_cases(signature):
+        if explorations.found(down).scenarios:
+            yield from behind
+
+
+def _besides(signature: Signature, explorations: Explorations) -> Iterator[Case]:
+    """What is to be explored of a signature's cells beside their main questions."""
+    for question in OF_TOPICS:
+        asked = asked_instead(question, signature)
+        if question.asked != "loss":
+            continue
+        for _, ways in loss_cases(asked):
+            made = (in_question(question, way, ways, plan_of(asked), explorations) for way in ways)
+            yield from (case for case in made if case is not None)
+
+
+def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
+    cells: list[tuple[str, Name]] = [(question.name, cell.name) for question in OF_TOPICS for cell in CELLS]
+    if not tables:
+        nothing = Answer("not checked", "", subject.not_checked)
+        never = Answer("can lose", "arithmetic", subject.not_checked) if subject.stops else nothing
+        return SubjectVerdict(subject, (), {cell: never if cell[0] in subject.stops else nothing for cell in cells})
+    table = {cell: merge_answers(subject.variants, [variant_table[cell] for variant_table in tables]) for cell in cells}
+    if subject.internal:  # the leader appends them itself, and of what is committed again the last one of a key counts
+        table |= {cell: Answer("not checked", "", "no producer sends it") for cell in cells if cell[0] in OF_DELIVERY}
+    return SubjectVerdict(subject, tuple(tables), table)
+
+
+def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
+    """One answer of several: the same word, or which facts it depends on. Where nothing is lost in those that were
+    decided, and the rest are open for lack of time or memory, it is not decided: nothing is known to depend on a fact.
+    """
+    if len(answers) == 1:
+        return answers[0]
+    words = {found.word for found in answers}
+    still_open = [found for found in answers if found.why.startswith(INCONCLUSIVE)]
+    if still_open and {found.word for found in answers if found not in still_open} == {"no loss found"}:
+        return still_open[0]
+    if len(words) == 1:
+        first = answers[0]
+        on = tuple(dict.fromkeys(name for found in answers for name in found.on))
+        return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property, first.client)
+    deciding = facts_that_matter(variants, [found.word for found in answers])
+    on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.on))))
+    worst = next((found for found in answers if found.word == "can lose"), answers[0])
+    return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property, worst.client)
+
+
+def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> tuple[str, ...]:
+    """The facts of which a change by itself changes the value; all that differ, if no single one does."""
+    names = [name for name, _ in variants[0].given]
+    deciding: list[str] = []
+    for place, name in enumerate(names):
+        groups: dict[object, set[object]] = {}
+        for variant, value in zip(variants, values, strict=True):
+            rest = tuple(fact for at, fact in enumerate(variant.given) if at != place)
+            groups.setdefault(rest, set()).add(value)
+        if any(len(group) > 1 for group in groups.values()):
+            deciding.append(name)
+    return tuple(deciding or names)
+
+
+# --- one signature ----------------------------------------------------------------------------------------------------
+
+
+def table_of(signature: Signature, explorations: Explorations) -> Table:
+    """A signature's answers."""
+    return {
+        (question.name, cell.name): answer(signature, question, cell, explorations)
+        for question in OF_TOPICS
+        for cell in CELLS
+    }
+
+
+def answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+    """One question in one cell. What was said before is said again, until more is known."""
+    asked = asked_instead(question, signature), question, cell
+    said = explorations.inferred.get(asked)
+    if said is None:
+        said = _answer(*asked, explorations)
+        explorations.inferred[asked] = said
+    return said
+
+
+def _answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+    if question.asked == "delivery":
+        return _delivery(signature, question, cell, explorations)
+    if question.asked == "goes_on":
+        return _over_racks(
+            [
+                _worst([_goes_on(signature, question, cell, *place, explorations) for place in world])
+                for world in worlds(cell.fault, signature)
+            ]
+        )
+    racks = racks_of(cell.fault, signature)
+    found = _over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
+    kept = found.word == "no loss found" and question.name in _CONSUMED
+    gone = _takes_metadata(signature, cell) if kept else {False}
+    if True not in gone:
+        return found
+    return (
+        Answer("not checked", "", _METADATA_OF_RACK)
+        if False not in gone
+        else replace(found, word="depends", on=(RACK,))
+    )
+
+
+_METADATA_OF_RACK = (
+    "with the rack most controllers, or ZooKeeper servers, are gone with their disks, and so is the metadata of "
+    "all topics, which is not modelled: have no majority of them in one rack"
+)
+
+
+def _takes_metadata(signature: Signature, cell: Cell) -> set[bool]:
+    """Whether a rack that is gone takes most controllers' disks, in each way in which they may stand."""
+    if cell.fault.name != "rack-loss":
+        return {False}
+    voters = voters_of(signature)
+    return {
+        any(2 * (away(cell.fault, signature, held) if signature.co_located else lost) > voters for held, lost in world)
+        for world in worlds(cell.fault, signature)
+    }
+
+
+def _worst(answers: Sequence[Answer]) -> Answer:
+    """Where racks are stated: whichever of them fails, so that the gravest answer is the cell's."""
+    return min(answers, key=lambda found: GRAVITY.index(found.word))
+
+
+def _over_racks(answers: Sequence[Answer]) -> Answer:
+    """Where racks are not stated: one answer if it is the same with one replica in the rack and with all of them."""
+    if len({found.word for found in answers}) == 1:
+        return answers[0]
+    worst = next((found for found in answers if found.word == "can lose"), answers[-1])
+    return Answer("depends", worst.basis, worst.why, (RACK,), worst.steps, worst.case, worst.property, worst.client)
+
+
+def _loss(
+    signature: Signature, question: Question, cell: Cell, in_rack: int | None, explorations: Explorations
+) -> Answer:
+    if question.asked == "reads" and not signature.follower_reads:
+        return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
+    plan = plan_of(signature)
+    if plan.cases[0].explored not in explorations.known:
+        explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
+    said: list[Answer] = []
+    ways, few = loss_ways(signature, cell, in_rack), asks_loss(signature, cell, in_rack)
+    for case in ways:
+        said.append(_loss_in(plan, question, case, ways, explorations, few=few))
+        if said[-1].word == "can lose":
+            return said[-1]
+    worst = _worst(said)
+    doubt = _beyond_the_model(signature, cell) if worst.word == "no loss found" else ""
+    if not doubt and worst.word == "no loss found" and signature.passing and cell.fault.name == "restart":
+        doubt = _with_an_empty_disk(signature, question, cell, explorations)
+    return Answer("not checked", "", doubt) if doubt else worst
+
+
+def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> str:
+    """Why a restart of a host whose logs are not there any more afterwards may lose records; "" if it may not."""
+    emptied = loss_ways(replace(signature, ephemeral=True, of_pod=False), cell)
+    for case in emptied:
+        found = _explored(question, case, emptied, plan_of(signature), explorations)
+        if _of_known(question, case, found).word != "no loss found":
+            return (
+                "the process comes back with its log; if its host is started again, too, the log may be gone, since "
+                "log.dirs is in memory or in a temporary folder: put it on a disk of its own"
+            )
+    return ""
+
+
+def _loss_in(
+    plan: Plan, question: Question, case: Case, ways: Ways, explorations: Explorations, *, few: bool
+) -> Answer:
+    """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
+    if not few and in_question(question, case, ways, plan, explorations) is not None:
+        return Answer("not checked", "", _TOO_MANY_STATES.format(case.values["replicas"]))
+    return _of_known(question, case, _explored(question, case, ways, plan, explorations))
+
+
+def _explored(question: Question, case: Case, ways: Ways, plan: Plan, explorations: Explorations) -> Known:
+    """What is known of a case once what the question needs is explored."""
+    open_ = in_question(question, case, ways, plan, explorations)
+    if open_ is not None:
+        explorations.all([open_])
+    return known(case, plan, explorations)
+
+
+def _beyond_the_model(signature: Signature, cell: Cell) -> str:
+    """Why no loss in the model is none in the cluster; "" where it is."""
+    if cell.fault.name == "disk-loss" and any(2 * voters > voters_of(signature) > 1 for _, voters in signature.hosts):
+        return (
+            "the disk may be that of most controllers, or ZooKeeper servers, which share one host, with the metadata "
+            "of all topics, which is not modelled: have a host for each"
+        )
+    if cell.fault.name in ("disk-loss", "rack-loss") and signature.voters == 1:
+        return (
+            "the disk may be that of the only controller, or ZooKeeper server, with the metadata of all topics, which "
+            "is not modelled: have three"
+        )
+    emptied = min(signature.empty_voters, _voters_stopped(signature, cell))
+    if 2 * emptied > voters_of(signature):
+        return (
+            "most controllers, or ZooKeeper servers, may come back empty, since their storage does not last, and so "
+            "without the metadata of all topics, which is not modelled: give them disks that last"
+        )
+    if 0 < signature.enough_emptied <= emptied:
+        return (
+            f"a controller, or ZooKeeper server, whose storage does not last {_VOTES_EMPTY}: give it a disk that lasts"
+        )
+    if cell.fault.name == "disk-loss" and 0 < signature.enough_emptied <= signature.disk_voters:
+        apart = "have these on hosts without brokers, or in KRaft a dynamic quorum (kraft.version=1)"
+        return f"the disk may be that of a controller, or ZooKeeper server, too, which {_VOTES_EMPTY}: {apart}"
+    return ""
+
+
+_VOTES_EMPTY = (
+    "comes back empty, and votes; if another one lags then, committed metadata of all topics can be lost, which this "
+    "model does not have (KAFKA-14077)"
+)
+
+
+_STOPPING_NOBODY = ("leader-move", "cut-off", "rack-cut-off")
+_OF_PROCESSES = ("crash", "two-crashes", "all-crashes")
+_OF_HOSTS: Mapping[str, int] = {"power-loss": 1, "disk-loss": 1, "cut-off-power-loss": 1, "two-power-losses": 2}
+
+
+def _voters_stopped(signature: Signature, cell: Cell) -> int:
+    """How many controllers, or ZooKeeper servers, a fault may stop so that storage goes which does not last. In
+    combined mode a broker that stops is one; a host may be that of a controller alone."""
+    name = cell.fault.name
+    if name in _STOPPING_NOBODY or (name in _OF_PROCESSES and (signature.of_pod or not signature.ephemeral)):
+        return 0
+    voters = voters_of(signature)
+    beside = voters if signature.co_located else min(signature.shared_voters, voters)
+    if name in OF_CONTROLLERS:
+        return controllers_lost(cell.fault, signature)
+    if name in OF_RACKS:
+        return voters if signature.open_voters or not signature.voters_in_rack else signature.voters_in_rack
+    if is_of_machine(cell.fault, signature):
+        return voters
+    at_hosts = (held for _, held in taken_at_hosts(cell.fault, signature))
+    return max(_OF_HOSTS.get(name, 0), min(beside, away(cell.fault, signature)), *at_hosts)
+
+
+_TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"
+
+
+def _of_known(question: Question, case: Case, found: Known) -> Answer:
+    hit = [(name, found.lost[name]) for name in question.answered_by(case.values["acks"]) if name in found.lost]
+    if hit:
+        name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
+        return Answer("can lose", "model", _ways(case, lost), (), lost.steps, lost.case, name)
+    if not set(question.properties) <= found.held:
+        stopped = INCONCLUSIVE + found.stopped if found.stopped else "the exploration ended at the losses it had found"
+        return Answer("not checked", "", stopped)
+    if not found.reached:
+        return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
+    return Answer("no loss found", "model", bounds_of(found.basis, found.states))
+
+
+def _ways(case: Case, lost: LossFound) -> str:
+    """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
+    return needs(lost.case, len(lost.steps), fewer=lost.case != case)
+
+
+def needs(case: Case, steps: int, *, fewer: bool) -> str:
+    """How many steps a loss takes, and its faults, if they are `fewer` than those of the cell."""
+    return f"{steps} steps, and no more than {faults_of(case)}" if fewer else f"{steps} steps"
+
+
+def bounds_of(case: Case, states: int) -> str:
+    """Within which bounds nothing was found."""
+    records = "1 record" if case.values["max_records"] == 1 else f"{case.values['max_records']} records"
+    return f"{records}, {faults_of(case)}: {_states(states)}"
+
+
+_FAULTS_OF_A_CASE = {
+    "isr_shrinks": ("leaves the ISR", "leave the ISR"), "fences": ("is cut off", "are cut off"),
+    "shutdowns": ("is shut down", "are shut down"), "crashes": ("crashes", "crash"),
+    "power_losses": ("loses power", "lose power"), "disk_losses": ("loses a disk", "lose a disk"),
+    "host_losses": ("is lost", "are lost"), "controller_losses": ("controller goes down", "controllers go down"),
+    "preferred_elections": ("becomes leader as preferred", "become leader as preferred"),
+    "retries": ("request fails", "requests fail"),
+}  # fmt: skip
+
+
+def faults_of(case: Case) -> str:
+    """The faults of a case in words."""
+    values = case.values
+    numbers = ((int(values.get(name, 0)), words) for name, words in _FAULTS_OF_A_CASE.items())
+    faults = [f"{number} {one if number == 1 else several}" for number, (one, several) in numbers if number]
+    return ", ".join(faults) or "no fault"
+
+
+# --- duplicates and order ---------------------------------------------------------------------------------------------
+
+_FIRST_REFUSED = (
+    ": a new producer's first batch is refused for now, and a later one is appended, whose answer is lost "
+    "(KAFKA-15591; 4.5 mends it for a partition that never had records); it does not happen with "
+    "max.in.flight.requests.per.connection=1"
+)
+_GIVEN_UP = (
+    "{} steps of the producer: it gives a record up when a connection is lost, and the request that was under way "
+    "arrives after the next one (`{}`)"
+)
+_DELIVERED = "2 records, one of them given up, a lost connection, another leader: {}"
+
+
+def _delivery(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+    """What the partition's model finds of retries, and where it finds nothing, the producer's over a log of which the
+    partition's model says what it loses. The producer's gives records up; the partition's has each replica."""
+    if signature.acks == "all" and signature.least_isr > signature.replicas:
+        return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")
+    asked = [delivery_case(signature)] if is_sent_again(signature) else []
+    calm = next((_delivered(question, case, explorations) for case in asked), None)
+    if calm is not None and calm.word != "no loss found":  # what needs no fault happens in every cell
+        return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}") if _is_careful(signature) else calm
+    name, sender = _OF_PRODUCERS[question.name], _sender(signature)
+    found = alone(sender)
+    if name in found.steps:
+        why = _GIVEN_UP.format(found.steps[name], found.command(name))
+        return Answer("can lose", "model", why, client=(name, found.settings))
+    behind = _with_another_leader(signature, name, cell, explorations)
+    if calm is not None:
+        if asks_delivery(signature, cell):
+            return _worst([_delivered(question, delivery_case(signature, cell), explorations), behind])
+        parts = _parts_of(signature, cell)
+        worse = (_delivered(question, delivery_case(signature, part), explorations) for part in parts)
+        less = next((part for part in worse if part.word == "can lose"), None)
+        if less is not None:
+            return less
+    return behind
+
+
+_OF_PRODUCERS = {"no-duplicates": DUPLICATES, "in-order": ORDER}
+
+
+def _sender(signature: Signature) -> Sender:
+    """The signature's producer."""
+    bumps = signature.bumps_epoch or not _is_careful(signature)
+    sends = signature.max_in_flight, signature.retries
+    return Sender(signature.acks, _is_careful(signature), *sends, bumps_epoch=bumps)
+
+
+def _with_another_leader(signature: Signature, name: str, cell: Cell, explorations: Explorations) -> Answer:
+    """What the producer's model says over a log that loses records if the cell does: of a log that may, first."""
+    sender = _sender(signature)
+    losing = under_another_leader(sender, loses=True)
+    if name not in losing.steps:
+        return Answer("no loss found", "model", _DELIVERED.format(_states(losing.states)))
+    kept = under_another_leader(sender, loses=False)
+    lost = answer(signature, QUESTION["no-loss"], cell, explorations)
+    found = losing if lost.word != "no loss found" and name not in kept.steps else kept
+    if name in kept.steps or lost.word == "can lose":
+        why = f"{found.steps[name]} steps of the producer behind another leader (`{found.command(name)}`)"
+        return Answer("can lose", "model", why, client=(name, found.settings))
+    return replace(lost, steps=(), case=None, property="")
+
+
+def _is_careful(signature: Signature) -> bool:
+    """Whether leaders look at the producer's sequences, so that only the first batch of a new producer goes wrong."""
+    return signature.acks == "all" and signature.idempotent
+
+
+def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
+    """The cells that retries are asked about and whose faults this one has too, and more."""
+    whole = loss_case(signature, cell, None if signature.in_rack else 1)
+    for part in CELLS:
+        if asks_delivery(signature, part) and within(loss_case(signature, part), whole):
+            yield part
+
+
+def _delivered(question: Question, case: Case, explorations: Explorations) -> Answer:
+    found: CaseResult = explorations.found(case)
+    names = [*question.properties]
+    ways = {name: LossFound(case, found.scenarios[name]) for name in names if name in found.scenarios}
+    own = Known(ways, found.checked, WITNESS in found.reached, True, found.stopped, case, found.states)
+    return _of_known(question, case, own)
+
+
+# --- whether writes and reads go on -----------------------------------------------------------------------------------
+
+
+def _goes_on(
+    signature: Signature,
+    question: Question,
+    cell: Cell,
+    in_rack: int | None,
+    controllers: int,
+    explorations: Explorations,
+) -> Answer:
+    """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
+    down, *behind = goes_on_cases(signature, cell, in_rack, controllers)
+    found = explorations.found(down)
+    name = next(iter(question.properties))
+    lost = found.scenarios.get(name)
+    missing = _missing(cell, signature, in_rack, down)
+    if lost is None:
+        if found.stopped or name not in found.checked or SETTLES not in found.reached:
+            return Answer("not checked", "", INCONCLUSIVE + (found.stopped or "nothing ever comes to rest"))
+        return Answer("no loss found", "model", f"a leader serves {missing}: {_states(found.states)}")
+    until = "until they are back"
+    if any(name in explorations.found(case).checked for case in behind):
+        until = "while the others are down; where they only lag, once one has caught up it goes on"
+    before = max(0, int(down.values["host_losses"]) - min(signature.replicas, away(cell.fault, signature, in_rack)))
+    return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name, before=before)
+
+
+def _states(number: int) -> str:
+    """`1 state`, `2,328 states`."""
+    return "1 state" if number == 1 else f"{number:,} states"
+
+
+def _missing(cell: Cell, signature: Signature, in_rack: int | None, case: Case) -> str:
+    """How much is missing."""
+    replicas = min(signature.replicas, away(cell.fault, signature, in_rack))
+    out = case.values
+    controllers = f" and {out['controller_losses']} controllers" if out["controller_losses"] else ""
+    gone = int(out["host_losses"]) + int(out["shutdowns"])
+    others = f", {gone - replicas} of them before" if gone > replicas else ""
+    return f"without {gone} of {signature.replicas} replicas{others}{controllers}"
+
+
+# --- what came of what must hold --------------------------------------------------------------------------------------
+
+Result = Literal["met", "failed", "depends", "not checked", "accepted"]
+
+_MEANS: Mapping[Word, Result] = {
+    "can lose": "failed", "depends": "depends", "not checked": "not checked", "no loss found": "met"
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementCheck:
+    """What came of one requirement for one subject, and its answer where it is not met. `note` says until when it is
+    accepted, and why."""
+
+    requirement: Requirement
+    result: Result
+    answer: Answer | None = None
+    note: str = ""
+
+
+def check_requirements(subject: SubjectVerdict, requirements: Iterable[Requirement]) -> list[RequirementCheck]:
+    """Every requirement of a subject."""
+    return [
+        _check_requirement(subject, requirement)
+        for requirement in requirements
+        if requirement.is_about(subject.subject)
+    ]
+
+
+def _check_requirement(subject: SubjectVerdict, requirement: Requirement) -> RequirementCheck:
+    answer = subject.table[requirement.question, requirement.cell]
+    result = _MEANS[answer.word]
+    return RequirementCheck(requirement, result, None if result == "met" else answer)

@@ -1,0 +1,511 @@
+"""Explorations: every case that signatures need, once, from the cache or in up to two processes.
+
+One compiled kernel serves all cases of one number of replicas, since settings, switches and budgets are open in it; one
+exploration answers all questions of a kind, and all cases that differ in what cannot matter (`Case.explored`). What a
+case found is kept on disk under a name that says everything it depends on. A loss is replayed by plain Python before it
+is reported, and of each pass a few states are checked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...explorer.cache import write_whole
+from ...explorer.native.effort import QUICK, ROLLED
+from ...explorer.native.kernels import Kernel, is_kept, kernel_of, own_text
+from ...explorer.native.search import Enough, explore
+from ...explorer.search import Search
+from ...explorer.symmetry import Symmetry, symmetry_of
+from ...language.code_digest import text_digest as digest_of_files
+from ...language.model import Model
+from ...language.steptext import format_step
+from ...language.verdict import PropertyVerdict, Run, Verdict
+from ..questions.questions import PROPERTIES, WITH_ALL, Asked, Case
+from ..questions.signature import definition
+from .garbage_collection import look_seldom
+from .processes import Processes, Work
+from .step_sentences import phrase
+
+SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
+"""Constants that the layout of a state depends on."""
+
+SELDOM = ("unclean_elections", "reassignments", "follower_reads")
+"""What no case has, or all of a kind."""
+
+_OTHER_FAULTS = ("fences", "crashes", "power_losses", "disk_losses", "preferred_elections")
+
+ALIKE: Mapping[Asked, tuple[str, ...]] = {
+    "loss": ("idempotent", "max_in_flight"),
+    "reads": ("retries", "idempotent", "max_in_flight"),
+    "goes_on": ("retries", "idempotent", "max_in_flight", "fsync", *_OTHER_FAULTS),
+    "delivery": ("retries", "host_losses", "fences", "shutdowns", "controller_losses"),
+}
+"""What every case of a kind has the same value of."""
+
+CLOSED: Mapping[Asked, tuple[str, ...]] = {asked: (*SIZES, *SELDOM, *own) for asked, own in ALIKE.items()}
+"""Constants for each of whose values there is a kernel; in all others it is open. The fewer a kernel has open, the less
+there is to compile."""
+
+RECHECK = 2
+"""States of each exhausted case that plain Python checks again."""
+
+WORTH_A_PROCESS, WORTH_A_TURN = 40, 2
+"""Cases from which on a second process is worth its start, and its turn once it runs."""
+
+CHUNK = 12
+"""Cases that a process takes at a time, at most."""
+
+TURNS = 4
+"""So often, at least, each process takes cases where there are that many: none of them ends long before the others."""
+
+HEAVY = 12
+"""The weight from which on a case is one of many states: these come last, one at a time."""
+
+NO_TIME = "out of time"
+
+DIED = "the process that explored it ended, perhaps for lack of memory; free memory and audit again"
+
+MANY = 20_000
+"""Of an exploration with more states the rest is left out once the main questions are answered, all against it; of a
+brief one they are before it begins. One that is for a single question ends with any number of states."""
+
+MEMORY_BYTES = 1 << 30
+
+PAYS = 3_000_000
+"""With so many states from one kernel the faster one is made for the cases that come: it takes 3 s to compile, and
+saves about 1 s in a million states."""
+
+SLOWER = 3
+"""The faster kernel takes at most so many times as long to compile as the quick one."""
+
+TOO_MANY, GROWTH = 4_000_000, 1.3
+"""With so many states, and levels that still grow by so much, there are several times more than memory holds: levels
+grow ever slower, up to the middle, and then shrink as they grew."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioStep:
+    """A step of a scenario: as `replay` takes it, and in words, a broker being `⟨A⟩`. `fault`: something failed."""
+
+    step: str
+    says: str
+    fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """What a case found: the shortest scenario of each property that is violated, the witnesses that were reached.
+
+    `checked` are the invariants that hold everywhere. `stopped` says why it did not end, and is "" if it did, or if
+    what it was for was found before; `for_good` is whether it would stop there again, or had only no time.
+    """
+
+    scenarios: Mapping[str, tuple[ScenarioStep, ...]] = field(default_factory=dict[str, "tuple[ScenarioStep, ...]"])
+    reached: frozenset[str] = frozenset()
+    checked: frozenset[str] = frozenset()
+    states: int = 0
+    depth: int = 0
+    stopped: str = ""
+    for_good: bool = True
+
+
+# --- one process ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Engine:
+    """A compiled kernel with the model that it is of. A quick one at first, unless the faster one is in the cache; once
+    so many states were found with it that the faster one would have paid, that one."""
+
+    model: Model
+    kernel: Kernel
+    symmetry: Symmetry
+    folder: Path | None
+    states: int = 0
+
+    def faster(self) -> Kernel:
+        """The kernel for many states, from now on this engine's."""
+        if self.kernel.effort != ROLLED:
+            domains = self.symmetry.domains
+            self.kernel = kernel_of(self.model, domains, self.folder, effort=ROLLED, cone=True)
+        return self.kernel
+
+    def verdict(self, model: Model, search: Search, enough: Enough, *, hurried: bool = False) -> Verdict:
+        """What an exploration gives, of a model whose open constants have their values. `hurried`: there is no time to
+        compile the faster kernel. Ctrl-C ends the audit and is no answer, which would be kept: it is raised again."""
+        if self.states > PAYS and not hurried:
+            self.faster()
+        faster = None if hurried or self.kernel.effort == ROLLED else self.faster
+        verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
+        if verdict.interrupted:
+            raise KeyboardInterrupt
+        self.states += verdict.distinct_states or 0
+        return verdict
+
+
+@dataclass(slots=True)
+class StopRule:
+    """When an exploration of a case may end before it is exhausted; asked after each level. `given_up` says why, if not
+    since all was answered."""
+
+    case: Case
+    given_up: str = ""
+    states: int = 1
+    level: int = 1
+
+    def is_here(self, decided: frozenset[str], states: int) -> bool:
+        """Whether it may, given what was violated or met by name, and the number of states."""
+        before, self.level, self.states = self.level, states - self.states, states
+        if self.case.brief:
+            return states > MANY
+        if (states > MANY or self.case.is_of_one) and self.case.is_enough(decided):
+            return True
+        if states > TOO_MANY and self.level > before * GROWTH:
+            self.given_up = f"given up after {states:,} states, of what must be many times more"
+        return self.given_up != ""
+
+
+class Bench:
+    """Explores cases in this process. `folder` is where compiled kernels are kept; None keeps none."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.slowest = 0.0
+        """Seconds by the clock of the kernel that took longest to compile: nothing interrupts that."""
+        self._models: dict[Any, Model] = {}
+        self._engines: dict[Any, Engine] = {}
+
+    def _open(self, case: Case) -> tuple[Any, Model]:
+        """The model that serves a case and others, most of its constants open, with what it is kept under."""
+        closed = {name: value for name, value in case.constants if name in CLOSED[case.asked]}
+        key = (PROPERTIES[case.asked], tuple(closed.items()))
+        if key not in self._models:
+            opened = [name for name in definition().constants if name not in CLOSED[case.asked]]
+            self._models[key] = definition().bind("partition", closed, None, opened, properties=PROPERTIES[case.asked])
+        return key, self._models[key]
+
+    def model_of(self, case: Case) -> Model:
+        """The model of a case, with its values of all constants and its own properties; nothing is compiled."""
+        model = self._whole(case)
+        own = tuple(prop for prop in model.properties if prop.name not in WITH_ALL.values())
+        return replace(model, properties=own)
+
+    def _whole(self, case: Case) -> Model:
+        """The same with all that its exploration checks."""
+        _, model = self._open(case)
+        values = {name: value for name, value in case.constants if name in model.open}
+        return definition().revalued(model, "partition", values)
+
+    def engine(self, case: Case) -> Engine:
+        """The kernel for a case, made or loaded once."""
+        key, model = self._open(case)
+        if key not in self._engines:
+            symmetry = symmetry_of(model)
+            effort = ROLLED if is_kept(model, symmetry.domains, self.folder, ROLLED, cone=True) else QUICK
+            kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort, cone=True)
+            self._engines[key] = Engine(model, kernel, symmetry, self.folder)
+            self.slowest = max(self.slowest, 0.0 if kernel.cached else kernel.seconds)
+        return self._engines[key]
+
+    def is_in_time(self, case: Case, left: float) -> bool:
+        """Whether its kernel is there, or, as others were compiled, will be in the seconds that are left."""
+        key, _ = self._open(case)
+        return key in self._engines or self.slowest < left
+
+    def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
+        """The model of a case, what its exploration gives, and why it was given up, or ""."""
+        engine, model = self.engine(case), self._whole(case)
+        search = Search(
+            symmetry=True,
+            recheck=RECHECK,
+            keep_going=True,
+            deadlocks=False,
+            seconds=seconds,
+            memory_bytes=MEMORY_BYTES,
+        )
+        ending = StopRule(case)
+        hurried = seconds is not None and seconds < SLOWER * self.slowest
+        return model, engine.verdict(model, search, ending.is_here, hurried=hurried), ending.given_up
+
+    def found(self, case: Case, until: float | None = None) -> CaseResult:
+        """What a case finds until a moment (`time.time`)."""
+        left = None if until is None else until - time.time()
+        if left is not None and (left <= 0 or not self.is_in_time(case, left)):
+            return CaseResult(stopped=NO_TIME, for_good=False)
+        model, verdict, given_up = self.verdict(case, left)
+        if verdict.failure is not None and verdict.outcome == "model_error":
+            return CaseResult(stopped=f"the model's bounds are too small: {verdict.failure.message}")
+        whole = verdict.assurance.startswith("exhaustive")
+        return CaseResult(
+            {
+                prop.name: scenario_steps(model, prop.run)
+                for prop in verdict.properties
+                if is_lost(prop) and prop.run is not None
+            },
+            frozenset(prop.name for prop in verdict.properties if prop.verdict == "reached"),
+            frozenset(prop.name for prop in verdict.properties if prop.verdict in ("holds", "missing")),
+            verdict.distinct_states or 0,
+            verdict.depth,
+            "" if whole or verdict.outcome == "safety" else given_up or verdict.assurance,
+            until is None or time.time() < until,
+        )
+
+
+def seen_by(case: Case, found: CaseResult) -> CaseResult:
+    """What an exploration that answers for a case says of it: of service, what holds with its acks."""
+    if case.asked != "goes_on":
+        return found
+    names = {WITH_ALL[name] if case.values["acks"] == "all" else name: name for name in WITH_ALL}
+    lost = {names[name]: steps for name, steps in found.scenarios.items() if name in names}
+    return replace(found, scenarios=lost, checked=frozenset(names[name] for name in found.checked if name in names))
+
+
+def is_lost(prop: PropertyVerdict) -> bool:
+    """Whether something that must hold does not."""
+    return prop.verdict == "violated"
+
+
+def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
+    """A run's steps in words, the names of brokers marked."""
+    return tuple(
+        ScenarioStep(
+            format_step(step.action, step.arguments),
+            phrase(model, before, step.action, step.arguments),
+            model.action(step.action).kind == "fault",
+        )
+        for before, step in zip(run.states(), run.steps, strict=False)
+    )
+
+
+# --- many, kept -------------------------------------------------------------------------------------------------------
+
+
+@cache
+def text_digest() -> str:
+    """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
+    root = Path(__file__).parents[2]
+    patterns = (
+        "language/**/*.py",
+        "model/**/*.py",
+        "invariants/**/*.py",
+        "audit/questions/questions.py",
+        "audit/exploring/explorations.py",
+    )
+    patterns += ("audit/exploring/small_models.py",)
+    files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
+    return hashlib.sha256(f"{own_text()} {files}".encode()).hexdigest()
+
+
+def key_of(case: Case) -> str:
+    """A name for what a case finds."""
+    return hashlib.sha256(json.dumps([text_digest(), case.asked, case.constants, case.brief]).encode()).hexdigest()
+
+
+class Explorations:
+    """Answers cases, each once. `folder` keeps kernels and answers (None: nothing is kept); `seconds` bounds it all."""
+
+    def __init__(
+        self,
+        folder: Path | None,
+        seconds: float | None = None,
+        workers: int = 2,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
+        self.folder, self.workers, self.report = folder, workers, report
+        self.until = None if seconds is None else time.time() + seconds
+        self.bench = Bench(folder)
+        self.known: dict[Case, CaseResult] = {}
+        self.inferred: dict[Any, Any] = {}
+        """What others infer from what is known, by what it is about; empty again once more is known."""
+        self.settled: set[Any] = set()
+        """What others found to be decided, by what it is about: more that is known does not change it."""
+        self.shown: dict[Any, tuple[ScenarioStep, ...]] = {}
+        """Runs as `own_fault` shows them, by what they were found as."""
+        self.explored = 0
+        self._ahead: dict[Case, None] = {}
+        """Those that are explored though nobody asked yet, and of which nothing is known."""
+        self._prepared: set[tuple[str, int]] = set()
+        self._ask: Callable[[Sequence[Case]], None] | None = None
+        work = Work(_explore, _begin, (self.folder, self.until), _prepare)
+        self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
+
+    def found(self, case: Case) -> CaseResult:
+        """What one case finds."""
+        self.all([case])
+        return seen_by(case, self.known[case.explored])
+
+    def all(self, cases: Iterable[Case]) -> None:
+        """Sees to it that what each case finds is known: from before, from disk, or explored now."""
+        wanted = [explored for explored in dict.fromkeys(case.explored for case in cases) if explored not in self.known]
+        if wanted and self._ask is not None:
+            self._ask(wanted)
+            return
+        for case in wanted:
+            if (kept := self._kept(case)) is not None:
+                self._learn(case, kept)
+        new = dict.fromkeys(explored for explored in wanted if explored not in self.known)
+        self._say("compiling", 0, len(new))
+        done = 0
+        for case, found in self._explored(list(new)):
+            self._learn(case, found)
+            self.explored += 1
+            done += case in new
+            self._say("exploring", done, len(new))
+            if found.for_good:
+                self._keep(case, found)
+
+    def ahead(self, cases: Iterable[Case], others: Iterable[Case] = ()) -> None:
+        """Cases that will be asked for after `others`, or as others of their sizes: explored where a process has
+        nothing else to do. Nothing begins for few."""
+        if self.workers < 2 or self.folder is None or self.late:
+            return
+        wanted = dict.fromkeys(case.explored for case in cases)
+        new = [case for case in wanted if case not in self.known and not self._is_kept(case)]
+        if len(new) >= WORTH_A_PROCESS:
+            self._ahead |= dict.fromkeys(new)
+            self._prepare([*others, *new])
+            self.processes.spare.extend(chunked(new, self.workers))
+
+    def _prepare(self, cases: Iterable[Case]) -> None:
+        """Begins the kernels of cases, the largest first, where that was not done."""
+        sizes = {case.size: case for case in cases if case.size not in self._prepared}
+        self._prepared |= sizes.keys()
+        self.processes.prepare([sizes[size] for size in sorted(sizes, reverse=True)])
+
+    @contextmanager
+    def asking(self, ask: Callable[[Sequence[Case]], None]) -> Generator[None]:
+        """Within it, cases of which nothing is known are given to `ask`, which sees to it that they are explored, here,
+        before it returns; nothing else is explored."""
+        self._ask = ask
+        try:
+            yield
+        finally:
+            self._ask = None
+
+    def _say(self, phase: str, done: int, of: int) -> None:
+        """How far it has come: the phase, and of the explorations that a table needs those that are done."""
+        if self.report is not None and of:
+            self.report(f"{phase}: {done:,} of {of:,} explorations of this round, {len(self.known):,} in all")
+
+    def _learn(self, case: Case, found: CaseResult) -> None:
+        """What a case finds is known from now on. Where that is nothing, as it is once time is out, others infer from
+        it what they did before."""
+        self.known[case] = found
+        if found.scenarios or found.reached or found.checked:
+            self.inferred.clear()
+
+    @property
+    def late(self) -> bool:
+        """Whether time is out: nothing more is explored."""
+        return self.until is not None and time.time() >= self.until
+
+    def _explored(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
+        """What cases find, and some of those that were explored ahead meanwhile."""
+        if self.late:
+            self._ahead.clear()
+            self.processes.spare.clear()
+            yield from ((case, CaseResult(stopped=NO_TIME, for_good=False)) for case in cases)
+            return
+        if any(case in self._ahead for case in cases):
+            yield from self._of_chunks(self.processes.rest())
+        own = [case for case in cases if case not in self.known]
+        worth = WORTH_A_TURN if self.processes.running else WORTH_A_PROCESS
+        if self.workers < 2 or self.folder is None or len(own) < worth:
+            yield from ((case, self.bench.found(case, self.until)) for case in own)
+            return
+        self._prepare(own)
+        yield from self._of_chunks(self.processes.results(list(chunked(own, self.workers))))
+
+    def _of_chunks(
+        self, chunks: Iterable[tuple[Sequence[Case], list[CaseResult] | None]]
+    ) -> Iterator[tuple[Case, CaseResult]]:
+        for chunk, found in chunks:
+            for case in chunk:
+                self._ahead.pop(case, None)
+            yield from zip(chunk, found or [CaseResult(stopped=DIED, for_good=False)] * len(chunk), strict=True)
+
+    @property
+    def unfinished(self) -> int:
+        """How many explorations time did not suffice for."""
+        return sum(1 for found in self.known.values() if found.stopped and not found.for_good and found.stopped != DIED)
+
+    def close(self) -> None:
+        """Ends the other processes, if there are any. More may be asked: others begin then."""
+        self.processes.close()
+
+    def _path(self, case: Case) -> Path | None:
+        return None if self.folder is None else self.folder / "audit" / f"{key_of(case)}.json"
+
+    def _kept(self, case: Case) -> CaseResult | None:
+        path = self._path(case)
+        try:
+            kept = None if path is None else json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return None if kept is None else from_json(kept)
+
+    def _is_kept(self, case: Case) -> bool:
+        """Whether there is a file of what a case finds."""
+        path = self._path(case)
+        return path is not None and path.is_file()
+
+    def _keep(self, case: Case, found: CaseResult) -> None:
+        path = self._path(case)
+        if path is not None:
+            write_whole(path, json.dumps(to_json(found), ensure_ascii=False).encode())
+
+
+def chunked(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
+    """The cases in the order in which they are explored: in time that does not suffice for all, most are decided."""
+    ordered = sorted(cases, key=lambda case: (case.weight, case.size))
+    light = [case for case in ordered if case.weight < HEAVY]
+    size = max(1, min(CHUNK, len(light) // (TURNS * workers)))
+    yield from (light[at : at + size] for at in range(0, len(light), size))
+    yield from ([case] for case in ordered[len(light) :])
+
+
+def to_json(found: CaseResult) -> Any:
+    """A finished case as JSON has it."""
+    steps = {name: [[t.step, t.says, t.fault] for t in scenario] for name, scenario in found.scenarios.items()}
+    names = {"reached": sorted(found.reached), "checked": sorted(found.checked)}
+    return {"scenarios": steps, **names, "states": found.states, "depth": found.depth, "stopped": found.stopped}
+
+
+def from_json(kept: Any) -> CaseResult | None:
+    """A finished case from the cache; None if it is not one."""
+    try:
+        scenarios = {name: tuple(ScenarioStep(*step) for step in steps) for name, steps in kept["scenarios"].items()}
+        names = frozenset(kept["reached"]), frozenset(kept["checked"])
+        return CaseResult(scenarios, *names, kept["states"], kept["depth"], kept["stopped"])
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+# --- in a process of the pool -----------------------------------------------------------------------------------------
+
+_benches: list[tuple[Bench, float | None]] = []
+
+
+def _begin(folder: Path, until: float | None) -> None:
+    look_seldom()
+    _benches.append((Bench(folder), until))
+
+
+def _prepare(case: Case) -> None:
+    """Compile the kernel of a case, for both processes, unless time is out."""
+    bench, until = _benches[0]
+    if until is None or bench.is_in_time(case, max(0.0, until - time.time())):
+        bench.engine(case)
+
+
+def _explore(cases: Sequence[Case]) -> list[CaseResult]:
+    bench, until = _benches[0]
+    return [bench.found(case, until) for case in cases]

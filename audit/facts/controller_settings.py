@@ -1,0 +1,103 @@
+"""Settings of topics that the controllers decide in KRaft, by their own files: unclean elections, and ELR's min ISR.
+
+A controller resolves a topic's setting as the topic's own, its node's dynamic one, the cluster's dynamic one, its
+file's, then the default (`ConfigurationControlManager.getTopicConfig`,
+`KafkaConfigSchema.resolveEffectiveTopicConfig`). What stands in a broker's file alone it never sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..cluster.cluster import TRANSACTIONS, Answer, Broker, Cluster, Default, Setting, Stated, Topic, Unknown
+from ..kafka.keys import agreed, value_of
+
+UNCLEAN, MIN_ISR = "unclean.leader.election.enable", "min.insync.replicas"
+_GIVE = "server.properties of the controllers"
+
+
+def unclean_elections(cluster: Cluster, topic: Topic) -> Answer:
+    """Whether a replica out of sync may be elected. With ZooKeeper the controller is one of the brokers. The
+    transaction log is created with its own `false` (`TransactionStateManager.transactionTopicConfigs`)."""
+    own = _own(topic, UNCLEAN)
+    if own is None and topic.name == TRANSACTIONS:
+        return Default("false", "TransactionStateManager: the transaction log is created so")
+    of_brokers = value_of(cluster, topic, UNCLEAN)
+    if cluster.control_plane != "kraft":
+        return of_brokers
+    of_controllers = _of_controllers(cluster, topic, UNCLEAN)
+    if own is not None:
+        return _or_of_controllers(cluster, topic, own, of_brokers, of_controllers)
+    if of_controllers is not None:
+        return of_controllers
+    return _like_brokers(of_brokers, "false")
+
+
+def least_in_sync(cluster: Cluster, topic: Topic) -> Answer | None:
+    """What min.insync.replicas becomes with ELR for a topic that has none of its own: when ELR is switched on, the
+    active controller writes its value as the cluster's, and removes what single brokers have (kafka.apache.org/41,
+    Eligible Leader Replicas). None where the topic has a value that this does not change: its own, the cluster's, or
+    one that is described with all that holds for it."""
+    if _own(topic, MIN_ISR) is not None or topic.complete or any(setting.key == MIN_ISR for setting in cluster.dynamic):
+        return None
+    of_controllers = _of_controllers(cluster, topic, MIN_ISR)
+    return of_controllers or _like_brokers(value_of(cluster, topic, MIN_ISR), "1")
+
+
+def _own(topic: Topic, key: str) -> Setting | None:
+    return next((setting for setting in reversed(topic.settings) if setting.key == key), None)
+
+
+def _of_controllers(cluster: Cluster, topic: Topic, key: str) -> Answer | None:
+    """What the controllers make of it; None if the files of none were given."""
+    everyone = cluster.controllers
+    given = [broker for broker in everyone if broker.settings]
+    if not given:
+        return None
+    what = f"`{key}` of topic {topic.name} is not stated, and the controllers differ"
+    return agreed([value_of(cluster, broker, key) for broker in given], given, everyone, what, key)
+
+
+def _or_of_controllers(
+    cluster: Cluster, topic: Topic, own: Setting, of_brokers: Answer, of_controllers: Answer | None
+) -> Answer:
+    """A description shows what a broker's file sets as if it were the topic's (`TopicCommand`, `isDefault`): where such
+    a file has the same, it is open whose it is, if the controllers have something else."""
+    brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
+    echoed = topic.complete and any(_states(broker, own) for broker in brokers)
+    if not echoed or (isinstance(of_controllers, Stated | Default) and of_controllers.value == own.value):
+        return of_brokers
+    possible = [Default(own.value, str(own.origin)), *_values(of_controllers or Unknown("", ""))]
+    if of_controllers is None:
+        possible.append(Default("false", "KIP-106"))
+    why = f"`{own.key}` at {own.origin} may be the topic's, or the broker's, which the controllers do not see"
+    ask = "kafka-configs.sh --describe --entity-type topics, which says whose it is"
+    return Unknown(why, ask, tuple({default.value: default for default in possible}.values()))
+
+
+def _states(broker: Broker, own: Setting) -> bool:
+    return any(setting.key == own.key and setting.value == own.value for setting in (*broker.settings, *broker.dynamic))
+
+
+def _values(answer: Answer) -> Sequence[Default]:
+    match answer:
+        case Stated(value=value, origin=origin):
+            return [Default(value, str(origin))]
+        case Default():
+            return [answer]
+        case Unknown(possible=possible):
+            return possible
+
+
+def _like_brokers(of_brokers: Answer, default: str) -> Answer:
+    """Where no controller's file was given. What only the brokers' files are known to set is open; a default, and what
+    is set cluster-wide or says the same as the default, is assumed of the controllers too."""
+    if isinstance(of_brokers, Unknown):
+        return of_brokers
+    if of_brokers.value == default:
+        assumed = "the controllers, whose files were not given, do not set it otherwise"
+        return replace(of_brokers, assumed="; ".join(filter(None, (of_brokers.assumed, assumed))))
+    why = "only the brokers' files set it, and in KRaft those of the controllers, which were not given, decide"
+    possible = (*_values(of_brokers), Default(default, "the default, on the controllers"))
+    return Unknown(why, _GIVE, possible)

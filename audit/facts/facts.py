@@ -1,0 +1,88 @@
+"""Facts that an answer may depend on, each with the values that it may have, and the settings that they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..cluster.cluster import Answer, Default, Origin, Stated, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class FactValue:
+    """One value that a fact may have, as it is shown, and what it sets."""
+
+    shown: str
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that an answer may depend on: its name, its possible values (one if it is known), and what to give."""
+
+    name: str
+    choices: tuple[FactValue, ...]
+    ask: str = ""
+
+
+def ask_of_version(choices: Sequence[FactValue], elr: str) -> str:
+    """What to give where the version is open: the release, or of one release the level of the feature `elr`."""
+    if len({(choice.sets["binary"], choice.sets["kraft"]) for choice in choices}) > 1:
+        return "--kafka-version, and kafka-features.sh describe"
+    if len({choice.sets["elr"] for choice in choices}) > 1:
+        return f"--features {elr}=LEVEL, as kafka-features.sh describe says"
+    return "--inter-broker-protocol"
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A setting that the signature rests on: its value and where it is stated, or whose default it is."""
+
+    key: str
+    value: str
+    origin: Origin | None
+    source: str = ""
+
+
+class CannotTell(Exception):
+    """A topic of which nothing can be asked; the message says why, and what to give. `stops` are the questions that
+    are answered by that alone."""
+
+    stops: tuple[str, ...] = ()
+
+
+class CannotBeMade(CannotTell):
+    """A topic that Kafka refuses to create; the message says why, and what to do."""
+
+    stops = ("writable", "readable")
+
+
+class NeverUp(CannotTell):
+    """A topic none of whose brokers starts, or without a majority of controllers; the message says why."""
+
+    stops = ("writable", "readable")
+
+
+class CommitsRefused(CannotTell):
+    """The offsets topic of brokers that refuse every write to it; the message says why."""
+
+    stops = ("writable", "groups")
+
+
+class DoesNotStart(CannotTell):
+    """A topic whose producer does not start, so that it writes nothing; the message says why."""
+
+    stops = ("writable",)
+
+
+def note(answer: Answer, key: str, used: list[Used]) -> Answer:
+    """The answer, which `used` keeps with its place or its source, unless it is unknown."""
+    match answer:
+        case Stated(value=value, origin=origin):
+            used.append(Used(key, value, origin, answer.assumed))
+        case Default(value=value, source=source):
+            used.append(Used(key, value, None, "; ".join(filter(None, (source, answer.assumed)))))
+        case Unknown():
+            pass
+    return answer

@@ -1,0 +1,218 @@
+"""What of a producer a signature rests on: what it waits for, whether it is idempotent, what it sends again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
+from ..kafka.keys import at_least, is_fixed, underneath, value_of
+from ..startup.producers import in_force, refuses_by_default, switches_off, why_not
+from .facts import CannotTell, CommitsRefused, DoesNotStart, Fact, FactValue, Used, note
+
+ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
+"""acks of the producer, as the model names it."""
+
+MOST_IN_FLIGHT = 5
+"""With more requests in flight a producer cannot be idempotent: a broker remembers so many batches of it (KIP-98)."""
+
+_SHOWN = {"none": "0", "leader": "1", "all": "all"}
+_ASK = "--acks, or which producers write it, in audit.toml"
+
+
+def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
+    """Who writes a topic: as audit.toml says, else the only producer among the files, else None: not stated.
+
+    `--acks` speaks of every producer that audit.toml does not name, so that no file is assumed beside it.
+    """
+    if topic.internal or topic.by_itself:
+        return (None,)
+    use = cluster.use_of(topic.name)
+    named = [cluster.client(name, "producer") or cluster.client(name) for name in (use.producers if use else ())]
+    if named:  # of one whose file is missing nothing is known: it stays, and what it sets is open
+        return tuple(dict.fromkeys(named))
+    only = cluster.only_producer
+    return (None,) if cluster.acks is not None or only is None else (only,)
+
+
+Said = dict[Client, tuple[Sequence[Fact], Sequence[Used]]]
+"""What the files of producers say, and what they say it with: the same for every topic that they write."""
+
+
+def producer_facts(
+    cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used], said: Said
+) -> Iterator[Fact]:
+    """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all. What is
+    found of a producer is added to `said`, and taken from there."""
+    if topic.internal or topic.by_itself:
+        yield _acks_of_kafka(cluster, topic, used)
+    elif producer is None:
+        yield _acks_of_anybody(cluster, used)
+        again = unnamed_give_again(cluster) is True
+        on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
+        yield Fact("enable.idempotence", (FactValue(on.shown, {**on.sets, "gives_again": again}), off), _ASK)
+    else:
+        if not any(producer.called(name) for name in _named(cluster, topic)):
+            why = "assumed to write it: the only producer's file that was given"
+            used.append(Used("producer", producer.name, producer.origin, why))
+        if producer not in said:
+            said[producer] = _said_by(cluster, producer)
+        facts, by = said[producer]
+        used += by
+        yield from facts
+
+
+def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[Used]]:
+    refusal = why_not(cluster, producer)
+    if refusal:
+        raise DoesNotStart(f"{producer.name} writes nothing: {refusal}")
+    used: list[Used] = []
+    return [_acks(cluster, producer, used), *_sending(cluster, producer, used)], used
+
+
+def is_idempotent(*, wanted: bool, explicit: bool, acks: str, retries: bool, in_flight: int) -> bool:
+    """Whether a producer is idempotent. By default only if nothing speaks against it (`ProducerConfig`,
+    postProcessAndValidateIdempotenceConfigs); what is asked for explicitly is never silently switched off."""
+    return wanted and (explicit or (acks == "all" and retries and in_flight <= MOST_IN_FLIGHT))
+
+
+def _named(cluster: Cluster, topic: Topic) -> Sequence[str]:
+    use = cluster.use_of(topic.name)
+    return () if use is None else use.producers
+
+
+def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
+    if cluster.acks is not None:
+        used.append(Used("acks", cluster.acks.value, cluster.acks.origin))
+        return Fact("acks", (FactValue(cluster.acks.value, {"acks": ACKS[cluster.acks.value]}),))
+    return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK)
+
+
+def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more: 0 is as 1, since
+    the leader itself appends, and any other number is refused with each commit (ReplicaManager.isValidRequiredAcks).
+    Raises CommitsRefused."""
+    key, kafka = COMMIT_ACKS, cluster.versions.kafka
+    if topic.name == OFFSETS and (kafka is None or at_least(kafka.value, "4.0") is not True):
+        for setting in (setting for broker in cluster.keepers for setting in broker.settings):
+            value = setting.value.strip() if setting.key == key else "-1"
+            if value not in ACKS and value.isdecimal():
+                what = f"{key}={value} at {setting.origin} is not -1, 0 or 1, so that nothing is written"
+                raise CommitsRefused(
+                    f"{what}, no offset and no group (INVALID_REQUIRED_ACKS); remove it: the default is -1"
+                )
+            if ACKS.get(value, "all") != "all":
+                used.append(Used(key, setting.value, setting.origin))
+                return Fact("acks", (FactValue(setting.value, {"acks": "leader"}),))
+    return Fact("acks", (FactValue("all", {"acks": "all"}),))
+
+
+def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
+    answer = value_of(cluster, producer, "acks")
+    if not isinstance(answer, Stated) and asks_for_idempotence(cluster, producer):
+        answer = Default("all", "an idempotent producer has acks=all, unless it is set")
+    note(answer, "acks", used)
+    if isinstance(answer, Unknown):
+        words = dict.fromkeys(ACKS[default.value] for default in answer.possible if default.value in ACKS)
+        choices = tuple(FactValue(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
+        return Fact("acks", choices, answer.ask)
+    word = ACKS.get(answer.value.strip().lower())
+    if word is None:
+        raise CannotTell(
+            f"acks of {producer.name} is `{answer.value}`, which is not one of {', '.join(ACKS)}; correct it"
+        )
+    return Fact("acks", (FactValue(answer.value, {"acks": word}),))
+
+
+def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
+    """Whether the file itself asks for it: by its name, or by transactions, which need it; not of a client that has no
+    idempotence whatever is set."""
+    answer = value_of(cluster, producer, "enable.idempotence")
+    if isinstance(answer, Stated):
+        return answer.value == "true"
+    if is_fixed(producer, "enable.idempotence"):
+        return False
+    transactional = value_of(cluster, producer, "transactional.id")
+    return isinstance(transactional, Stated) and bool(transactional.value)
+
+
+def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[Fact]:
+    key, idempotence = "enable.idempotence", True
+    if asks_for_idempotence(cluster, producer):
+        note(value_of(cluster, producer, key), key, used)
+        again = gives_again(cluster, producer) is True
+        if again and producer.version is not None:
+            used.append(Used("client", f"Java {producer.version.value}", producer.version.origin))
+        asked = _idempotence(True, explicit=True)
+        yield Fact(key, (FactValue(asked.shown, {**asked.sets, "gives_again": again}),))
+    else:
+        answer = value_of(cluster, producer, key)
+        off = next((setting for setting in in_force(producer) if switches_off(producer, setting)), None)
+        if off is not None and isinstance(answer, Default) and answer.value == "true":
+            used.append(Used(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
+        else:
+            note(answer, key, used)
+        values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
+        truths = tuple(dict.fromkeys(value.strip().lower() == "true" for value in values)) or (True, False)
+        ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
+        explicit = refuses_by_default(producer)
+        yield Fact(key, tuple(_idempotence(truth, explicit=explicit) for truth in truths), ask)
+    in_flight, ask = _numbers(cluster, producer, "max.in.flight.requests.per.connection", used)
+    most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
+    yield Fact("in flight", tuple(most), ask)
+    if 1 in in_flight and idempotence:
+        yield _after_a_gap(producer)
+    retries, ask = _numbers(cluster, producer, "retries", used)
+    some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
+    yield Fact("retries", tuple(some.values()), ask)
+
+
+def gives_again(cluster: Cluster, producer: Client) -> bool | None:
+    """Whether an idempotent producer gives the sequence of a record that it gave up to the next one, which is then
+    acknowledged without being there: Java's clients of 2.1 to 2.4 do (Sender.completeBatch and canRetry of 2.4.1; it is
+    possible since KIP-91, and no more since KIP-360). None where it may be such a client. Up to 2.4 none is idempotent
+    unless it is asked for."""
+    if not asks_for_idempotence(cluster, producer) or underneath(producer) not in (None, "java"):
+        return False
+    return None if underneath(producer) is None else _java_gives_again(producer.version)
+
+
+def _java_gives_again(version: Stated | None) -> bool | None:
+    if version is None:
+        return None
+    since, ended = (at_least(version.value, release) for release in ("2.1", "2.5"))
+    if since is False or ended is True:
+        return False
+    return True if since and ended is False else None
+
+
+def unnamed_give_again(cluster: Cluster) -> bool | None:
+    """`gives_again` of producers of which no file was given, if they are idempotent; None where they may be such."""
+    family, version = cluster.unnamed or ("java", None)
+    return _java_gives_again(version) if family in ("java", "spring") else False
+
+
+def _after_a_gap(producer: Client) -> Fact:
+    """Whether a producer goes on in a new epoch once it has given up a record (KIP-360): Java's does since 2.5."""
+    java, version = underneath(producer) == "java", producer.version
+    since = at_least(version.value, "2.5") if java and version is not None else None
+    known = (True, False) if since is None else (since,)
+    choices = tuple(FactValue(_RENEWS[bumps], {"bumps_epoch": bumps}) for bumps in known)
+    ask = "--client java:VERSION; of clients that are not Java's it is not known here"
+    return Fact("what follows a record that was given up", choices, ask)
+
+
+_RENEWS = {True: "a new epoch", False: "a new producer id"}
+
+
+def _idempotence(wanted: bool, *, explicit: bool) -> FactValue:
+    return FactValue(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
+
+
+def _numbers(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> tuple[tuple[int | None, ...], str]:
+    """What a number of a producer may be, where only a profile sets it otherwise; None if nothing says."""
+    answer = note(value_of(cluster, producer, key), key, used)
+    if not isinstance(answer, Unknown):
+        return (int(answer.value) if answer.value.isdecimal() else None,), ""
+    given = any(setting.when and setting.key == key for setting in producer.settings)
+    possible = dict.fromkeys(int(default.value) for default in answer.possible if given and default.value.isdecimal())
+    return tuple(possible) or (None,), answer.ask

@@ -1,0 +1,230 @@
+"""With how many replicas topics are created, and with which `min.insync.replicas`, as far as the files say.
+
+A topic of Kafka's own is made as the broker says that is asked for its coordinator first, and one that is made on
+first use as the broker says that was asked for it: both send their own number (KafkaApis 0.11,
+AutoTopicCreationManager since 2.8). Who creates a topic and asks for no number (-1) gets that of the active controller:
+with ZooKeeper that is one of the brokers (ZkAdminManager), in KRaft a controller, whatever the brokers' files say
+(ControllerServer, ReplicationControlManager). Where those who may make it differ, and no description says how many
+there are, each of their numbers is possible.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..cluster.cluster import (
+    CONSTRAINTS,
+    MIN_ISR_OF,
+    OFFSETS,
+    REPLICAS_OF,
+    WHERE_SET,
+    Answer,
+    Broker,
+    Cluster,
+    Default,
+    Stated,
+    Topic,
+    Unknown,
+)
+from ..kafka.keys import at_least, value_of
+from ..repairs.patches import by_strimzi
+from .facts import CannotTell, Fact, FactValue, Used, note
+from .placement import creatable, has_one_by_default, placement
+
+MOST_REPLICAS = 5
+"""The largest replication factor that the model has."""
+
+NEW_TOPICS, DEFAULT_FACTOR = "(new topics)", "default.replication.factor"
+
+REPLICAS_SET_BY = {NEW_TOPICS: DEFAULT_FACTOR, **REPLICAS_OF, **{name: key for name, (key, _) in WHERE_SET.items()}}
+"""The brokers' setting for the replicas of each topic that they make by themselves."""
+
+
+def to_be_made(cluster: Cluster) -> Iterator[Topic]:
+    """The topics that are not there but of which the brokers' configuration speaks. There is no topic of transactions
+    before 0.11 (KIP-98)."""
+    there, kafka = {topic.name for topic in cluster.topics}, cluster.versions.kafka
+    if not any(not topic.internal for topic in cluster.topics):
+        yield _made_by_brokers(cluster, NEW_TOPICS)
+    for name in REPLICAS_OF:
+        older = name != OFFSETS and kafka is not None and at_least(kafka.value, "0.11") is False
+        if name not in there and not older:
+            yield _made_by_brokers(cluster, name)
+    for name, (key, switch) in WHERE_SET.items():
+        if name not in there and any(_is_asked_for(cluster, key, switch, at) for at in range(len(cluster.keepers))):
+            yield _made_by_brokers(cluster, name)
+
+
+def _is_asked_for(cluster: Cluster, key: str, switch: str, at: int) -> bool:
+    """Whether a broker's settings ask for a topic that only some clusters have."""
+    answer = value_of(cluster, cluster.keepers[at], switch) if switch else None
+    on = isinstance(answer, Stated) and answer.value == "true"
+    return on or isinstance(value_of(cluster, cluster.keepers[at], key), Stated)
+
+
+def _made_by_brokers(cluster: Cluster, name: str) -> Topic:
+    answers = _asked_of_makers(cluster, name, REPLICAS_SET_BY[name])
+    stated = [said for said in answers if isinstance(said, Stated)]
+    return Topic(name, stated[0].origin if stated else cluster.keepers[0].origin)
+
+
+def asked_of_brokers(cluster: Cluster, key: str) -> Sequence[Answer]:
+    """What the brokers have for a setting, each value once; those whose files were not given are like these."""
+    return _once([value_of(cluster, keeper, key) for keeper in cluster.keepers])
+
+
+def _once(answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    return tuple({None if isinstance(said, Unknown) else said.value: said for said in reversed(answers)}.values())
+
+
+def makers(cluster: Cluster, name: str) -> tuple[Broker, ...]:
+    """The nodes whose settings decide how many replicas a topic of this name is made with: the brokers, and in KRaft,
+    of a topic that is not Kafka's own, the controllers as well, of whom no number may have been asked. A broker that
+    makes no topic on first use decides none there."""
+    if name != NEW_TOPICS or cluster.control_plane != "kraft":
+        return cluster.keepers
+    controllers = _deciding(cluster)
+    on_first_use = tuple(node for node in cluster.keepers if not controllers or _makes_topics(cluster, node))
+    return tuple(node for node in cluster.brokers if node in on_first_use or node in controllers)
+
+
+def _makes_topics(cluster: Cluster, broker: Broker) -> bool:
+    """Whether a broker may make a topic on first use."""
+    answer = value_of(cluster, broker, "auto.create.topics.enable")
+    return isinstance(answer, Unknown) or answer.value != "false"
+
+
+def _default_factors(cluster: Cluster) -> Sequence[Answer]:
+    """With how many replicas a topic is created of which nobody says how many; of controllers whose files were not
+    given, what the brokers have or the default."""
+    if cluster.control_plane != "kraft":
+        return asked_of_brokers(cluster, DEFAULT_FACTOR)
+    given = [value_of(cluster, node, DEFAULT_FACTOR) for node in _deciding(cluster)]
+    if given:
+        return _once(given)
+    unset = Default("1", "KafkaConfig: the default, on the controllers, whose files were not given")
+    return _once([*asked_of_brokers(cluster, DEFAULT_FACTOR), unset])
+
+
+def replicas_of(cluster: Cluster, topic: Topic, used: list[Used]) -> Sequence[int]:
+    """How many replicas a topic has, or may have, most first. Raises CannotTell."""
+    sizes = {len(set(part.replicas) - set(part.removing)) for part in topic.partitions if part.replicas}
+    found = _without_observers(cluster, topic, min(sizes, default=topic.replication_factor))
+    if found is not None:
+        used.append(Used("replication factor", str(found), topic.origin))
+    elif has_one_by_default(cluster, topic):
+        used.append(Used("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
+        found = 1
+    numbers = _made_with(cluster, topic, used) if found is None else [found]
+    if not topic.partitions:
+        numbers = [creatable(cluster, topic, number, used) for number in numbers]
+    if topic.name == OFFSETS and found is None and _is_before_kip_115(cluster):
+        numbers = list(range(max(numbers), 0, -1))
+        why = "before 0.11 it is made with as many replicas as brokers were alive then, at most these (KIP-115)"
+        used.append(Used("replicas at first use", f"1 to {max(numbers)}", None, why))
+    if min(numbers) < 1:
+        raise CannotTell(f"{topic.name} has {min(numbers)} replicas, and the model has 1 to {MOST_REPLICAS}")
+    return sorted(set(numbers), reverse=True)
+
+
+def _is_before_kip_115(cluster: Cluster) -> bool:
+    kafka = cluster.versions.kafka
+    return kafka is not None and at_least(kafka.value, "0.11") is False
+
+
+def _asks_for_none(cluster: Cluster, topic: Topic) -> bool:
+    """Whether it is created by someone, who states no number of replicas if none is known."""
+    return topic.resource is not None or topic in cluster.planned
+
+
+def _is_left_to_controllers(cluster: Cluster, topic: Topic) -> bool:
+    """Whether controllers decide its number of replicas whose files were not given."""
+    return cluster.control_plane == "kraft" and not _deciding(cluster) and _asks_for_none(cluster, topic)
+
+
+def _deciding(cluster: Cluster) -> tuple[Broker, ...]:
+    """The controllers of KRaft whose settings were given. Strimzi gives every node those of its Kafka resource."""
+    found = tuple(node for node in cluster.controllers if node.settings)
+    return found or (cluster.keepers if by_strimzi(cluster) else ())
+
+
+def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> list[int]:
+    """Who asks for no number of replicas has the topic made with that of the controllers; all other topics are made
+    with that of a broker, whichever it is."""
+    asks_for_none = _asks_for_none(cluster, topic)
+    key = REPLICAS_SET_BY.get(topic.name) if topic not in cluster.topics else None
+    key = DEFAULT_FACTOR if asks_for_none else key
+    answers = _default_factors(cluster) if asks_for_none else _asked_of_makers(cluster, topic.name, key) if key else ()
+    known = [said for said in answers if not isinstance(said, Unknown) and said.value.isdecimal()]
+    if not key or not known or len(known) < len(answers):
+        raise CannotTell(f"the replication factor of {topic.name} is not stated; give kafka-topics.sh --describe")
+    if asks_for_none or len(known) > 1:
+        for said in known:
+            note(said, key, used)
+    else:
+        used.append(Used("replication factor", known[0].value, topic.origin))
+    return [int(said.value) for said in known]
+
+
+def _asked_of_makers(cluster: Cluster, name: str, key: str) -> Sequence[Answer]:
+    return _once([value_of(cluster, node, key) for node in makers(cluster, name)])
+
+
+def _without_observers(cluster: Cluster, topic: Topic, found: int | None) -> int | None:
+    """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
+    CannotTell where nothing says which of the replicas are observers."""
+    of_brokers = (setting for broker in cluster.keepers for setting in broker.settings)
+    placed = [setting for setting in (*topic.settings, *of_brokers) if setting.key in CONSTRAINTS and setting.value]
+    if not placed or topic.internal:
+        return found
+    read = re.fullmatch(r"(\d+) replicas, (\d+) observers", placed[0].value)
+    if read is None:
+        what = f"`{placed[0].key}` of {topic.name} cannot be read, so that some of its replicas may be observers"
+        raise CannotTell(f"{what}; give it as JSON with counts, and kafka-topics.sh --describe")
+    return int(read[1]) if int(read[1]) and (found is None or int(read[1]) < found) else found
+
+
+def factor_and_placement(cluster: Cluster, topic: Topic, numbers: Sequence[int], used: list[Used]) -> Iterator[Fact]:
+    """The number of replicas, and where they stand; of partitions that are not described each may have just one, and
+    so has what a Streams application creates whose version is not stated."""
+    open_ = topic.is_cut_short or (topic.streams != "" and has_one_by_default(cluster, topic) is None)
+    ask = "--client java:VERSION" if topic.streams else "the whole output of kafka-topics.sh --describe"
+    if len(numbers) == 1:
+        both = dict.fromkeys((*numbers, 1) if open_ else numbers)
+        yield Fact("replication factor", tuple(FactValue(str(n), {"replicas": n}) for n in both), ask)
+        yield placement(cluster, topic, numbers[0], used)
+        return
+    choices = [(number, placement(cluster, topic, number, used)) for number in numbers]
+    made = tuple(FactValue(str(n), {**placed.choices[0].sets, "replicas": n}) for n, placed in choices)
+    if topic.internal:
+        ask = f"kafka-topics.sh --describe --topic {topic.name}"
+    elif _is_left_to_controllers(cluster, topic):
+        ask = "server.properties of the controllers" + (f", and {ask}" if open_ else "")
+    yield Fact("replication factor", made, ask)
+
+
+def with_what_is_made(
+    cluster: Cluster, topic: Topic, most: int, versions: Sequence[FactValue], used: list[Used]
+) -> Iterator[FactValue]:
+    """Versions that an open cluster may have: with one before 0.11 its offsets topic may have any number of replicas
+    up to `most`."""
+    is_made = topic.name == OFFSETS and not topic.partitions and topic.replication_factor is None
+    for version in versions:
+        old = is_made and not _is_before_kip_115(cluster) and version.sets["binary"] == "kafka_0_10"
+        yield version
+        for number in range(most - 1, 0, -1) if old else ():
+            placed = placement(cluster, topic, number, used).choices[0].sets
+            shown = f"{version.shown}, made with {number} of its brokers alive"
+            yield FactValue(shown, {**version.sets, **placed, "replicas": number})
+
+
+def min_isr_set_by(cluster: Cluster, topic: Topic) -> Sequence[Answer]:
+    """What a topic of Kafka's own is created with, where it has a setting of its own; () where it has not."""
+    own = MIN_ISR_OF.get(topic.name)
+    return asked_of_brokers(cluster, own) if own is not None and is_to_be_made(topic) else ()
+
+
+def is_to_be_made(topic: Topic) -> bool:
+    """Whether nothing is known of a topic that is there."""
+    return not topic.partitions and not topic.settings and not topic.complete

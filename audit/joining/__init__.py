@@ -1,0 +1,3 @@
+"""The parts of many files, joined to one cluster: by ids, names and hosts; what disagrees is a finding.
+
+Imports `kafka`, `cluster` and `readers`."""

@@ -1,0 +1,457 @@
+"""Many files, one cluster: parts are joined by broker id, topic name and client name; what disagrees is a finding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from ...language.errors import nearest
+from ..cluster.addresses import Server, at_their_own, servers_and_path, unlike, zookeeper_servers
+from ..cluster.addresses import placed as placed_on_hosts
+from ..cluster.cluster import (
+    Broker,
+    Client,
+    Cluster,
+    ControlPlane,
+    Finding,
+    Origin,
+    Quorum,
+    Stated,
+    Topic,
+    Use,
+    Versions,
+    WrongOption,
+)
+from ..facts.placement import assumed_of_nodes
+from ..kafka import key_names as names
+from ..kafka.keys import OTHER, at_least, families, is_version, owners, span, underneath
+from ..kafka.releases import release
+from ..readers.containers.strimzi import NOT_IN_FORCE
+from ..readers.parsed_file import Part, numbers
+from ..readers.running.descriptions import NO_CONFIGS
+from ..readers.zookeeper import one_ensemble, stand_alone
+from .nodes import joined_nodes
+from .parts import OPTIONS, Joined, scrubbed
+from .racks import in_racks
+from .unread import brokers_without_files, not_described
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user states beside the files; it is stronger than they are. Versions are text such as "3.9.1" or "4.1".
+
+    `clients` are "FAMILY:VERSION" for every client, or "FILE=FAMILY:VERSION" for one. `acks` is "all", "1" or "0".
+    """
+
+    kafka_version: str | None = None
+    metadata_version: str | None = None
+    inter_broker_protocol: str | None = None
+    features: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    distribution: str | None = None
+    acks: str | None = None
+
+
+def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
+    """One cluster of all parts, and what was found on the way. Raises WrongOption for a wrong option."""
+    joined = Joined(parts, [finding for part in parts for finding in part.findings])
+    topics = _by_themselves(joined, _topics(joined))
+    versions = _versions(joined, options)
+    quorum = _quorum(joined, versions)
+    _of_one_cluster(joined)
+    ensemble = one_ensemble(joined.parts, joined.findings)
+    msk = versions.distribution is not None and versions.distribution.value == "msk"
+    nodes = joined_nodes(joined, topics, quorum, of_msk=msk)
+    brokers, zookeepers = placed_on_hosts(nodes, quorum, ensemble)
+    _of_one_ensemble(joined, brokers)
+    unnamed = _of_two_ways(joined, brokers, zookeepers, quorum)
+    brokers, zookeeper_racks, of_racks = in_racks(joined.parts, brokers, zookeepers, quorum)
+    joined.findings += of_racks
+    cluster = Cluster(
+        brokers=brokers,
+        zookeepers=zookeepers,
+        zookeeper_racks=zookeeper_racks,
+        sessions=next((fact for part in parts for fact in part.facts.get("zookeeper_sessions", ())), None),
+        passing_ensemble=next((fact for part in parts for fact in part.facts.get("passing_ensemble", ())), None),
+        quorum=quorum,
+        topics=topics,
+        clients=_clients(joined, options),
+        unnamed=_unnamed(options),
+        dynamic=scrubbed(s for part in parts for s in part.dynamic),
+        versions=versions,
+        uses=tuple(use for part in parts for use in part.uses),
+        control_plane=_control_plane(joined),
+        files=files,
+        whole=any(part.whole for part in parts),
+        acks=None if options.acks is None else Stated(options.acks, OPTIONS),
+        planned=_planned(joined, topics),
+        assumptions=tuple(dict.fromkeys(assumption for part in parts for assumption in part.assumptions)),
+    )
+    unread, alike = brokers_without_files(cluster)
+    joined.findings += unread
+    assumed = (
+        *cluster.assumptions,
+        *joined.assumptions,
+        *alike,
+        *unnamed,
+        *_of_voters(quorum, versions),
+        *assumed_of_nodes(cluster),
+    )
+    cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
+    _uses(joined, cluster)
+    return cluster, joined.findings
+
+
+def _topics(joined: Joined) -> tuple[Topic, ...]:
+    found: dict[str, Topic] = {}
+    ordered = sorted(joined.parts, key=lambda part: part.format != "Strimzi resources")  # the running ones later
+    for topic in (described for part in ordered for described in part.topics):
+        asked = topic.resource and replace(topic.resource, settings=scrubbed(topic.resource.settings))
+        alone = replace(topic, settings=scrubbed(topic.settings), resource=asked)
+        found[topic.name] = _both(joined, found[topic.name], alone) if topic.name in found else alone
+    for part in joined.parts:
+        for name, settings in part.of_topics.items():
+            if name not in found and settings:
+                found[name] = Topic(name, settings[0].origin)
+            if name in found:
+                mine = found[name]
+                whole = mine.complete or name in part.whole_topics
+                doubt = "" if mine.doubt == NO_CONFIGS else mine.doubt
+                every = (*mine.settings, *scrubbed(settings))
+                found[name] = replace(mine, settings=every, complete=whole, doubt=doubt)
+    return tuple(found[name] for name in sorted(found))
+
+
+def _by_themselves(joined: Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+    mine = {topic.name for part in joined.parts for topic in part.made if topic.by_itself}
+    return tuple(replace(topic, by_itself=True) if topic.name in mine else topic for topic in topics)
+
+
+def _planned(joined: Joined, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
+    """What programs will create: each name once, and none that is there."""
+    there = {topic.name for topic in topics}
+    made = {topic.name: topic for part in joined.parts for topic in part.made if topic.name not in there}
+    return tuple(replace(topic, settings=scrubbed(topic.settings)) for topic in made.values())
+
+
+def _both(joined: Joined, first: Topic, second: Topic) -> Topic:
+    """The resource that asks for a topic, then the topic as it is; or the same topic described twice."""
+    if first.doubt in NOT_IN_FORCE and not second.doubt:
+        return second
+    one, other = first.replication_factor, second.replication_factor
+    if one is not None and other is not None and one != other:
+        what = f"topic {first.name} has replication factor {one} here, {other} there"
+        joined.disagree(what, first.origin, second.origin, "an existing topic keeps its replicas: reassign them")
+    before = {setting.key: setting for setting in first.settings}
+    for setting in second.settings:
+        mine = before.get(setting.key)
+        if mine is not None and mine.value != setting.value:
+            what = (
+                f"`{setting.key}` of topic {first.name} is {mine.value} here, {setting.value} there; the latter is used"
+            )
+            joined.disagree(what, mine.origin, setting.origin, "make them agree")
+    doubt = second.doubt or first.doubt
+    if not doubt and first.complete and second.complete and _pairs(first) != _pairs(second):
+        doubt = f"it is described twice, at {first.origin} and at {second.origin}, with different settings"
+    return replace(
+        second,
+        doubt=doubt,
+        partitions=second.partitions or first.partitions,
+        partition_count=second.partition_count or first.partition_count,
+        replication_factor=second.replication_factor or first.replication_factor,
+        settings=(*(() if second.complete else first.settings), *second.settings),
+        complete=first.complete or second.complete,
+        resource=first.resource or second.resource,
+    )
+
+
+def _pairs(topic: Topic) -> dict[str, str]:
+    return {setting.key: setting.value for setting in topic.settings}
+
+
+def _clients(joined: Joined, options: Options) -> tuple[Client, ...]:
+    """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
+    clients = [client for part in joined.parts for client in part.clients]
+    clients += _also(clients, [use for part in joined.parts for use in part.uses])
+    given = sorted((_client_option(text) for text in options.clients), key=lambda option: option[0] is not None)
+    for name, family, _ in given:
+        if name is not None and not any(client.called(name) for client in clients):
+            files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
+            raise WrongOption(
+                f"--client {name}={family}: no client's file is called so; those that were read: {files}."
+            )
+    return tuple(_with_version(client, given) for client in clients)
+
+
+def _unnamed(options: Options) -> tuple[str, Stated | None] | None:
+    """The family and the version of clients of which no file was given: what is said of all."""
+    said = [(family, version) for name, family, version in map(_client_option, options.clients) if name is None]
+    return said[-1] if said else None
+
+
+def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
+    """One file for producers and consumers, where only `audit.toml` says that it is for both."""
+    found: dict[tuple[str, str], Client] = {}
+    for kind, name in (named for use in uses for named in use.named):
+        mine = [client for client in clients if client.called(name)]
+        if mine and all(client.kind != kind for client in mine):
+            found[kind, mine[0].origin.path] = replace(mine[0], kind=kind)
+    return list(found.values())
+
+
+def _with_version(client: Client, given: Sequence[tuple[str | None, str, Stated | None]]) -> Client:
+    for name, family, version in given:
+        if name is None or client.called(name):
+            client = replace(client, family=Stated(family, OPTIONS), version=version)
+    aliases = names.canonical(underneath(client) or "")
+    settings = (replace(setting, key=aliases.get(setting.key, setting.key)) for setting in client.settings)
+    return replace(client, settings=scrubbed(settings))
+
+
+def _client_option(text: str) -> tuple[str | None, str, Stated | None]:
+    name, mark, rest = text.rpartition("=")
+    family, _, version = rest.partition(":")
+    if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
+        raise WrongOption(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
+    _known("--client", text, "family", family, families())
+    said = _version_of_client(family, version) if version else None
+    return name if mark else None, family, said
+
+
+def _version_of_client(family: str, version: str) -> Stated:
+    """Java's is Kafka's release; the others count for themselves."""
+    if family in ("java", "spring"):
+        found = release("--client", version, OPTIONS)
+        assert found is not None
+        return found
+    try:
+        span(version)
+    except ValueError as error:
+        raise WrongOption(f"--client: {error}.") from None
+    return Stated(version, OPTIONS)
+
+
+def _versions(joined: Joined, options: Options) -> Versions:
+    features = {name: level for part in joined.parts for name, level in part.features.items()}
+    for text in options.features:
+        name, mark, level = text.partition("=")
+        if not mark or not numbers(level):
+            raise WrongOption(f"--features {text}: write NAME=LEVEL, such as eligible.leader.replicas.version=1.")
+        features[name] = Stated(level, OPTIONS)
+    owner = _distribution(joined, options)
+    confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
+    return Versions(
+        kafka=release("--kafka-version", options.kafka_version, OPTIONS, confluent=confluent)
+        or _agreed(joined, "kafka"),
+        metadata_version=release("--metadata-version", options.metadata_version, OPTIONS)
+        or _agreed(joined, "metadata_version"),
+        inter_broker_protocol=release("--inter-broker-protocol", options.inter_broker_protocol, OPTIONS)
+        or _agreed(joined, "inter_broker_protocol"),
+        features=features,
+        all_features=any(part.all_features for part in joined.parts),
+        distribution=owner,
+        protocols=() if options.inter_broker_protocol else _different(joined, "inter_broker_protocol"),
+    )
+
+
+def _known(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:
+    """WrongOption, with the nearest name, for a name that is not known: its defaults would be left out in silence."""
+    if name not in every:
+        hint = f"{nearest(name, sorted(every))} Give `{OTHER}` for one that is in no list"
+        raise WrongOption(f"{option} {text}: there is no {what} {name}; {hint}")
+
+
+def _distribution(joined: Joined, options: Options) -> Stated | None:
+    """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
+    if options.distribution:
+        _known("--distribution", options.distribution, "distribution", options.distribution, owners())
+        return Stated(options.distribution, OPTIONS)
+    if any("distribution" in part.facts for part in joined.parts):
+        return _agreed(joined, "distribution")
+    return _agreed(joined, "distribution_of_own_file")
+
+
+def _different(joined: Joined, name: str) -> tuple[Stated, ...]:
+    """Every version that is stated, each once, if they cannot all hold at once."""
+    facts = [fact for part in joined.parts for fact in part.facts.get(name, ()) if is_version(fact.value)]
+    found = {fact.value: fact for fact in reversed(facts)}
+    apart = any(not _compatible(name, one, other) for one in found for other in found)
+    return tuple(found[text] for text in sorted(found, key=span)) if apart else ()
+
+
+def _agreed(joined: Joined, name: str) -> Stated | None:
+    """The most exact statement if all of them can hold at once, else None and a finding."""
+    facts = [fact for part in joined.parts for fact in part.facts.get(name, ())]
+    if not name.startswith("distribution"):
+        facts = [fact for fact in facts if is_version(fact.value)]
+    if not facts:
+        return None
+    best = max(facts, key=lambda fact: (not fact.assumed, len(fact.value)))
+    for fact in facts:
+        if not _compatible(name, fact.value, best.value):
+            what = f"the {name.replace('_', ' ')} is {best.value} here and {fact.value} there"
+            option = "kafka-version" if name == "kafka" else name.replace("_", "-")
+            joined.disagree(what, best.origin, fact.origin, f"say which with --{option}")
+            return None
+    return best
+
+
+def _compatible(name: str, one: str, other: str) -> bool:
+    if name.startswith("distribution") or one == other:
+        return one == other
+    (low, high), (least, most) = span(one), span(other)
+    return low <= most and least <= high
+
+
+def _control_plane(joined: Joined) -> ControlPlane | None:
+    planes: set[ControlPlane] = {part.control_plane for part in joined.parts if part.control_plane is not None}
+    if len(planes) < 2:
+        return planes.pop() if planes else None
+    of = {part.control_plane: part for part in joined.parts}
+    first, second = (_where(of[plane]) for plane in ("zookeeper", "kraft"))
+    what = "some files are of a cluster with ZooKeeper, others of one with KRaft"
+    joined.disagree(what, first, second, "give the files of one cluster, of one side of a migration")
+    return None
+
+
+def _where(part: Part) -> Origin:
+    return part.brokers[0].origin if part.brokers else Origin(part.format)
+
+
+def _quorum(joined: Joined, versions: Versions) -> Quorum | None:
+    """As the controllers say, else as the brokers' files do."""
+    ordered = sorted(joined.parts, key=lambda part: not part.format.endswith("--status"))
+    described = [quorum for part in ordered for quorum in part.quorums]
+    level = versions.features.get("kraft.version")
+    dynamic = None if level is None else level.value != "0"
+    if described:
+        first = described[0]
+        leader = next((quorum.leader for quorum in described if quorum.leader is not None), None)
+        return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic)
+    nodes = [broker for part in joined.parts for broker in part.brokers]
+    listed = _listed(sorted(nodes, key=lambda node: "controller" not in node.roles))
+    if listed and dynamic:
+        what = "`controller.quorum.voters` decides nothing with kraft.version 1: voters are those in the log (KIP-853)"
+        joined.incomplete(what, listed[0].origin, STATUS)
+        return None
+    for other in listed[1:]:
+        if set(other.voters) != set(listed[0].voters):
+            what = f"`controller.quorum.voters` has voters {_ids(listed[0])} here, {_ids(other)} there"
+            where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
+            joined.incomplete(where, other.origin, "give every node the same voters")
+            break
+    return listed[0] if listed else _by_roles(joined, nodes)
+
+
+def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
+    """What is taken for granted of the voters that files list: since 4.1 an upgrade of all features makes their quorum
+    dynamic, and leaves the files as they are (KAFKA-16538, KAFKA-21426)."""
+    stated, kafka = versions.features.get("kraft.version"), versions.kafka
+    listed = quorum is not None and quorum.dynamic is False
+    if not listed or stated is not None or kafka is None or at_least(kafka.value, "4.1") is False:
+        return []
+    return [
+        "the controllers of `controller.quorum.voters` are those that vote; with kraft.version 1, which "
+        "`kafka-features.sh upgrade --release-version` sets, others may (kafka-metadata-quorum.sh describe --status)"
+    ]
+
+
+STATUS = "give what kafka-metadata-quorum.sh describe --status prints"
+
+
+def _listed(nodes: Sequence[Broker]) -> list[Quorum]:
+    """The voters that each node lists; the controllers', which decide, are the first."""
+    settings = [setting for node in nodes for setting in node.settings if setting.key == "controller.quorum.voters"]
+    found = [(setting.origin, re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value)) for setting in settings]
+    return [Quorum(tuple(map(int, voters)), origin, dynamic=False) for origin, voters in found if voters]
+
+
+def _ids(quorum: Quorum) -> str:
+    return ", ".join(map(str, quorum.voters))
+
+
+def _by_roles(joined: Joined, nodes: Sequence[Broker]) -> Quorum | None:
+    """The nodes that are controllers, where no voters are listed: Strimzi lists none. None in a dynamic quorum
+    (KIP-853) of several: its servers are those to be asked first, and its voters are in the log alone, of one that was
+    formatted as standalone and of those that were added since."""
+    found = {node.id or 0: node for node in nodes if node.id is not None and "controller" in node.roles}
+    named = [s for node in nodes for s in node.settings if s.key == "controller.quorum.bootstrap.servers"]
+    if named and (len(found) > 1 or any("," in setting.value for setting in named)):
+        what = f"`{named[0].key}` says whom to ask, and not which controllers vote (KIP-853)"
+        joined.incomplete(what, named[0].origin, STATUS)
+        return None
+    if not found:
+        return None
+    first = next(iter(found.values()))
+    return Quorum(tuple(found), first.origin)
+
+
+MEETING = {"zookeeper.connect": 2181, "controller.quorum.bootstrap.servers": None}
+"""Where the nodes of one cluster meet, with the port that need not be written."""
+
+
+def _of_one_cluster(joined: Joined) -> None:
+    """Nodes that meet nowhere are of different clusters: other servers, or another path below the same ones.
+
+    ZooKeeper's client takes all from the first slash on for the path below which it reads and writes everything
+    (ConnectStringParser). An address list may leave servers out, so one that both name is enough.
+    """
+    settings = [setting for part in joined.parts for broker in part.brokers for setting in broker.settings]
+    for key, port in MEETING.items():
+        places = [(setting, servers_and_path(setting.value, port)) for setting in settings if setting.key == key]
+        for (first, (servers, path)), (other, (others, below)) in pairwise(places):
+            if path != below or not {*servers} & {*others}:
+                what = f"`{key}` is {first.value} at {first.origin}, and {other.value} here"
+                same = "write one path in all of them" if path != below else "name one server in all of them"
+                to_do = f"give the files of one cluster, or {same}"
+                joined.incomplete(f"{what}: by these files the nodes are not of one cluster", other.origin, to_do)
+                break
+
+
+def _of_one_ensemble(joined: Joined, brokers: Sequence[Broker]) -> None:
+    """Brokers on several hosts, each with the ZooKeeper server of its own host; and servers that stand alone."""
+    stated = [setting for broker in brokers for setting in broker.settings if setting.key == "zookeeper.connect"]
+    if stated:
+        named = [server for setting in stated if "$" not in setting.value for server in zookeeper_servers(setting)]
+        stand_alone(joined.parts, tuple(dict.fromkeys(named)), joined.findings)
+    if (local := at_their_own(brokers)) is not None:
+        first, second = local
+        what = f"`{first.key}` is {first.value} at {first.origin}, and {second.value} here, each on a host of its own"
+        to_do = "name every server of the ensemble by its host"
+        joined.incomplete(f"{what}: no file says whether these servers are of one ensemble", second.origin, to_do)
+
+
+def _of_two_ways(
+    joined: Joined, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
+) -> list[str]:
+    """Hosts of which some are named and others have addresses: two of one kind leave the audit undecided, and that two
+    of different kinds stand apart is assumed."""
+    within, between = unlike(brokers, zookeepers, quorum)
+    for (one, at), (other, called) in within:
+        what = f"{one} is known by an address alone ({min(at)}), and {other} by a name alone ({min(called)})"
+        where = next((broker.origin for broker in brokers if f"broker {broker.id}" == one), brokers[0].origin)
+        joined.incomplete(f"{what}: no file says whether that is one host", where, "write all hosts in one way")
+    return [
+        f"{one} ({min(at)}) and {other} ({min(called)}) are on different hosts, and so are others like them"
+        for (one, at), (other, called) in between
+    ]
+
+
+def _uses(joined: Joined, cluster: Cluster) -> None:
+    """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
+    for use in cluster.uses:
+        embedded = any(client.embedded for _, name in use.named if (client := cluster.client(name)) is not None)
+        what = "" if use.subject != "topic" or embedded else not_described(joined.parts, cluster, use)
+        if what:
+            to_do = "describe all topics, or correct the pattern, which is matched whole"
+            joined.incomplete(what, use.origin, to_do)
+        for _, name in use.named:
+            if cluster.client(name) is None:
+                what = (
+                    f"{use.subject} {use.pattern} is said to use {name}, "
+                    "which is not among the client files that were read"
+                )
+                to_do = "give that file too, or correct its name"
+                joined.findings.append(Finding("contradiction", "error", what, use.origin, to_do))

@@ -1,0 +1,126 @@
+"""The nodes of a cluster, as all files together say: by id, with their roles, their settings and where they run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..cluster.cluster import HIDDEN, Broker, Finding, Origin, Quorum, Setting, Topic, Twice
+from ..kafka.keys import known
+from ..readers import properties
+from .parts import OPTIONS, Joined, scrubbed
+
+
+def joined_nodes(
+    joined: Joined, topics: tuple[Topic, ...], quorum: Quorum | None, *, of_msk: bool
+) -> tuple[Broker, ...]:
+    """Every node once, with all that is said of it. `of_msk`: they are Amazon MSK's."""
+    nameless: list[Broker] = []
+    found: dict[int, Broker] = {}
+    for broker in (node for part in joined.parts for node in part.brokers):
+        if broker.id is None:
+            nameless.append(replace(broker, settings=scrubbed(broker.settings)))
+        elif broker.id in found:
+            found[broker.id] = _same_id(joined, found[broker.id], broker)
+        else:
+            found[broker.id] = replace(broker, settings=scrubbed(broker.settings))
+    for part in joined.parts:
+        for number, settings in part.whole_brokers.items():
+            _add_running(joined, found, number, settings)
+        for number, settings in part.per_broker.items():
+            known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(part.format)))
+            found[number] = replace(known_as, dynamic=(*known_as.dynamic, *scrubbed(settings)))
+    for number, origin in {
+        n: partition.origin for topic in topics for partition in topic.partitions for n in partition.replicas
+    }.items():
+        mine = found.get(number, Broker(number, origin))
+        found[number] = mine if mine.roles else replace(mine, roles=("broker",))
+    for number in quorum.voters if quorum else ():
+        found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
+    voters = set(quorum.voters) if quorum else set[int]()
+    if of_msk:
+        nameless = _of_all(joined, found, nameless)
+    every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
+    return tuple(_on_nodes(joined, broker, number) for number, broker in enumerate(every, 1))
+
+
+def _of_all(joined: Joined, found: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
+    """A configuration of Amazon MSK has no ids, since a cluster runs one revision on all of its brokers: where only
+    descriptions name these, each has it. What is left without an id."""
+    bare = [broker for broker in found.values() if not broker.settings]
+    if len(nameless) != 1 or not bare or len(bare) < len(found):
+        return nameless
+    (revision,) = nameless
+    for broker in bare:
+        assert broker.id is not None, "who is found has an id"
+        found[broker.id] = replace(broker, settings=revision.settings)
+    which = ", ".join(map(str, sorted(found)))
+    joined.assumptions.append(f"brokers {which} run the configuration in {revision.origin.path}, as MSK's all do")
+    return []
+
+
+def _on_nodes(joined: Joined, broker: Broker, number: int) -> Broker:
+    """A pod, or a service, as audit.toml says of all: each pod on a node of its own, whatever it advertises, and those
+    of a compose file on a computer of their own; or all on one."""
+    word, one = ("nodes", "one node") if broker.pod is not None else ("computers", "one computer")
+    said = next((fact for part in joined.parts for fact in part.facts.get(word, ())), None)
+    if said is None or (broker.pod is None and broker.network != "inner"):
+        return broker
+    own = broker.machine if broker.pod is None else f"node {number} of pods"
+    machine = f"{one}, as audit.toml says" if said.value == "shared" else own
+    return replace(broker, pod=None, network="", machine=machine)
+
+
+def _role(broker: Broker, voters: set[int]) -> Broker:
+    """A broker whose replicas are listed and which votes as well is both, if no file says."""
+    combined = broker.roles == ("broker",) and broker.id in voters and not broker.settings
+    return replace(broker, roles=("broker", "controller")) if combined else broker
+
+
+def _same_id(joined: Joined, first: Broker, second: Broker) -> Broker:
+    pairs = {setting.key: setting.value for setting in first.settings}
+    differ = [setting for setting in second.settings if setting.key in pairs and pairs[setting.key] != setting.value]
+    if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
+        where = differ[0].origin if differ else second.origin
+        what = f"`{_id_key(second)}={first.id}` is of another node already ({first.origin}); the first is used"
+        to_do = "give each node an id of its own, or remove one file if both are of the same node"
+        joined.findings.append(Finding("contradiction", "error", what, where, to_do))
+        joined.twice.append(Twice(first, where))
+    return first if first.settings else replace(second, settings=scrubbed(second.settings))
+
+
+def _id_key(broker: Broker) -> str:
+    return next(
+        (setting.key for setting in broker.settings if setting.key in known()["node.id"].broker_names), "node.id"
+    )
+
+
+def _add_running(joined: Joined, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:
+    """What a running broker says of itself completes its file; where they differ, it has not been restarted since."""
+    running = scrubbed(settings)
+    if number not in found:
+        where = running[0].origin if running else OPTIONS
+        found[number] = replace(properties.broker_of(running, where), id=number)
+        return
+    file = {setting.key: setting for setting in found[number].settings}
+    for setting in running:
+        mine = file.get(setting.key)
+        if (
+            mine is not None
+            and mine.value != setting.value
+            and HIDDEN not in (mine.value, setting.value)
+            and _plain(mine)
+        ):
+            what = (
+                f"`{setting.key}` of broker {number} is {mine.value} in its file, "
+                f"and {setting.value} in the running broker"
+            )
+            joined.disagree(
+                what, mine.origin, setting.origin, "restart the broker, or give the file that it was started from"
+            )
+    missing = tuple(setting for setting in running if setting.key not in file)
+    found[number] = replace(found[number], settings=(*missing, *found[number].settings))
+
+
+def _plain(setting: Setting) -> bool:
+    key = known().get(setting.key)
+    return key is not None and key.type in ("int", "long", "boolean") and "${" not in setting.value

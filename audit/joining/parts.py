@@ -1,0 +1,83 @@
+"""What is put together of the parts of all files, and what is found on the way; settings without what may be secret."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..cluster.cluster import (
+    CONSTRAINTS,
+    HIDDEN,
+    KEPT_HOSTS,
+    KEPT_NUMBERS,
+    KEPT_PATHS,
+    KEPT_WORDS,
+    MARK,
+    Finding,
+    Origin,
+    Setting,
+    Twice,
+)
+from ..kafka import key_names as names
+from ..kafka.keys import known, table
+from ..readers.parsed_file import Part
+from ..startup.value_types import is_checked
+
+OPTIONS = Origin("command line")
+
+
+@dataclass
+class Joined:
+    """The parts, what disagrees in them, nodes whose id is another's, and what is taken for granted."""
+
+    parts: Sequence[Part]
+    findings: list[Finding] = field(default_factory=list[Finding])
+    twice: list[Twice] = field(default_factory=list[Twice])
+    assumptions: list[str] = field(default_factory=list[str])
+
+    def disagree(self, what: str, first: Origin, second: Origin, to_do: str) -> None:
+        self.findings.append(Finding("contradiction", "warning", f"{what} ({first})", second, to_do))
+
+    def incomplete(self, what: str, where: Origin, to_do: str) -> None:
+        """What leaves the audit undecided."""
+        self.findings.append(Finding("incomplete", "error", what, where, to_do))
+
+
+def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
+    """The same settings without the values that the audit has no use for: they may be anything, secrets too.
+
+    A name of one word that no setting has, nor nearly has, is a piece of some text: it is withheld as well.
+    """
+    return tuple(_scrubbed(setting) for setting in settings)
+
+
+def _scrubbed(setting: Setting) -> Setting:
+    if setting.key in CONSTRAINTS:
+        return replace(setting, value=_placed(setting.value))
+    if setting.key in KEPT_WORDS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}", setting.value):
+        return setting
+    if setting.key in KEPT_HOSTS and re.fullmatch(r"[A-Za-z0-9_.:%\-\[\]]{1,253}", setting.value):
+        return setting
+    if setting.key in KEPT_PATHS and re.fullmatch(r"[A-Za-z0-9_./\-]{1,200}", setting.value):
+        return setting
+    if is_checked(setting) or (setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value)):
+        return setting
+    key = setting.key.removeprefix(MARK)
+    if key in known() or key in table() or key in names.aliases():
+        return setting
+    scopes = tuple(names.by_scope())
+    plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
+    text = plain and names.nearest(setting.key, scopes) is None
+    return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
+
+
+def _placed(value: str) -> str:
+    """How many replicas and observers a placement asks for (`3 replicas, 2 observers`); withheld if it is no such."""
+    try:
+        found = json.loads(value)
+        counts = [sum(int(group["count"]) for group in found.get(name) or ()) for name in ("replicas", "observers")]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return value if re.fullmatch(r"\d+ replicas, \d+ observers|", value) else HIDDEN
+    return f"{counts[0]} replicas, {counts[1]} observers"

@@ -1,0 +1,80 @@
+"""What is named in one file, and of which no other file says anything: topics, and brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cluster.cluster import Broker, Cluster, Finding, Origin, Use
+from ..facts.topic_creation import NEW_TOPICS
+from ..readers.parsed_file import Part
+
+
+def not_described(parts: Sequence[Part], cluster: Cluster, use: Use) -> str:
+    """What is said of a mapping that names a topic of which nothing was read; "" if it names none. Where no topic was
+    described, one that covers every name is about those that will be created."""
+    every = {topic.name for topic in (*cluster.topics, *cluster.planned)}
+    left_out = {name for part in parts for name in (*part.left_out, *part.of_topics)} - every
+    named = sorted(filter(use.covers, left_out))
+    if named:
+        return f"`{use.pattern}` names topic {named[0]}, which was not read: nothing is known of it"
+    if any(map(use.covers, every or {NEW_TOPICS})) or not (every or cluster.keepers):
+        return ""
+    among = f"among the {len(cluster.topics)} that were read" if every else "that was read: none is described"
+    return f"`{use.pattern}` is the name of no topic {among}"
+
+
+def brokers_without_files(cluster: Cluster) -> tuple[list[Finding], list[str]]:
+    """Brokers that have replicas, and of which no file was given beside those of several others: they are assumed to be
+    like these, each on a host of its own. Where the files are of all nodes, or nodes share hosts, that decides, and a
+    finding leaves the audit undecided. One broker's file may stand for all."""
+    holding = {id_: part.origin for topic in cluster.topics for part in topic.partitions for id_ in part.replicas}
+    bare = {b.id: holding[b.id] for b in cluster.brokers if b.id in holding and _is_bare(b, holding[b.id])}
+    given = [broker for broker in cluster.brokers if broker.keeps_topics and broker.id not in bare]
+    if not bare or len(given) < 2:
+        return [], []
+    who = f"broker {next(iter(bare))}" if len(bare) == 1 else f"brokers {', '.join(map(str, bare))}"
+    hosts = [node.machine for node in cluster.brokers if node.machine is not None]
+    if cluster.whole or len({*hosts}) < len(hosts):
+        what = f"{who}, with a replica of a partition, is in no file" if len(bare) == 1 else f"{who} are in no file"
+        to_do = "give the files of all brokers, and the description of the same cluster"
+        where = next(iter(bare.values()))
+        return [Finding("incomplete", "error", f"{what}: its host and settings are not known", where, to_do)], []
+    one = "is on a host of its own, and has the settings" if len(bare) == 1 else "are on hosts of their own, set as"
+    like = f"{one} of the others" if len(bare) == 1 else f"{one} the others are"
+    return [], [f"{who}, of which no file was given, {like}"]
+
+
+def _is_bare(broker: Broker, where: Origin) -> bool:
+    """Whether a description is all that names it."""
+    return not broker.settings and (bool(broker.dynamic) or broker.origin.path == where.path)
+
+
+def writers_of_unknown_topics(cluster: Cluster) -> list[Finding]:
+    """Producers of programs, such as connectors, that do not wait for all replicas and of which no file says what they
+    write: no topic can be said to be safe from them, whatever is assumed of its producers."""
+    named = [name for use in cluster.uses for _, name in use.named]
+    found: list[Finding] = []
+    for client in cluster.clients:
+        of_program = client.embedded and client.family is not None and client.family.value == "java"
+        if client.kind != "producer" or not of_program or any(map(client.called, named)):
+            continue
+        weak = [setting for setting in client.settings if setting.key == "acks" and setting.value not in ("all", "-1")]
+        if weak:
+            what = f"{client.name} writes with acks={weak[-1].value}, and no file says which topics"
+            to_do = f'name them in audit.toml, each with producer = "{client.name}", or set acks=all'
+            found.append(Finding("incomplete", "error", what, weak[-1].origin, to_do))
+    return found
+
+
+def entries_not_used(cluster: Cluster) -> list[Finding]:
+    """Entries of audit.toml that a stronger one hides: a topic's own name is stronger than a pattern."""
+    found: list[Finding] = []
+    for topic in (*cluster.topics, *cluster.planned):
+        used = cluster.use_of(topic.name)
+        for use in cluster.uses if used is not None else ():
+            hidden = [name for name in use.producers if used is not None and name not in used.producers]
+            if use.subject == "topic" and use.covers(topic.name) and hidden and used is not None:
+                what = f"`{use.pattern}` names {hidden[0]} as a producer of {topic.name}, which counts for nothing"
+                what += f": the entry of its own name, {used.origin}, does"
+                found.append(Finding("contradiction", "note", what, use.origin, "name there all that write it"))
+    return found

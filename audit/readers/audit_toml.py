@@ -1,0 +1,160 @@
+"""audit.toml: which clients write and read which topics, and which of them matter most; and whether pods of brokers are
+on nodes of their own, where no manifest says so, the services of several compose files on computers of their own, and
+in which racks nodes and ZooKeeper's servers stand.
+
+[topic."payments.*"]
+producer = "pay.properties"
+consumer = ["ledger.properties"]
+critical = true
+
+[group.billing]
+consumer = "billing.properties"
+
+[pods]
+nodes = "apart"
+
+[services]
+computers = "apart"
+
+[spring]
+profiles = ["prod", "eu"]
+
+[racks]
+"zk1.example" = "a"
+101 = "b"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any, Literal, cast
+
+from ..cluster.cluster import CannotRead, Origin, Stated, Use
+from .parsed_file import Part
+from .programs.active_profiles import SAID
+
+FIELDS = {"producer", "producers", "consumer", "consumers", "critical"}
+PLACES = {"pods": "nodes", "services": "computers"}
+"""What may run on one machine or on several, and the word for these."""
+
+
+def read(path: str, text: str) -> Part:
+    """The mapping. Raises CannotRead for what is no TOML: a mapping that is not understood must not be left out."""
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise CannotRead(f"{path}: {error}. Correct its TOML; see `tidegate audit --help`.") from None
+    part = Part("audit.toml")
+    for subject, entries in document.items():
+        if subject in PLACES:
+            _place(part, path, text, subject, entries)
+            continue
+        if subject == "spring":
+            _spring(part, path, text, entries)
+            continue
+        if subject == "racks":
+            _racks(part, path, text, entries)
+            continue
+        if subject not in ("topic", "group") or not _is_table(entries):
+            where = Origin(path, line_of(text, subject))
+            part.note(
+                "unknown_key",
+                "error",
+                f"`{subject}` is not a section of audit.toml",
+                where,
+                "topic, group, pods, services, racks or spring",
+            )
+            continue
+        for pattern, entry in _table(entries).items():
+            _entry(part, path, text, "topic" if subject == "topic" else "group", pattern, entry)
+    return part
+
+
+def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None:
+    """Raises CannotRead for what is no answer."""
+    word = PLACES[section]
+    origin = Origin(path, line_of(text, word), section)
+    found = _table(entries) if _is_table(entries) else {}
+    if set(found) != {word} or found[word] not in ("apart", "shared"):
+        raise CannotRead(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
+    part.fact(word, str(found[word]), origin)
+
+
+def _spring(part: Part, path: str, text: str, entries: Any) -> None:
+    """Raises CannotRead for what is no list of profiles."""
+    origin = Origin(path, line_of(text, "profiles"), "spring")
+    found = _table(entries) if _is_table(entries) else {}
+    names = _list(found.get("profiles", []))
+    if set(found) != {"profiles"} or not names or not all(isinstance(name, str) and name for name in names):
+        raise CannotRead(f'{origin}: [spring] has one line: profiles = ["prod"], those that are active, in order.')
+    part.fact(SAID, ",".join(map(str, names)), origin)
+
+
+def _racks(part: Part, path: str, text: str, entries: Any) -> None:
+    """Raises CannotRead for what names no rack."""
+    found = _table(entries) if _is_table(entries) else {"": None}
+    for name, rack in found.items():
+        origin = Origin(path, line_of(text, name or "racks"), "racks")
+        if not isinstance(rack, str) or not rack:
+            raise CannotRead(f'{origin}: [racks] has lines such as "zk1" = "a": a host or an id, and its rack.')
+        part.racks[name] = Stated(rack, origin)
+
+
+def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:
+    origin = Origin(path, line_of(text, pattern), f"{subject}.{pattern}")
+    if not _is_table(entry):
+        raise CannotRead(f"{origin}: {subject}.{pattern} is not a table. Write [{subject}.{pattern!r}].")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise CannotRead(f"{origin}: `{pattern}` is not a regular expression: {error}.") from None
+    fields = _table(entry)
+    for name in sorted(set(fields) - FIELDS):
+        part.note("unknown_key", "error", f"`{name}` is not a field of {subject}", origin, f"one of {sorted(FIELDS)}")
+    part.uses.append(
+        Use(
+            subject,
+            pattern,
+            origin,
+            _names(fields, "producer", origin),
+            _names(fields, "consumer", origin),
+            _flag(fields, origin),
+        )
+    )
+
+
+def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]:
+    found: list[str] = []
+    for name in (word, word + "s"):
+        value = fields.get(name, [])
+        for file in _list(value):
+            if not isinstance(file, str):
+                raise CannotRead(f"{origin}: `{name}` is a file's name, or a list of them.")
+            found.append(file)
+    return tuple(found)
+
+
+def _flag(fields: dict[str, Any], origin: Origin) -> bool:
+    value = fields.get("critical", False)
+    if not isinstance(value, bool):
+        raise CannotRead(f"{origin}: `critical` is true or false.")
+    return value
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _table(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value)  # TOML's keys are strings
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else [value]
+
+
+def line_of(text: str, word: str) -> int | None:
+    """The first line that has the word; the parser keeps no places."""
+    lines = text.splitlines()
+    return next((i for i, line in enumerate(lines, 1) if word in line), None)

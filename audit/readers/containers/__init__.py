@@ -1,0 +1,1 @@
+"""What runs brokers in containers: compose files, Kubernetes and Strimzi manifests, the scripts beside them."""

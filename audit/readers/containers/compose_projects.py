@@ -1,0 +1,241 @@
+"""One compose file of several: `include`, `extends`, and the override file beside it, as `docker compose` merges them
+(Compose Specification: merge, include, extends). What cannot be merged is noted, and leaves the audit undecided.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from pathlib import PurePath
+from typing import Any
+
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from ...cluster.cluster import Origin
+from .. import yamls
+from ..parsed_file import Part
+from ..yamls import Tree
+
+Load = Callable[[str], str | None]
+"""A file's text by its path; None where it is not there."""
+
+Pairs = list[tuple[Node, Node]]
+
+CONFIG = "give what `docker compose config` prints, which is all of these files as they are merged, instead of them"
+RESET, OVERRIDE = "!reset", "!override"
+REPLACED = frozenset({"command", "entrypoint"})
+"""Attributes of a service whose later value replaces the earlier one, whatever its type is."""
+
+BY_NAME = frozenset({"environment", "labels", "annotations", "extra_hosts"})
+"""Attributes that are `NAME=value` lists or mappings, and are merged by name."""
+
+DEEPEST = 20
+"""Files that include each other, and services that extend each other."""
+
+
+@dataclass
+class Project:
+    """One compose file with all that it names. `taken` are the files that went into it; `part` has what was not
+    read."""
+
+    load: Load
+    part: Part = field(default_factory=lambda: Part("docker-compose"))
+    taken: set[str] = field(default_factory=set[str])
+
+    def whole(self, path: str, tree: Tree, overriding: Sequence[tuple[str, Tree]] = ()) -> Tree:
+        """A compose file's document with what it includes and extends, then with the files that override it."""
+        node = self._file(path, tree, (path,))
+        for other, later in overriding:
+            node = merged(node, self._file(other, later, (other,)))
+            self.taken.add(other)
+        for place in _resets_in_lists(node):
+            self._unread("`!reset` or `!override` of one entry of a list is not read", Origin(path, place.line))
+        return Tree(_without_resets(node))
+
+    def _unread(self, what: str, where: Origin) -> None:
+        self.part.note("incomplete", "error", what, where, CONFIG)
+
+    def _file(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Node:
+        """One file's document, its services as they extend others, and with what it includes."""
+        services = tree.get("services")
+        entries = services.items() if services is not None else []
+        extended = {name: self._service(path, tree, name, chain) for name, _ in entries}
+        node = _with(tree.node, "services", extended) if extended else tree.node
+        for included, where in self._included(path, tree, chain):
+            node = self._joined(node, included, where)
+        return node
+
+    def _joined(self, node: Node, included: Node, where: Origin) -> Node:
+        """With the services of an included file. Compose refuses a name that both have."""
+        mine, theirs = (Tree(side).get("services") for side in (node, included))
+        shared = {name for name, _ in mine.items()} & {name for name, _ in theirs.items()} if mine and theirs else ()
+        for name in sorted(shared):
+            self._unread(f"service {name} is in an included file as well, which Compose refuses", where)
+        return merged(included, node)
+
+    def _included(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Iterator[tuple[Node, Origin]]:
+        listed = tree.get("include")
+        for _, entry in listed.items() if listed is not None else ():
+            where = Origin(path, entry.line, "include")
+            paths = entry.get("path")
+            texts = [entry.text()] if paths is None else [leaf.value for leaf in paths.leaves()]
+            nodes: list[Node] = []
+            for text in texts:
+                found = self._other(path, text or "", where, "included")
+                if found is None:
+                    continue
+                if found[0] in chain or len(chain) > DEEPEST:
+                    self._unread(f"{found[0]} includes itself, and was not read again", where)
+                    continue
+                nodes.append(self._file(*found, (*chain, found[0])))
+            if nodes:
+                yield reduce(merged, nodes), where
+
+    def _other(self, path: str, named: str, where: Origin, verb: str) -> tuple[str, Tree] | None:
+        """Another file that a file names, relative to its own folder; None, and a note, where it is not read."""
+        other = os.path.normpath(PurePath(path).parent / named) if named else ""
+        remote = not named or "$" in named or "://" in named or re.match(r"(git@|github\.com/)", named) is not None
+        text = None if remote else self.load(other)
+        trees: list[Tree] = []
+        if text is not None:
+            try:
+                trees = yamls.documents(text, other)
+            except yamls.NotYaml as error:
+                self._unread(f"{other}, which is {verb}, was not read: {error}", where)
+                return None
+        if not trees:
+            self._unread(f"`{named}`, which is {verb}, was not read: there is no such file beside {path}", where)
+            return None
+        self.taken.add(other)
+        return other, trees[0]
+
+    def _service(self, path: str, tree: Tree, name: str, chain: tuple[str, ...]) -> Node:
+        """A service with what it extends. Its own attributes are stronger."""
+        found = tree.get("services", name)
+        assert found is not None, f"{path} has service {name}"
+        extends = found.get("extends")
+        if extends is None:
+            return found.node
+        where = Origin(path, extends.line, f"services.{name}.extends")
+        own, base = _without(found.node, "extends"), extends.text("service") or extends.text() or ""
+        named, step = extends.text("file"), f"{path} {name}"
+        other = (path, tree) if named is None else self._other(path, named, where, "extended")
+        if other is None:
+            return own
+        if step in chain or len(chain) > DEEPEST:
+            self._unread(f"service {name} extends itself, and that was not read", where)
+            return own
+        if other[1].get("services", base) is None:
+            self._unread(f"service {name} extends {base or 'a service'}, which {other[0]} does not have", where)
+            return own
+        return merged(self._service(*other, base, (*chain, step)), own)
+
+
+def merged(earlier: Node, later: Node, key: str = "", *, null_counts: bool = False) -> Node:
+    """Two values as Compose merges them: mappings by key, lists one behind the other, else the later one."""
+    if _tag(later) in (OVERRIDE, RESET) or key in REPLACED:
+        return later
+    if key in BY_NAME:
+        earlier, later = _named(earlier), _named(later)
+    if isinstance(earlier, MappingNode) and isinstance(later, MappingNode):
+        return _mapping([*_merged_pairs(earlier, later, null_counts=key in BY_NAME)], later)
+    if isinstance(earlier, SequenceNode) and isinstance(later, SequenceNode):
+        new = [entry.node for _, entry in Tree(later).items()]
+        targets = {_target(volume) for volume in new} if key == "volumes" else set[str]()
+        return _sequence([*(e.node for _, e in Tree(earlier).items() if _target(e.node) not in targets), *new], later)
+    return earlier if _is_null(later) and not null_counts else later
+
+
+def _merged_pairs(earlier: Node, later: Node, *, null_counts: bool) -> Iterator[tuple[Node, Node]]:
+    stronger, weaker = dict(_entries(later)), {name for name, _ in _entries(earlier)}
+    for name, value in _entries(earlier):
+        other = stronger.get(name)
+        yield _scalar(name, value), value if other is None else merged(value, other, name, null_counts=null_counts)
+    yield from ((_scalar(name, value), value) for name, value in _entries(later) if name not in weaker)
+
+
+def _entries(node: Node) -> list[tuple[str, Node]]:
+    """A mapping's entries whose keys are words, as all of Compose's are."""
+    return [(str(key.value), value) for key, value in yamls.pairs(node) if isinstance(key, ScalarNode)]
+
+
+def _named(node: Node) -> Node:
+    """A list of `NAME=value` as a mapping; a name alone is passed on from where Compose runs."""
+    if not isinstance(node, SequenceNode):
+        return node
+    found: Pairs = []
+    for _, entry in Tree(node).items():
+        name, mark, value = (entry.text() or "").partition("=")
+        found.append((_scalar(name.strip(), entry.node), _scalar(value.strip(), entry.node, '"' if mark else None)))
+    return _mapping(found, node)
+
+
+def _target(volume: Node) -> str:
+    """Where a volume is mounted: of two mounts at one place the later one counts."""
+    tree = Tree(volume)
+    short = tree.text()
+    if short is None:
+        return tree.text("target") or f"line {tree.line}"
+    parts = short.split(":")
+    return parts[1] if len(parts) > 1 else parts[0]
+
+
+def _tag(node: Node) -> str:
+    return str(getattr(node, "tag", ""))
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and Tree(node).text() is None
+
+
+_SCALAR: Any = ScalarNode  # whose constructors have no types
+_MAPPING: Any = MappingNode
+_SEQUENCE: Any = SequenceNode
+
+
+def _scalar(value: str, like: Node, style: Any = None) -> Node:
+    return _SCALAR("tag:yaml.org,2002:str", value, like.start_mark, like.start_mark, style=style)
+
+
+def _mapping(entries: Pairs, like: Node) -> Node:
+    return _MAPPING("tag:yaml.org,2002:map", entries, like.start_mark, like.start_mark)
+
+
+def _sequence(entries: list[Node], like: Node) -> Node:
+    return _SEQUENCE("tag:yaml.org,2002:seq", entries, like.start_mark, like.start_mark)
+
+
+def _renamed(entries: Iterable[tuple[str, Node]], like: Node) -> Node:
+    return _mapping([(_scalar(name, value), value) for name, value in entries], like)
+
+
+def _with(node: Node, name: str, values: dict[str, Node]) -> Node:
+    """A document with other values in the mapping below one key."""
+    return _renamed(
+        ((key, _renamed(values.items(), value) if key == name else value) for key, value in _entries(node)), node
+    )
+
+
+def _without(node: Node, name: str) -> Node:
+    return _renamed(((key, value) for key, value in _entries(node) if key != name), node)
+
+
+def _without_resets(node: Node, depth: int = 0) -> Node:
+    if depth > yamls.DEEPEST or not isinstance(node, MappingNode):
+        return node
+    kept = ((name, value) for name, value in _entries(node) if _tag(value) != RESET)
+    return _renamed(((name, _without_resets(value, depth + 1)) for name, value in kept), node)
+
+
+def _resets_in_lists(node: Node) -> Iterator[Tree]:
+    """Entries of lists with a tag of their own. Aliases are not followed further than a document may be deep."""
+    waiting = [(node, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        for _, entry in Tree(here).items() if depth < 6 else ():
+            if isinstance(here, SequenceNode) and _tag(entry.node) in (RESET, OVERRIDE):
+                yield entry
+            waiting.append((entry.node, depth + 1))

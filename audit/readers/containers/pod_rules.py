@@ -1,0 +1,96 @@
+"""What a manifest says of the nodes that pods go to: labels, required anti-affinities, constraints that spread. The
+scheduler's default spreading is a preference, and Strimzi adds no rule but a preference where `rack` is set
+(ModelUtils of its operator)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...cluster.pods import Pod, Requirement, Rule
+from ..yamls import Tree
+
+HOST = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def pod_of(spec: Tree | None, labels: Mapping[str, str], namespace: str) -> Pod:
+    """The pods of one specification. One that names its node (`nodeName`) does not pass the scheduler."""
+    rules = tuple(_rules(spec)) if spec is not None and spec.get("nodeName") is None else ()
+    named = _named_nodes(spec) if spec is not None else None
+    return Pod(namespace, tuple(sorted(labels.items())), rules, None if named is None else len(named))
+
+
+def labels_of(metadata: Tree | None) -> dict[str, str]:
+    """The labels of a resource's or a template's `metadata`."""
+    listed = metadata.get("labels") if metadata is not None else None
+    return {name: label.text() or "" for name, label in listed.items()} if listed is not None else {}
+
+
+def _named_nodes(spec: Tree) -> set[str] | None:
+    """The nodes that a specification names by their host names, of which the scheduler takes one for each pod; None
+    where it names none."""
+    selected = spec.get("nodeSelector")
+    of_selector = selected.text(HOST) if selected is not None else None
+    terms = _entries(spec.get("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"))
+    of_terms = [_hosts_of(term) for term in terms]
+    whole = {name for hosts in of_terms for name in hosts or ()} if of_terms and None not in of_terms else None
+    if of_selector is None or whole is None:
+        return whole if of_selector is None else {of_selector}
+    return whole & {of_selector}
+
+
+def _hosts_of(term: Tree) -> set[str] | None:
+    """The nodes that one term names; None where it asks for labels alone."""
+    asked = [(entry.text("key"), entry) for entry in _entries(term.get("matchExpressions"))]
+    asked += [(HOST, entry) for entry in _entries(term.get("matchFields"))]  # metadata.name is the only one there is
+    named = [{*_words(entry.get("values"))} for key, entry in asked if key == HOST and entry.text("operator") == "In"]
+    return set[str].intersection(*named) if named else None
+
+
+def _rules(spec: Tree) -> Iterator[Rule]:
+    for term in _entries(spec.get("affinity", "podAntiAffinity", REQUIRED)):
+        if term.text("topologyKey") in (HOST, ZONE):
+            yield _rule(term, spreads=False)
+    for constraint in _entries(spec.get("topologySpreadConstraints")):
+        asked = constraint.text("whenUnsatisfiable") or "DoNotSchedule"
+        if (constraint.text("topologyKey"), constraint.text("maxSkew"), asked) == (HOST, "1", "DoNotSchedule"):
+            yield _rule(constraint, spreads=True)
+
+
+def _rule(tree: Tree, *, spreads: bool) -> Rule:
+    namespaces = tree.get("namespaceSelector")
+    asks = namespaces is not None and bool(namespaces.items())
+    return Rule(
+        _selector(tree.get("labelSelector")),
+        _words(tree.get("matchLabelKeys")),
+        _words(tree.get("mismatchLabelKeys")),
+        _words(tree.get("namespaces")),
+        everywhere=namespaces is not None and namespaces.is_map and not asks,
+        by_labels=asks,
+        spreads=spreads,
+    )
+
+
+def _selector(tree: Tree | None) -> tuple[Requirement, ...] | None:
+    if tree is None or not tree.is_map:
+        return None
+    labels = tree.get("matchLabels")
+    equal = [(name, label.text() or "") for name, label in labels.items()] if labels is not None else []
+    return (
+        *(Requirement(name, "In", (value,)) for name, value in equal),
+        *(
+            Requirement(
+                expression.text("key") or "", expression.text("operator") or "", _words(expression.get("values"))
+            )
+            for expression in _entries(tree.get("matchExpressions"))
+        ),
+    )
+
+
+def _entries(tree: Tree | None) -> list[Tree]:
+    return [entry for _, entry in tree.items()] if tree is not None else []
+
+
+def _words(tree: Tree | None) -> tuple[str, ...]:
+    return tuple(entry.text() or "" for entry in _entries(tree))

@@ -1,0 +1,287 @@
+"""Strimzi's `Kafka`, `KafkaNodePool` and `KafkaTopic` resources (strimzi.io, v1beta2 and v1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ...cluster.cluster import Broker, CannotRead, Origin, Role, Setting, Topic
+from ...cluster.pods import Pod
+from ..parsed_file import Part, in_latin, numbers
+from ..yamls import Tree
+from . import pod_rules as spreading
+
+KINDS = ("Kafka", "KafkaNodePool", "KafkaTopic")
+
+LABEL = "strimzi.io/cluster"
+"""Whose pool or topic a resource is."""
+
+
+def recognised(tree: Tree) -> bool:
+    """Whether a YAML document is of Strimzi's brokers or topics."""
+    return is_of_strimzi(tree) and tree.text("kind") in KINDS
+
+
+def is_of_strimzi(tree: Tree) -> bool:
+    """Whether a YAML document is one of Strimzi's, of whatever kind."""
+    return (tree.text("apiVersion") or "").startswith("kafka.strimzi.io/")
+
+
+def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
+    """A `config:` block as settings."""
+    if tree is None:
+        return ()
+    return tuple(
+        Setting(name, in_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
+        for name, sub in tree.items()
+        if (value := sub.typed()) is not None
+    )
+
+
+Resources = Sequence[tuple[str, Tree]]
+"""Strimzi's documents, each with its file."""
+
+
+def read(resources: Resources) -> Part:
+    """All of Strimzi's documents, of one file or of many: a Kafka resource may stand in another file than its pools.
+    Node ids are given as the operator does: pool after pool, from 0.
+    """
+    part = Part("Strimzi resources")
+    resources = list(_of_one_cluster(part, resources))
+    pools = [resource for resource in resources if resource[1].text("kind") == "KafkaNodePool"]
+    for path, tree in resources:
+        _note_paused(part, path, tree)
+        if tree.text("kind") == "Kafka":
+            _kafka(part, path, tree, pools)
+        elif tree.text("kind") == "KafkaTopic":
+            _topic(part, path, tree)
+    if pools and not part.brokers:
+        _pools(part, pools, ())
+    part.whole = bool(part.brokers)
+    path, first = resources[0]
+    part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
+    return part
+
+
+def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tree]]:
+    """What belongs to the one Kafka resource, as the label says. CannotRead where there are two."""
+    clusters = [resource for resource in resources if resource[1].text("kind") == "Kafka"]
+    if len(clusters) > 1:
+        where = " and ".join(f"{tree.text('metadata', 'name')} ({path}:{tree.line})" for path, tree in clusters[:2])
+        raise CannotRead(f"two Kafka resources, {where}: an audit is of one cluster; give the files of each alone.")
+    name = clusters[0][1].text("metadata", "name") if clusters else None
+    for path, tree in resources:
+        label = tree.text("metadata", "labels", LABEL)
+        if None not in (name, label) and label != name and tree.text("kind") != "Kafka":
+            what = f"{tree.text('kind')} {tree.text('metadata', 'name')} is of cluster {label}, not of {name}: left out"
+            part.note("not_read", "warning", what, Origin(path, tree.line), f"correct {LABEL}, or audit {label} alone")
+            if tree.text("kind") == "KafkaTopic":
+                part.left_out.add(_name_of(tree) or "")
+        else:
+            yield path, tree
+
+
+def _kafka(part: Part, path: str, tree: Tree, pools: Resources) -> None:
+    kafka = tree.get("spec", "kafka")
+    if kafka is None:
+        part.note("not_read", "error", "a Kafka resource without spec.kafka", Origin(path, tree.line), "add it")
+        return
+    given = settings(path, kafka.get("config"))
+    for name, fact in (("version", "kafka"), ("metadataVersion", "metadata_version")):
+        value, stated = kafka.text(name), kafka.get(name)
+        if value is not None and stated is not None:
+            part.fact(fact, value, Origin(path, stated.line, ".".join(stated.path)))
+    for setting in given:
+        if setting.key == "inter.broker.protocol.version":
+            part.fact("inter_broker_protocol", setting.value, setting.origin)
+    if kafka.get("tieredStorage") is not None:
+        what = "spec.kafka.tieredStorage: tiered storage is not modelled"
+        to_do = "read the answers as those about what is still in the brokers' own logs"
+        part.note("not_modelled", "warning", what, Origin(path, kafka.line), to_do, "KIP-405")
+    _disks(part, path, kafka)
+    zookeeper = tree.get("spec", "zookeeper")
+    part.control_plane = "zookeeper" if zookeeper is not None and not pools else "kraft"
+    if zookeeper is not None and part.control_plane == "zookeeper":
+        _zookeeper(part, path, zookeeper)
+    rack = kafka.get("rack")
+    if rack is not None:  # which node stands where is known when it runs
+        given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
+    if pools:
+        _pools(part, pools, given, kafka.get("template", "pod"))
+        return
+    pod = kafka.get("template", "pod")
+    made = _pod_of(tree, pod, tree.text("metadata", "name") or "")
+    for number in range(_count(kafka)):
+        part.brokers.append(
+            Broker(
+                number,
+                Origin(path, kafka.line, "spec.kafka"),
+                roles=("broker",),
+                settings=given,
+                ephemeral=_ephemeral(kafka),
+                of_pod=True,
+                pod=made,
+            )
+        )
+
+
+def _zookeeper(part: Part, path: str, tree: Tree) -> None:
+    """The ensemble that the operator runs: one server alone, and disks that go with their pods."""
+    where, count = Origin(path, tree.line, "spec.zookeeper"), _count(tree)
+    part.ensemble += [f"zookeeper-{number}:2181" for number in range(count)]
+    if count == 1:
+        what = "spec.zookeeper has one server: while it is down no leader is replaced"
+        part.note("arithmetic", "warning", what, where, "replicas: 3", "ZooKeeper, Administrator's Guide")
+    if _ephemeral(tree):
+        pods = "its pod is" if count == 1 else "most of its pods are"
+        what = f"spec.zookeeper has ephemeral storage: when {pods} replaced, the metadata of every topic is lost"
+        what += ", which is not modelled"
+        part.fact("passing_ensemble", "ephemeral", where)
+        part.note("incomplete", "error", what, where, "storage type persistent-claim", "strimzi.io, Ephemeral storage")
+
+
+def _pools(part: Part, pools: Resources, given: tuple[Setting, ...], template: Tree | None = None) -> None:
+    """The nodes of every pool. A pool's own template of pods replaces the one of the Kafka resource."""
+    number = 0
+    for path, pool in pools:
+        spec = pool.get("spec")
+        if spec is None:
+            continue
+        _disks(part, path, spec)
+        pod = template if spec.get("template") is None else spec.get("template", "pod")
+        made = _pod_of(pool, pod, pool.text("metadata", "labels", LABEL) or "")
+        listed = spec.get("roles")
+        words = [leaf.value for leaf in listed.leaves()] if listed is not None else []
+        roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
+        for _ in range(_count(spec)):
+            origin = Origin(path, spec.line, f"KafkaNodePool {pool.text('metadata', 'name')}")
+            part.brokers.append(
+                Broker(number, origin, roles=roles, settings=given, ephemeral=_ephemeral(spec), of_pod=True, pod=made)
+            )
+            number += 1
+
+
+def _pod_of(tree: Tree, template: Tree | None, cluster: str) -> Pod:
+    """The pods of a Kafka resource or of a pool, with the labels that the operator gives them (Labels of its model)."""
+    labels = {
+        LABEL: cluster,
+        "strimzi.io/kind": "Kafka",
+        "strimzi.io/name": f"{cluster}-kafka",
+        "app.kubernetes.io/name": "kafka",
+        "app.kubernetes.io/instance": cluster,
+        "app.kubernetes.io/managed-by": "strimzi-cluster-operator",
+    }
+    pool = tree.text("metadata", "name") if tree.text("kind") == "KafkaNodePool" else None
+    labels |= {"strimzi.io/pool-name": pool} if pool is not None else {}
+    labels |= spreading.labels_of(template.get("metadata") if template is not None else None)
+    return spreading.pod_of(template, labels, tree.text("metadata", "namespace") or "")
+
+
+def _disks(part: Part, path: str, tree: Tree) -> None:
+    volumes = tree.get("storage", "volumes")
+    if volumes is not None and len(volumes.items()) > 1:
+        count = len(volumes.items())
+        what = f"{count} volumes are not modelled: one that fails takes some replicas, and the broker stays up"
+        to_do = "read `a disk is lost` as all of a broker's disks at once"
+        part.note("not_modelled", "warning", what, Origin(path, volumes.line), to_do, "KIP-112")
+
+
+def _count(tree: Tree) -> int:
+    found = numbers(tree.text("replicas") or "")
+    return min(found[0], 1000) if found else 0
+
+
+def _ephemeral(tree: Tree) -> bool | None:
+    storage = tree.get("storage")
+    if storage is None:
+        return None
+    kinds = {leaf.value for leaf in storage.leaves() if leaf.path[-1] == "type"}
+    return "ephemeral" in kinds if kinds else None
+
+
+NOT_APPLIED = (
+    "its KafkaTopic is unmanaged or paused (strimzi.io/managed, strimzi.io/pause-reconciliation), so that the operator "
+    "does not apply it"
+)
+"""Why nothing is known of a topic that has a resource: give what kafka-topics.sh describes."""
+
+
+def _note_paused(part: Part, path: str, tree: Tree) -> None:
+    """The finding that the operator does not apply a Kafka resource or a pool: what runs may be older than the file."""
+    of_topic = tree.text("kind") == "KafkaTopic"
+    why = None if of_topic else _not_applied(tree)
+    named = f"{tree.text('kind')} {tree.text('metadata', 'name')}"
+    if not of_topic and why is None and (at := _not_yet(tree)) is not None:
+        what = f"{named} is not ready: its status says that the operator has not applied all of it"
+        to_do = "wait until it is ready, or give what the brokers describe of themselves (--bootstrap-server)"
+        part.note("incomplete", "error", what, Origin(path, at.line, named), to_do, "strimzi.io, status.conditions")
+    if why is not None:
+        what = f"{named} is paused ({why.path[-1]}): the operator does not apply it, and what runs may be different"
+        to_do = "remove the annotation, or give what the brokers describe of themselves (--bootstrap-server)"
+        part.note("incomplete", "error", what, Origin(path, why.line, named), to_do, "strimzi.io, Pausing")
+
+
+NOT_YET = (
+    "the status of its KafkaTopic says that the operator has not applied it (not ready, another generation, or a "
+    "change of replicas that is under way), so that the topic may have fewer replicas and other settings"
+)
+"""Why nothing is known of a topic whose resource is not in force yet."""
+
+NOT_IN_FORCE = (NOT_APPLIED, NOT_YET)
+"""Of these topics a description of the running ones says all."""
+
+
+def _not_yet(tree: Tree) -> Tree | None:
+    """Where a resource's status says that what it asks for is not there; None where it says nothing, or that it is."""
+    status = tree.get("status")
+    if status is None:
+        return None
+    change, seen = status.get("replicasChange"), status.get("observedGeneration")
+    if change is not None and change.items():
+        return change
+    asked = tree.text("metadata", "generation")
+    if seen is not None and asked is not None and seen.text() != asked:
+        return seen
+    listed = status.get("conditions")
+    for _, condition in listed.items() if listed is not None else ():
+        said = condition.text("type"), (condition.text("status") or "").lower()
+        if said in (("Ready", "false"), ("NotReady", "true")):
+            return condition
+    return None
+
+
+def _not_applied(tree: Tree) -> Tree | None:
+    """The annotation with which the Topic Operator leaves a topic as it is, if a resource has one."""
+    notes = tree.get("metadata", "annotations")
+    listed = dict(notes.items()) if notes is not None else {}
+    words = (("strimzi.io/managed", "false"), ("strimzi.io/pause-reconciliation", "true"))
+    found = (listed[key] for key, word in words if key in listed and (listed[key].text() or "").lower() == word)
+    return next(found, None)
+
+
+def _name_of(tree: Tree) -> str | None:
+    """What a KafkaTopic's topic is called."""
+    return tree.text("spec", "topicName") or tree.text("metadata", "name")
+
+
+def _topic(part: Part, path: str, tree: Tree) -> None:
+    name = _name_of(tree)
+    if name is None or not re.fullmatch(r"[A-Za-z0-9._\-]{1,249}", name):
+        part.note("not_read", "error", "a KafkaTopic without a legal name", Origin(path, tree.line), "name it")
+        return
+    count, factor = numbers(tree.text("spec", "partitions") or ""), numbers(tree.text("spec", "replicas") or "")
+    if (why := _not_applied(tree)) is not None:
+        part.topics.append(Topic(name, Origin(path, why.line, f"KafkaTopic {name}"), doubt=NOT_APPLIED))
+        return
+    if (at := _not_yet(tree)) is not None:
+        part.topics.append(Topic(name, Origin(path, at.line, f"KafkaTopic {name}"), doubt=NOT_YET))
+        return
+    asked = Topic(
+        name,
+        Origin(path, tree.line, f"KafkaTopic {tree.text('metadata', 'name') or name}"),
+        partition_count=count[0] if count else None,
+        replication_factor=factor[0] if factor else None,
+        settings=settings(path, tree.get("spec", "config")),
+    )
+    part.topics.append(replace(asked, resource=asked))

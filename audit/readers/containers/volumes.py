@@ -1,0 +1,119 @@
+"""Whether what a broker's log lies on outlives its process or its pod: volumes of compose files and of Kubernetes.
+
+A container's `tmpfs` is memory, which a stop empties; Kubernetes deletes an `emptyDir` with its pod.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath, PurePosixPath
+from posixpath import normpath
+
+from ...cluster.cluster import Setting
+from ...cluster.directories import is_in_memory
+from ..yamls import Tree
+
+LOG_DIRS = ("log.dirs", "log.dir")
+
+OF_IMAGES = ("/var/lib/kafka/data", "/bitnami/kafka/data", "/" + "tmp/kraft-combined-logs", "/" + "tmp/kafka-logs")
+"""Where the images of Confluent, Bitnami and Apache keep logs, if nothing else is said."""
+
+SETTINGS = frozenset({
+    "/mnt/shared/config", "/opt/kafka/config", "/opt/kafka/config/kraft", "/etc/kafka", "/etc/kafka/docker",
+    "/bitnami/kafka/config", "/opt/bitnami/kafka/config", "/opt/bitnami/kafka/conf", "/etc/confluent/docker",
+})  # fmt: skip
+"""Folders of the images that have a broker's settings, or what makes them."""
+
+_OF_OTHERS = re.compile(r"log4j|client|producer|consumer|connect|zookeeper|mirror|admin|jmx|ssl|sasl|secret", re.I)
+
+
+def is_of_settings(target: str) -> bool:
+    """Whether what is mounted at a path may have settings of a broker."""
+    path = PurePath(target)
+    if str(path) in SETTINGS:
+        return True
+    named = path.suffix == ".properties" or path.name.endswith(".properties.template")
+    return named and _OF_OTHERS.search(path.name) is None
+
+
+Mount = tuple[str, bool]
+"""A path in a container, and whether what is mounted there goes with the container or pod."""
+
+
+def is_ephemeral(settings: Sequence[Setting], mounts: Iterable[Mount]) -> bool | None:
+    """Whether a log directory lies on what does not last; None where nothing is mounted there."""
+    given = [
+        setting.value for key in LOG_DIRS for setting in settings if setting.key == key and "$" not in setting.value
+    ][:1]
+    folders = [folder.strip() for value in given for folder in value.split(",")] or list(OF_IMAGES)
+    listed = list(mounts)
+    placed = [(folder, _under(folder, listed)) for folder in folders]
+    found = [mount[1] if mount is not None else True for folder, mount in placed if mount or folder.startswith(_SHARED)]
+    return any(found) if found else None
+
+
+_SHARED = "/dev/shm"
+"""Memory that a container has of its own, and that goes with it when it stops."""
+
+
+OF_OWNER = {
+    "cp-kafka": OF_IMAGES[:1], "cp-server": OF_IMAGES[:1], "bitnami": OF_IMAGES[1:2], "apache": OF_IMAGES[2:],
+}  # fmt: skip
+"""Where the image of a distribution keeps logs, if no setting and no command says so."""
+
+
+def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iterable[Mount]) -> bool | None:
+    """Whether a log directory of a pod is on no volume: the files of a container go with it, also when its process dies
+    and the kubelet starts another (kubernetes.io, Volumes). What an image declares as a volume is of that kind, too.
+    `owner` is the distribution whose image alone says where logs are; None: nothing says it. The answer is None where
+    that decides."""
+    stated = next((setting.value for key in LOG_DIRS for setting in settings if setting.key == key), None)
+    listed = list(mounts)
+    if stated is not None and "$" not in stated:
+        folders = [folder.strip() for folder in stated.split(",") if folder.strip().startswith("/")]
+        return any(_under(folder, listed) is None for folder in folders) if folders else None
+    on_none = all(_under(folder, listed) is None for folder in OF_OWNER.get(owner or "", OF_IMAGES))
+    return on_none and (True if stated is None and owner in OF_OWNER else None)
+
+
+def _under(folder: str, mounts: Sequence[Mount]) -> Mount | None:
+    """The innermost mount that a folder is in, `..` followed as far as no link is in the way."""
+    holding = [mount for mount in mounts if PurePosixPath(normpath(folder)).is_relative_to(normpath(mount[0]))]
+    return max(holding, key=lambda mount: len(normpath(mount[0])), default=None)
+
+
+def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
+    """The mounts of a compose service; `volumes` are the file's own, of which one may be in memory as well."""
+    memory = service.get("tmpfs")
+    if memory is not None:
+        yield from ((leaf.value.partition(":")[0], True) for leaf in memory.leaves())
+    listed = service.get("volumes")
+    for _, entry in listed.items() if listed is not None else ():
+        short = entry.text()
+        if short is not None:
+            parts = short.split(":")
+            yield (parts[1] if len(parts) > 1 else parts[0]), len(parts) > 1 and _in_memory(volumes, parts[0])
+        elif (target := entry.text("target")) is not None:
+            yield target, entry.text("type") == "tmpfs" or _in_memory(volumes, entry.text("source") or "")
+
+
+def _in_memory(volumes: Tree | None, name: str) -> bool:
+    """Whether a named volume is a tmpfs by its driver's options, or a folder of the host is in memory."""
+    return is_in_memory(name) or (volumes is not None and volumes.text(name, "driver_opts", "type") == "tmpfs")
+
+
+def of_pod(pod: Tree, container: Tree, templates: Tree | None) -> Iterator[Mount]:
+    """The mounts of a container of a pod; `templates` are its StatefulSet's claims, which outlive the pod."""
+    kept = {claim.text("metadata", "name") for _, claim in templates.items()} if templates is not None else set[str]()
+    volumes = pod.get("volumes")
+    made = {declared.text("name"): declared for _, declared in volumes.items()} if volumes is not None else {}
+    listed = container.get("volumeMounts")
+    for _, mount in listed.items() if listed is not None else ():
+        path, name = mount.text("mountPath"), mount.text("name")
+        volume = made.get(name)
+        if path is not None and (name in kept or volume is not None):
+            memory = volume is not None and is_in_memory(volume.text("hostPath", "path") or "")
+            goes = volume is not None and bool(volume.get("emptyDir") or volume.get("ephemeral") or memory)
+            lasts = name in kept or not goes
+            yield path, not lasts

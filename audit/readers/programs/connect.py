@@ -1,0 +1,199 @@
+"""Kafka Connect where it is not set up by a worker's properties: connectors (KIP-458, KIP-158), Strimzi's resources,
+and variables of containers. What is set there and not read is said, so that no audit passes by a producer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from ...cluster.cluster import Origin, Setting
+from .. import yamls
+from ..containers import strimzi
+from ..parsed_file import Part
+from ..yamls import Tree
+from . import workers
+
+CLASS = "connector.class"
+"""The setting that every connector has, and nothing else."""
+
+WORKERS: Mapping[str, str] = {
+    "KafkaConnect": "connect-cluster",
+    "KafkaConnectS2I": "connect-cluster",
+    "KafkaMirrorMaker2": "mirrormaker2-cluster",
+}
+"""Strimzi's kinds that run workers, with what their storage topics are called by default (KafkaConnectConfiguration,
+KafkaMirrorMaker2Configuration)."""
+
+CLIENTS = ("KafkaMirrorMaker", "KafkaBridge")
+"""Kinds with `spec.producer.config` and `spec.consumer.config`."""
+
+PASSED_OVER = ("KafkaUser", "KafkaRebalance")
+"""Kinds that set up no client and no topic."""
+
+_STORAGE = {"offset.storage": "offsets", "config.storage": "configs", "status.storage": "status"}
+_OVERRIDE = re.compile(r"(producer|consumer|admin)\.override\.")
+_OTHERS = re.compile(r".*\bproducer\..+|(.*\.)?acks")
+"""Producers that a connector sets up by itself, such as Debezium's for its history of schemas."""
+
+_CREATED = re.compile(r"topic\.creation\.(?P<group>.+)\.replication\.factor")
+_LETTERS = "errors.deadletterqueue.topic"
+_OF_MIRRORS = {"Source": r"replication|offset-syncs", "Checkpoint": "checkpoints", "Heartbeat": "heartbeats"}
+GIVE = "give what its clients log at their start (ProducerConfig values) as a file, and name it in audit.toml"
+
+
+def of_resources(path: str, trees: Sequence[Tree]) -> Part:
+    """Strimzi's resources other than of brokers and topics; what is of an unknown kind is named."""
+    part = Part("Strimzi resources")
+    for tree in trees:
+        kind, name = tree.text("kind") or "", tree.text("metadata", "name") or "?"
+        if kind in WORKERS:
+            _workers(part, path, tree, name, WORKERS[kind])
+        elif kind == "KafkaConnector":
+            config = tree.get("spec", "config")
+            _connector(part, path, name, strimzi.settings(path, config), tree.text("spec", "class") or "")
+        elif kind in CLIENTS:
+            _clients(part, path, tree, name)
+        elif kind not in PASSED_OVER:
+            what = f"{kind} {name} of Strimzi is of a kind that is not known, and was not read"
+            part.note("incomplete", "error", what, Origin(path, tree.line, kind), GIVE)
+    return part
+
+
+def of_lines(path: str, settings: Sequence[Setting]) -> Part:
+    """A connector's properties, such as a worker that stands alone is started with."""
+    part = Part("connector properties")
+    named = next((setting.value for setting in settings if setting.key == "name"), PurePath(path).name)
+    _connector(part, path, named, settings, "")
+    return part
+
+
+def of_document(path: str, text: str) -> Part | None:
+    """The connectors of a JSON or YAML file, wherever in it they stand; None if it has none."""
+    if CLASS not in text:
+        return None
+    part = Part("connectors")
+    try:
+        found = [tree for document in yamls.documents(text) for tree in _maps(document, 0)]
+    except yamls.NotYaml:
+        found = []
+    for name, tree in found:
+        _connector(part, path, name or PurePath(path).stem, strimzi.settings(path, tree), "")
+    if not found:
+        line = text.count("\n", 0, text.index(CLASS)) + 1
+        what = f"{path} has `{CLASS}`, and its connector was not read"
+        part.note(
+            "incomplete", "error", what, Origin(path, line), "give it as JSON that Connect's REST interface takes"
+        )
+    return part
+
+
+def of_variables(part: Part, path: str, name: str, given: Sequence[tuple[str, str, Origin]]) -> None:
+    """A worker whose image takes its settings as `CONNECT_*` (Confluent's, Debezium's); Debezium's has some without."""
+    debezium = any(re.fullmatch(r"(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC", variable) for variable, _, _ in given)
+    settings: list[Setting] = []
+    for variable, value, where in given:
+        if variable.startswith("CONNECT_") or (debezium and _SHORT.fullmatch(variable)):
+            text = variable.removeprefix("CONNECT_").lower().replace("___", "-").replace("__", "\0")
+            settings.append(Setting(text.replace("_", ".").replace("\0", "_"), value, where))
+    own = any(re.match(r"(producer|consumer)\.|(offset|config|status)\.storage\.", s.key) for s in settings)
+    if own or any(setting.key == "bootstrap.servers" for setting in settings):
+        made = workers.of_worker(path, settings)
+        part.clients += [replace(client, name=name) for client in made.clients]
+        part.made += made.made
+
+
+_SHORT = re.compile(r"BOOTSTRAP_SERVERS|GROUP_ID|(CONFIG|OFFSET|STATUS)_STORAGE_\w+")
+
+
+def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
+    """The workers of KafkaConnect, or those of KafkaMirrorMaker2, which run beside its target cluster."""
+    spec = tree.get("spec")
+    target = spec if group.startswith("connect") else _target(spec)
+    if spec is None or target is None:
+        what = f"{tree.text('kind')} {name} was not read: which cluster it writes is not in it"
+        part.note(
+            "incomplete", "error", what, Origin(path, tree.line, name), "state spec.target or spec.connectCluster"
+        )
+        return
+    settings = list(strimzi.settings(path, target.get("config")))
+    keys = {setting.key for setting in settings}
+    for prefix, word in _STORAGE.items():
+        if f"{prefix}.topic" not in keys:  # in v1 of the API a field of its own
+            field = target.get(f"{prefix.split('.')[0]}StorageTopic")
+            text, line = (None, target.line) if field is None else (field.text(), field.line)
+            settings.append(Setting(f"{prefix}.topic", text or f"{group}-{word}", Origin(path, line, name)))
+    made = workers.of_worker(path, settings)
+    part.clients += [replace(client, name=name) for client in made.clients]
+    part.made += made.made
+    mirrors = spec.get("mirrors")
+    for _, mirror in mirrors.items() if mirrors is not None else ():
+        for key, connector in mirror.items():
+            found = re.fullmatch(r"(source|checkpoint|heartbeat)Connector", key)
+            if found:
+                config = strimzi.settings(path, connector.get("config"))
+                _connector(part, path, f"{name}/{key}", config, f"Mirror{found[1].title()}Connector", connector.line)
+
+
+def _target(spec: Tree | None) -> Tree | None:
+    """The cluster that MirrorMaker writes: `spec.target`, or the one of `spec.clusters` that is `connectCluster`."""
+    if spec is None:
+        return None
+    if (target := spec.get("target")) is not None:
+        return target
+    listed, alias = spec.get("clusters"), spec.text("connectCluster")
+    every = listed.items() if listed is not None else []
+    return next((cluster for _, cluster in every if cluster.text("alias") == alias), None)
+
+
+def _connector(
+    part: Part, path: str, name: str, settings: Sequence[Setting], class_: str, line: int | None = None
+) -> None:
+    """A connector: what it sets for its clients, and the topics that it creates."""
+    class_ = next((setting.value for setting in settings if setting.key == CLASS), class_)
+    overrides = [setting for setting in settings if _OVERRIDE.match(setting.key)]
+    for kind in {found[1] for setting in overrides if (found := _OVERRIDE.match(setting.key))} - {"admin"}:
+        mine = [setting for setting in overrides if setting.key.startswith(f"{kind}.")]
+        made = workers.of_worker(path, mine).clients
+        part.clients += [replace(client, name=name) for client in made if client.kind == kind]
+    for setting in settings:
+        if setting not in overrides and _OTHERS.fullmatch(setting.key):
+            what = f"`{setting.key}` of connector {name} sets up a producer of its own, and was not read"
+            part.note("incomplete", "error", what, setting.origin, GIVE)
+            break
+    _created(part, name, settings)
+    if (mirrors := re.search(r"Mirror(Source|Checkpoint|Heartbeat)Connector$", class_)) is not None:
+        workers.mirrored(part, Origin(path, line), settings, _OF_MIRRORS[mirrors[1]])
+
+
+def _created(part: Part, name: str, settings: Sequence[Setting]) -> None:
+    for setting in settings:
+        if (found := _CREATED.fullmatch(setting.key)) is not None:
+            group = "" if found["group"] == "default" else f", group {found['group']}"
+            workers.made(
+                part, f"(topics that {name} creates{group})", setting.origin, setting, "-1", (), by_itself=False
+            )
+        if setting.key == f"{_LETTERS}.name" and setting.value:
+            factor = next((other for other in settings if other.key == f"{_LETTERS}.replication.factor"), None)
+            workers.made(part, setting.value, setting.origin, factor, "3", (), by_itself=False)
+
+
+def _clients(part: Part, path: str, tree: Tree, name: str) -> None:
+    """The bridge's clients, and those of the first MirrorMaker."""
+    for kind in ("producer", "consumer"):
+        config = tree.get("spec", kind, "config")
+        given = [replace(setting, key=f"{kind}.{setting.key}") for setting in strimzi.settings(path, config)]
+        if tree.get("spec", kind) is not None:
+            part.clients.append(workers.plain(path, name, kind, given, f"{tree.text('kind')} runs the Java client"))
+
+
+def _maps(tree: Tree, depth: int, above: str = "") -> Iterator[tuple[str, Tree]]:
+    """Every mapping with `connector.class`, with the connector's name: its own, or of what it stands in, if any."""
+    if tree.get(CLASS) is not None:
+        yield tree.text("name") or above, tree
+    elif depth < yamls.DEEPEST:
+        for key, inner in tree.items():
+            known = key == "config" or key.isdecimal()
+            yield from _maps(inner, depth + 1, tree.text("name") or ("" if known else key))

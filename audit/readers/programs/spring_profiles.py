@@ -1,0 +1,159 @@
+"""Spring's profiles: documents and files that are in force only while a profile is active.
+
+A document with `spring.config.activate.on-profile` (before 2.4 `spring.profiles`) applies with that profile alone, one
+with `spring.config.activate.on-cloud-platform` on that platform alone, and the file `application-PROFILE.yml` beside
+`application.yml` with its profile. Of two files of one name in one folder, properties are stronger than YAML (Spring
+Boot reference, Externalized Configuration). Which profiles are active is said where the application starts
+(`active.py`), and not in its files for certain: what they state as `spring.profiles.active` is a default that a
+variable or an argument replaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from ...cluster.cluster import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Client, Origin, Setting
+from ..parsed_file import Part
+from ..yamls import Tree
+from . import spring_names as relaxed
+from .active_profiles import activated, active_profiles, profile_of
+
+ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
+ON_CLOUD = ("spring.config.activate.on-cloud-platform", "spring.config.activate.onCloudPlatform")
+IMPORT, INCLUDE = (re.compile(re.escape(name) + r"(\.\d+|\[\d+\])?") for name in (IMPORTED, INCLUDED))
+IN_FORCE = "give the values that are in force as a file of the producer's, and name it in audit.toml"
+EXTERNAL = "docs.spring.io, Spring Boot, Externalized Configuration"
+WEAKER_FIRST = (".yaml", ".yml", ".properties")
+"""The order in which Spring Boot reads files of one name: a later one replaces what an earlier one sets."""
+
+SEPARATOR = re.compile(r"[#!]---\s*")
+"""A line between two documents of a properties file, since Spring Boot 2.4."""
+
+
+def of_document(path: str, tree: Tree) -> list[Setting]:
+    """The settings of Kafka in one document of an `application.yml`."""
+    named = [(relaxed.spelt(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
+    when = _activation([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
+    return [
+        Setting(name, leaf.typed, Origin(path, leaf.line, name), when)
+        for name, leaf in named
+        if name.startswith(("spring.kafka.", f"{GROUPED}.")) or IMPORT.fullmatch(name) or INCLUDE.fullmatch(name)
+    ]
+
+
+def of_the_application(settings: Sequence[Setting]) -> list[Setting]:
+    """What is not about one client and counts for all: that configuration is imported, and which profiles are included.
+    What is imported is not kept, since an address may hold a secret."""
+    imports = [replace(setting, key=IMPORTED, value="") for setting in settings if IMPORT.fullmatch(setting.key)]
+    groups = [replace(setting, key=GROUPED, value="") for setting in settings if setting.key.startswith(f"{GROUPED}.")]
+    return [*imports, *groups, *(replace(s, key=INCLUDED) for s in settings if INCLUDE.fullmatch(s.key))]
+
+
+def settled(client: Client) -> Client:
+    """With what included profiles set as in force: they are, whichever are active (`spring.profiles.include`)."""
+    named = [setting for setting in client.settings if setting.key == INCLUDED and not setting.when]
+    included = {name.strip() for setting in named for name in setting.value.split(",")}
+    if not included:
+        return client
+    whole = (replace(setting, when="") if setting.when in included else setting for setting in client.settings)
+    return replace(client, settings=tuple(whole))
+
+
+def of_lines(settings: Sequence[Setting], text: str) -> list[Setting]:
+    """The settings of an `application.properties`, each with the profile of its document."""
+    ends = [number for number, line in enumerate(text.splitlines(), 1) if SEPARATOR.fullmatch(line)]
+    document = [sum(end < (setting.origin.line or 0) for end in ends) for setting in settings]
+    stated: dict[int, list[tuple[str, str]]] = {}
+    for place, setting in zip(document, settings, strict=True):
+        stated.setdefault(place, []).append((relaxed.spelt(setting.key), setting.value))
+    of = {place: _activation(pairs) for place, pairs in stated.items()}
+    return [replace(setting, when=of[place]) for place, setting in zip(document, settings, strict=True)]
+
+
+def _activation(stated: Sequence[tuple[str, str]]) -> str:
+    """What a document says of when it is in force, as `Setting.when`."""
+    profiles = ", ".join(value for key, value in stated if key in ACTIVATION)
+    platforms = ", ".join(value for key, value in stated if key in ON_CLOUD)
+    if not platforms:
+        return profiles
+    return f"{CLOUD}{platforms}" + (f" and the profile {profiles}" if profiles else "")
+
+
+def together(parts: Sequence[Part]) -> None:
+    """Puts `application-PROFILE` and `application` of one folder together. The latter says what holds with each of its
+    profiles; the former, if `audit.toml` names it, what holds with its own."""
+    given = [client for part in parts for client in part.clients]
+    for part in parts:
+        part.clients = [_of_one_name(client, given) for client in part.clients]
+    clients = [client for part in parts for client in part.clients]
+    bases = {
+        (str(where.parent), client.kind): client for client in clients if (where := _path(client)).stem == "application"
+    }
+    active = active_profiles(parts)
+    for part in parts:
+        part.clients = [_whole(client, bases, clients) for client in part.clients]
+        if active is not None and any(_is_of_spring(client) for client in part.clients):
+            part.assumptions.append(active.says)
+        part.clients = [
+            _ranked(_in_environments(settled(activated(client, active) if _is_of_spring(client) else client), clients))
+            for client in part.clients
+        ]
+
+
+def _ranked(client: Client) -> Client:
+    """In Spring's order: what a client's own settings say is stronger than what is common, in whatever file."""
+    of_spring = client.family is not None and client.family.value == "spring"
+    return replace(client, settings=tuple(sorted(client.settings, key=relaxed.rank))) if of_spring else client
+
+
+def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:
+    """With what files of its name and folder say in another format: Spring Boot reads them all."""
+    path = _path(client)
+    if path.stem != "application" and not profile_of(client.origin.path):
+        return client
+    alike = [other for other in clients if _is_of_spring(other) and other.kind == client.kind]
+    mine = [other for other in alike if _path(other).with_suffix("") == path.with_suffix("")]
+    if not _is_of_spring(client) or len(mine) < 2:
+        return client
+    mine.sort(key=lambda other: WEAKER_FIRST.index(_path(other).suffix))
+    return replace(client, settings=tuple(setting for other in mine for setting in other.settings))
+
+
+def _is_of_spring(client: Client) -> bool:
+    return client.family is not None and client.family.value == "spring" and _path(client).suffix in WEAKER_FIRST
+
+
+def _in_environments(client: Client, clients: Sequence[Client]) -> Client:
+    """With what services set by variables, which are stronger than files: whose application it is, nothing says."""
+    if not _path(client).stem.startswith("application"):
+        return client
+    services = [other for other in clients if other.kind == client.kind and other.name != _path(other).name]
+    spring = [service for service in services if service.family is not None and service.family.value == "spring"]
+    more = [replace(s, when=f"{ENVIRONMENT}{service.name}") for service in spring for s in service.settings]
+    return replace(client, settings=(*client.settings, *more))
+
+
+def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequence[Client]) -> Client:
+    folder = str(_path(client).parent)
+    base, own = bases.get((folder, client.kind)), profile_of(client.origin.path)
+    if base is None:
+        return client
+    if own:
+        return replace(client, settings=(*base.settings, *client.settings), embedded=True)
+    if _path(client).stem != "application":
+        return client
+    beside = [other for other in clients if other.kind == client.kind and str(_path(other).parent) == folder]
+    of_profiles = [(profile, other) for other in beside if (profile := profile_of(other.origin.path))]
+    more = [
+        replace(s, when=f"{profile} & {s.when}" if s.when else profile)
+        for profile, other in of_profiles
+        for s in other.settings
+    ]
+    return replace(client, settings=(*client.settings, *more))
+
+
+def _path(client: Client) -> PurePath:
+    return PurePath(client.origin.path)

@@ -1,0 +1,412 @@
+"""What Kafka's own tools print: kafka-topics.sh, kafka-configs.sh, kafka-features.sh, kafka-metadata-quorum.sh.
+
+Their layouts are those of `tests/fixtures/audit/`, captured from real brokers. A line is read by its labels, not by
+its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank after the colon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from ...cluster.cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
+from ...kafka import key_names as names
+from ...kafka.keys import NEVER_EMPTY, table, wrong
+from ..parsed_file import Part, numbers
+
+LABEL = re.compile(
+    r"(?:^|(?<=\s))(TopicId|Topic|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|"
+    r"LastKnownElr|Adding Replicas|Removing Replicas|MarkedForDeletion|[A-Za-z]+):[ ]?"
+)
+"""Any word before a colon is a label, also one that is not read here: a vendor's tools print more of them, such as
+Confluent's `Offline`, `Observers` and `LiveObservers`, whose brokers are in no ISR."""
+
+TOPIC_LINE = re.compile(r"^\s*Topic: ?\S+\s", re.M)
+CONFIG_HEAD = re.compile(
+    r"^(?:Dynamic configs|All configs|Configs|Default configs) for "
+    r"(?:(brokers) in the cluster|(topic|broker) (\S+?)|.*?) are:",
+    re.M,
+)
+CONFIG_LINE = re.compile(r"^  ([A-Za-z0-9_.\-]{1,200})=(.*?) sensitive=(true|false) synonyms=\{(.*)\}\s*$")
+BY_ZOOKEEPER = re.compile(r"^Configs for (topic|broker)s? '[^']*' are ", re.M)
+CUT_LINE = re.compile(r"^  [a-z][a-z0-9_\-]*(\.[a-z0-9_\-]+)*(=|$)")
+OF_EVERY_TOPIC = ("min.insync.replicas", "unclean.leader.election.enable")
+"""Settings that topics have in every release that kafka-configs.sh can describe with --all."""
+
+PAIR = re.compile(r"(?:^|,\s?)([a-z][a-z0-9]*(?:\.[a-z0-9]+)+)=")
+LAYER = re.compile(r"([A-Z]+(?:_[A-Z]+)*_CONFIG):([^=]+)=(.*?)(?=, [A-Z_]+_CONFIG:|$)")
+FEATURE = re.compile(r"^Feature: ?(\S+)\s.*?SupportedMaxVersion: ?(\S+)\s+FinalizedVersionLevel: ?(\S+)", re.M)
+
+
+def labels(line: str) -> dict[str, str]:
+    """A line's labels and what follows each, up to the next one."""
+    head, mark, configs = line.partition("Configs:")
+    found = list(LABEL.finditer(head))
+    ends = [*(match.start() for match in found[1:]), len(head)]
+    read = {match[1]: head[match.end() : end].strip() for match, end in zip(found, ends, strict=False)}
+    if mark:
+        read["Configs"] = configs.strip()
+    return read
+
+
+def topics(path: str, text: str) -> Part | None:
+    """`kafka-topics.sh --describe`: one line a topic, then one a partition."""
+    if not TOPIC_LINE.search(text):
+        return None
+    part = Part("kafka-topics.sh --describe")
+    heads: dict[str, tuple[dict[str, str], Origin]] = {}
+    partitions: dict[str, list[Partition]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        read = labels(line)
+        origin = Origin(path, number)
+        name = read.get("Topic", "")
+        if not name:
+            if line.strip():
+                part.note("not_read", "note", "a line that describes no topic", origin, "nothing, if it is a log line")
+        elif "Partition" in read:
+            _partition(part, partitions.setdefault(name, []), read, origin)
+        else:
+            heads[name] = (read, origin)
+    observed = "Observers:" in text
+    for name in dict.fromkeys([*heads, *partitions]):
+        head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
+        part.topics.append(_topic(part, name, head, origin, partitions.get(name, []), observed=observed))
+    return part
+
+
+def _partition(part: Part, into: list[Partition], read: dict[str, str], origin: Origin) -> None:
+    """Confluent's observers are listed as replicas and apart; those that were not promoted count for nothing here."""
+    number = numbers(read["Partition"])
+    if not number or any(read.get(label, ",").endswith(",") for label in ("Leader", "Replicas", "Isr")):
+        part.note("not_read", "warning", "a line that describes no whole partition", origin, "collect it again")
+        return
+    leader, isr = numbers(read.get("Leader", "")), numbers(read.get("Isr", ""))
+    observers = {*numbers(read.get("Observers", "")), *numbers(read.get("LiveObservers", ""))} - {*isr}
+    into.append(
+        Partition(
+            number[0],
+            leader[0] if leader else None,
+            tuple(replica for replica in numbers(read["Replicas"]) if replica not in observers),
+            isr,
+            origin,
+            _set_or_none(read.get("Elr")),
+            _set_or_none(read.get("LastKnownElr")),
+            numbers(read.get("Adding Replicas", "")),
+            numbers(read.get("Removing Replicas", "")),
+        )
+    )
+
+
+def _set_or_none(text: str | None) -> tuple[int, ...] | None:
+    """`N/A` is printed for brokers that know no eligible leader replicas."""
+    return None if text is None or text == "N/A" else numbers(text)
+
+
+def _topic(
+    part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition], *, observed: bool
+) -> Topic:
+    count, factor = numbers(head.get("PartitionCount", "")), numbers(head.get("ReplicationFactor", ""))
+    if count and partitions and count[0] != len({partition.number for partition in partitions}):
+        what = f"topic {name} has {count[0]} partitions, and {len(partitions)} are described"
+        part.note("not_read", "warning", what, origin, "give the whole output of kafka-topics.sh --describe")
+    found = Topic(
+        name,
+        origin,
+        tuple(sorted(partitions, key=lambda partition: partition.number)),
+        count[0] if count else len(partitions) or None,
+        factor[0] if factor else None,
+        pairs(head.get("Configs", ""), origin),
+        complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
+    )
+    doubt, where = doubtful(found, observed=observed)
+    cut = _cut(head)
+    if not doubt and cut:
+        return replace(found, doubt=cut)
+    if doubt:
+        to_do = "give what kafka-topics.sh --describe prints, unchanged and of one moment"
+        part.note("contradiction", "error", f"topic {name}: {doubt}", where, to_do)
+    return replace(found, doubt=doubt)
+
+
+NO_CONFIGS = "its line with `Configs:` is not in the description, so that its own settings are not known"
+
+
+def _cut(head: Mapping[str, str]) -> str:
+    """What is missing of a topic's own settings; "" if nothing is. kafka-topics.sh prints `Configs:` of every topic."""
+    text = head.get("Configs")
+    if text is None:
+        return NO_CONFIGS
+    if text.endswith(("...", "\u2026")) or (text and not PAIR.match(text)):
+        return "its `Configs:` are cut short"
+    for pair in pairs(text, Origin("")):
+        key, last = table().get(pair.key), pair.value.rpartition(",")[2]
+        named = last.partition("=")[0].strip()
+        begins = "," in pair.value and any(k.startswith(named) for k in names.by_scope()["topic"])
+        wrong_now = key is not None and ((not pair.value and key.type in NEVER_EMPTY) or wrong(key, pair.value) != "")
+        if wrong_now or (begins and (key is None or key.type != "list")):
+            return "its `Configs:` are cut short"
+    return ""
+
+
+def doubtful(topic: Topic, *, observed: bool) -> tuple[str, Origin]:
+    """In which way a description is of no topic that Kafka can have, and where; "" if it is of one. `observed`: some of
+    the replicas that it counts are Confluent's observers, which are not among `replicas`."""
+    first: dict[int, Partition] = {}
+    for partition in topic.partitions:
+        doubt = _doubtful(partition)
+        before = first.setdefault(partition.number, partition)
+        if not doubt and before is not partition and replace(before, origin=partition.origin) != partition:
+            doubt = f"partition {partition.number} is described twice, and not as the same"
+        if doubt:
+            return doubt, partition.origin
+    sizes = {
+        len(many)
+        for partition in topic.partitions
+        for many in (partition.replicas, {*partition.replicas} - {*partition.adding})
+    }
+    if sizes and topic.replication_factor is not None and topic.replication_factor not in sizes and not observed:
+        listed = ", ".join(map(str, sorted(sizes)))
+        return f"its ReplicationFactor is {topic.replication_factor}, and its partitions list {listed}", topic.origin
+    return "", topic.origin
+
+
+def _doubtful(partition: Partition) -> str:
+    who = f"partition {partition.number}"
+    if len(set(partition.replicas)) < len(partition.replicas):
+        return f"{who} lists a replica twice"
+    if len(set(partition.isr)) < len(partition.isr):
+        return f"the ISR of {who} has a broker twice"
+    strange = sorted(set(partition.isr) - set(partition.replicas))
+    if strange:
+        return f"broker {strange[0]} is in the ISR of {who}, and has no replica of it"
+    if partition.leader is not None and partition.leader not in partition.isr:
+        return f"broker {partition.leader} leads {who}, and is not in its ISR"
+    return ""
+
+
+def pairs(text: str, origin: Origin) -> tuple[Setting, ...]:
+    """`a.b=1,c.d=x,y`: settings whose values may hold commas."""
+    found = list(PAIR.finditer(text))
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    return tuple(
+        Setting(match[1], text[match.end() : end].strip(), origin) for match, end in zip(found, ends, strict=False)
+    )
+
+
+Layers = list[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One setting as a broker describes it: the value in force, whether it is withheld, and the layers that give it,
+    strongest first, as (source, name, value). `source` is Kafka's `ConfigSource`. A value of null is "null".
+    """
+
+    key: str
+    value: str
+    sensitive: bool
+    layers: Layers
+
+
+def configs(path: str, text: str) -> Part | None:
+    """`kafka-configs.sh --describe`, of topics, of brokers and of all brokers, with `--all` or without."""
+    if not CONFIG_HEAD.search(text):
+        return _by_zookeeper(path, text)
+    part = Part("kafka-configs.sh --describe")
+    into: list[Setting] = []
+    dynamic: list[Setting] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        head = CONFIG_HEAD.match(line)
+        read = CONFIG_LINE.match(line)
+        if head is not None:
+            into, dynamic = _entity(part, head)
+        elif read is not None:
+            layers: Layers = re.findall(LAYER, read[4])
+            described = Described(read[1], read[2].strip(), read[3] == "true", layers)
+            add_setting(part, into, dynamic, described, Origin(path, number))
+        elif CUT_LINE.match(line):
+            what = "a setting's line is cut short, so that its other settings are not known"
+            part.note(
+                "incomplete", "error", what, Origin(path, number), "give the whole of kafka-configs.sh --describe"
+            )
+        elif line.strip():
+            part.note("not_read", "note", "a line that states no setting", Origin(path, number), "nothing")
+    _all_there(part, path)
+    end_of_configs(part)
+    return part
+
+
+def _by_zookeeper(path: str, text: str) -> Part | None:
+    """What `kafka-configs.sh --zookeeper` prints, which is not read: it has no word of where a value comes from."""
+    found = BY_ZOOKEEPER.search(text)
+    if found is None:
+        return None
+    part = Part("kafka-configs.sh --zookeeper --describe")
+    what = f"{path} was not read: it is what kafka-configs.sh prints with --zookeeper"
+    where = Origin(path, text.count("\n", 0, found.start()) + 1)
+    part.note("incomplete", "error", what, where, "describe again with --bootstrap-server")
+    return part
+
+
+def _all_there(part: Part, path: str) -> None:
+    """With --all every setting of a topic is listed: where one is not that every release has, the rest is missing."""
+    for name in sorted(part.whole_topics):
+        missing = [key for key in OF_EVERY_TOPIC if key not in {setting.key for setting in part.of_topics[name]}]
+        if missing:
+            part.whole_topics.discard(name)
+            what = f"all settings of topic {name} are described, and {missing[0]} is not among them"
+            to_do = "give the whole of kafka-configs.sh --describe --all"
+            part.note("incomplete", "error", what, Origin(path), to_do)
+
+
+def end_of_configs(part: Part) -> None:
+    """After the last setting: what is known only now."""
+    if part.control_plane == "kraft":
+        part.facts.pop("inter_broker_protocol", None)  # KRaft has the setting, and does not read it
+
+
+def add_setting(part: Part, into: list[Setting], dynamic: list[Setting], described: Described, origin: Origin) -> None:
+    """Everything that one described setting says, into the lists of its entity (`lists_of`). All of an entity's
+    settings have the value in force first, and then those of the layers below, which count too.
+    """
+    _note_facts(part, described, origin)
+    value = HIDDEN if described.sensitive else _null(described.value)
+    first = described.layers[0][0] if described.layers else ""
+    if into is dynamic or not first.startswith("DYNAMIC_"):
+        into.append(Setting(described.key, value, origin))
+        return
+    wide = first == "DYNAMIC_DEFAULT_BROKER_CONFIG"
+    (part.dynamic if wide else dynamic).append(Setting(described.key, value, origin))
+    for layer, name, below in described.layers:
+        if name == described.key and not layer.startswith("DYNAMIC_"):
+            into.append(Setting(name, HIDDEN if described.sensitive else _null(below), origin))
+            return
+
+
+def _note_facts(part: Part, described: Described, origin: Origin) -> None:
+    """What a running broker's settings say about the release: its default protocol is that release's."""
+    if described.key == "process.roles" and described.value:
+        part.control_plane = "kraft"
+    elif described.key == "zookeeper.connect" and described.value not in ("", "null"):
+        part.control_plane = part.control_plane or "zookeeper"
+    elif described.key == "inter.broker.protocol.version":
+        part.fact("inter_broker_protocol", described.value, origin)
+        defaults = (
+            below for layer, name, below in described.layers if layer == "DEFAULT_CONFIG" and name == described.key
+        )
+        default = next(defaults, "")
+        release = re.match(r"\d+\.\d+", default)
+        if release:
+            part.fact("kafka", release[0], origin, f"the broker's default of {described.key} is {default}")
+
+
+def _null(value: str) -> str:
+    return "" if value == "null" else value
+
+
+def _entity(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Setting]]:
+    """The lists of a heading's entity. Of users: nowhere."""
+    if head[1]:
+        return lists_of(part, "brokers", "", whole=False)
+    if head[2] == "topic" or (head[2] == "broker" and numbers(head[3])):
+        return lists_of(part, head[2], head[3], whole=head[0].startswith("All"))
+    return [], []
+
+
+def lists_of(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Setting], list[Setting]]:
+    """Where the settings of an entity go, and those that are its own dynamic ones. `kind` is "brokers" (all of them),
+    "topic" or "broker", whose name is a number; `whole` says that every setting is described.
+    """
+    if kind == "brokers":
+        return part.dynamic, part.dynamic
+    if kind == "topic":
+        if whole:
+            part.whole_topics.add(name)
+        settings = part.of_topics.setdefault(name, [])
+        return settings, settings
+    number = numbers(name)[0]
+    own = part.per_broker.setdefault(number, [])
+    return (part.whole_brokers.setdefault(number, []) if whole else own), own
+
+
+def features(path: str, text: str) -> Part | None:
+    """`kafka-features.sh describe`: the finalized level of each feature, and with it the metadata version."""
+    found = list(FEATURE.finditer(text))
+    if not found:
+        return None
+    part = Part("kafka-features.sh describe")
+    part.all_features = True
+    for match in found:
+        origin = Origin(path, text.count("\n", 0, match.start()) + 1)
+        name, most, level = match[1], match[2], match[3]
+        if name == "metadata.version":
+            part.control_plane = "kraft"
+            if level not in ("-", "0"):
+                part.fact("metadata_version", level, origin)
+            release = re.match(r"\d+\.\d+", most)
+            if release:
+                part.fact("kafka", release[0], origin, f"the brokers know metadata.version up to {most}")
+        elif level != "-":
+            part.features.update({name: Stated(level, origin)})
+    return part
+
+
+def read_quorum(path: str, text: str) -> Part | None:
+    """`kafka-metadata-quorum.sh describe --status` or `--replication`."""
+    if re.search(r"^CurrentVoters:", text, re.M) and "LeaderId:" in text:
+        return _status(path, text)
+    if re.search(r"^NodeId\s.*LogEndOffset", text, re.M):
+        return _replication(path, text)
+    return None
+
+
+def _status(path: str, text: str) -> Part:
+    part = Part("kafka-metadata-quorum.sh describe --status")
+    part.control_plane = "kraft"
+    lines = dict(re.findall(r"^(\w+):\s*(.*)$", text, re.M))
+    leader = numbers(lines.get("LeaderId", ""))
+    voters = lines.get("CurrentVoters", "")
+    line = text.count("\n", 0, text.index("CurrentVoters:")) + 1
+    part.quorums.append(
+        Quorum(
+            _members(voters),
+            Origin(path, line),
+            leader[0] if leader else None,
+            _members(lines.get("CurrentObservers", "")),
+            dynamic=_has_directories(voters) or None,
+            hosts=tuple(_hosts(voters)),
+        )
+    )
+    return part
+
+
+def _members(text: str) -> tuple[int, ...]:
+    """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
+    named = re.findall(r'"id":\s*(\d{1,10})', text)
+    return tuple(int(member) for member in named) if named else numbers(text)
+
+
+def _has_directories(text: str) -> bool:
+    """Whether every voter is printed with its directory's id, which voters have in the log of kraft.version 1 alone:
+    before it 3.9 prints `null`, and 4.1 no such entry (KIP-853; LeaderState, MetadataQuorumCommand of 3.9.1, 4.1.0)."""
+    named = re.findall(r'"directoryId":\s*(null|"[\w-]{22}")', text)
+    return bool(named) and "null" not in named and len(named) == len(_members(text))
+
+
+def _hosts(text: str) -> Iterator[tuple[int, str]]:
+    """Node ids with the hosts of their endpoints, of the objects that later releases print."""
+    for voter, endpoints in re.findall(r'"id":\s*(\d{1,10})[^{}]*"endpoints":\s*\[((?:"[^"]*"|[^"\]])*)', text):
+        yield from ((int(voter), host) for host in re.findall(r'://(\[[^\]]+\]|[^:"\[\]]+):\d', endpoints))
+
+
+def _replication(path: str, text: str) -> Part:
+    part = Part("kafka-metadata-quorum.sh describe --replication")
+    part.control_plane = "kraft"
+    rows = re.findall(r"^(\d{1,10})\s.*?\b(Leader|Follower|Observer)\s*$", text, re.M)
+    leader = next((int(node) for node, status in rows if status == "Leader"), None)
+    voters = tuple(int(node) for node, status in rows if status != "Observer")
+    observers = tuple(int(node) for node, status in rows if status == "Observer")
+    if voters:
+        part.quorums.append(Quorum(voters, Origin(path, 1), leader, observers))
+    return part

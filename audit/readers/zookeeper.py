@@ -1,0 +1,192 @@
+"""ZooKeeper's own file, `zoo.cfg`: which servers vote, where they are, for how long sessions may be, and what of it is
+not modelled.
+
+ZooKeeper Administrator's Guide, Minimum Configuration, Cluster Options, Unsafe Options; ZooKeeper Observers; ZooKeeper
+Dynamic Reconfiguration; `QuorumPeerConfig` and `ZooKeeperServer` (3.8) for defaults.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+from ..cluster.cluster import Finding, Origin
+from ..cluster.directories import is_in_memory, is_temporary
+from .parsed_file import Part
+
+_SERVER = re.compile(r"(?P<host>\[[^\]]+\]|[^\s:;|\[\]]+):(?P<peer>\d+):\d+(?P<rest>\S*)")
+_SETTING = re.compile(r"^[ \t]*(?P<key>[A-Za-z][\w.]*)[ \t]*[=:][ \t]*(?P<value>.*?)[ \t\r]*$", re.MULTILINE)
+_WEIGHTS = re.compile(r"(group|weight)\.\d+")
+
+FORMAT = "zoo.cfg"
+DYNAMIC = "dynamicConfigFile"
+"""Where it is set, the servers are those of that file, and those beside it are not read (QuorumPeerConfig.parse)."""
+
+TICK = 3000
+"""In milliseconds, where `tickTime` says nothing (`ZooKeeperServer.DEFAULT_TICK_TIME`)."""
+
+UNSAFE = ("forceSync", "zookeeper.forceSync")
+"""With `no` a server acknowledges what is not on its disk yet."""
+
+DYNAMICS = "ZooKeeper Dynamic Reconfiguration"
+BESIDE = "docs of ZooKeeper, Administrator's Guide"
+
+
+def read(path: str, text: str) -> Part | None:
+    """The voting servers of an ensemble, with the ports of clients; None of a file that is none of ZooKeeper's.
+
+    Observers do not vote (`:observer`). A server that is listed with several addresses is at the first of them. Of two
+    on one host that name no port for clients, the second is named by its port for the other servers. A file without
+    servers is of one that stands alone (QuorumPeerMain), and with `dynamicConfigFile` another file lists them.
+    """
+    given = {match["key"]: match for match in _SETTING.finditer(text)}
+    listed = [match for key, match in given.items() if key.startswith("server.")]
+    alone = "dataDir" in given and not given.keys().isdisjoint({"clientPort", "secureClientPort", DYNAMIC})
+    if not alone and not any(map(_address, listed)):
+        return None
+    part = Part(FORMAT)
+    if DYNAMIC in given:
+        part.fact("zookeeper_elsewhere", given[DYNAMIC]["value"], _where(path, text, given[DYNAMIC]))
+    elif listed:
+        _servers(part, path, text, given)
+    else:
+        part.fact("zookeeper_alone", "", Origin(path))
+    _sessions(part, path, text, given)
+    if "dataDir" in given:
+        place = given["dataDir"]
+        part.fact("zookeeper_directory", place["value"].rstrip("/"), _where(path, text, place))
+    _not_safe(part, path, text, given)
+    return part
+
+
+def _address(match: re.Match[str]) -> re.Match[str] | None:
+    """Where a server is, None if ZooKeeper does not take it for one (QuorumServer: an id, a host and two ports)."""
+    return _SERVER.fullmatch(match["value"]) if re.fullmatch(r"server\.\d+", match["key"]) else None
+
+
+def _servers(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+    """Those that vote. Of lines with one number the last counts, as in java.util.Properties."""
+    default = given["clientPort"]["value"] if "clientPort" in given else "2181"
+    for key, match in given.items():
+        if not key.startswith("server."):
+            continue
+        server = _address(match)
+        if server is None:
+            what = f"`{key}={match['value']}` is not a server to ZooKeeper: which servers vote is not known"
+            to_do = "write it as server.1=host:2888:3888"
+            part.note("incomplete", "error", what, _where(path, text, match), to_do, BESIDE)
+        elif ":observer" not in server["rest"]:
+            own = re.search(r";(?:.*:)?(\d+)$", server["rest"])
+            name = f"{server['host']}:{own[1] if own is not None else default}"
+            part.ensemble.append(name if name not in part.ensemble else f"{server['host']}:{server['peer']}")
+    for match in _SETTING.finditer(text):
+        if match["key"].startswith("server.") and match.start() != given[match["key"]].start():
+            what = f"`{match['key']}` is there again, and ZooKeeper takes the last one: this one does not count"
+            part.note("contradiction", "warning", what, _where(path, text, match), "a number for each server", BESIDE)
+
+
+def _where(path: str, text: str, match: re.Match[str]) -> Origin:
+    return Origin(path, text.count("\n", 0, match.start("key")) + 1)
+
+
+def _sessions(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+    """Between which bounds sessions are granted: 2 to 20 ticks, unless stated."""
+
+    def number(key: str, otherwise: int) -> int:
+        value = given[key]["value"] if key in given else ""
+        return int(value) if re.fullmatch(r"\d{1,9}", value) else otherwise
+
+    tick = number("tickTime", TICK)
+    least, most = number("minSessionTimeout", 2 * tick), number("maxSessionTimeout", 20 * tick)
+    key = next((key for key in ("maxSessionTimeout", "minSessionTimeout", "tickTime") if key in given), None)
+    where = Origin(path) if key is None else _where(path, text, given[key])
+    part.fact("zookeeper_sessions", f"{least} to {most}", where)
+
+
+def _not_safe(part: Part, path: str, text: str, given: dict[str, re.Match[str]]) -> None:
+    """What lets a server forget what it has acknowledged; the models have an ensemble that does not."""
+    for key, match in given.items():
+        value, where = match["value"], _where(path, text, match)
+        if key in UNSAFE and value.lower() == "no":
+            what = f"`{key}=no`: with a loss of power ZooKeeper's servers forget what they have acknowledged"
+            to_do = "remove it, so that ZooKeeper waits for the disk"
+            part.note(
+                "incomplete", "error", f"{what}, the metadata of topics, which is not modelled", where, to_do, BESIDE
+            )
+        elif key in ("dataDir", "dataLogDir") and is_in_memory(value):
+            what = f"`{key}={value}` is in memory: with a loss of power a ZooKeeper server has nothing left"
+            to_do = f"put {key} on a disk"
+            part.fact("passing_ensemble", value, where)
+            part.note("incomplete", "error", f"{what} of the metadata, which is not modelled", where, to_do, BESIDE)
+        elif key in ("dataDir", "dataLogDir") and is_temporary(value):
+            what = f"`{key}={value}`: a temporary folder is emptied by cleaners and restarts"
+            part.note("advice", "warning", what, where, f"put {key} on a disk of its own", BESIDE)
+        elif _WEIGHTS.fullmatch(key):
+            what = (
+                "groups and weights of ZooKeeper's servers are not modelled: which of them are a majority is not known"
+            )
+            part.note("incomplete", "error", what, where, "ask about an ensemble in which each server counts")
+            return
+
+
+def one_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
+    """The servers that vote, by every file of an ensemble; the findings get what the files do not agree on."""
+    files = [part for part in parts if part.format == FORMAT and part.ensemble]
+    for part in files[1:]:
+        if {*part.ensemble} != {*files[0].ensemble}:
+            first, other = (file.facts["zookeeper_sessions"][0].origin.path for file in (files[0], part))
+            here, there = (", ".join(file.ensemble) for file in (files[0], part))
+            what = f"ZooKeeper's servers that vote are {here} in {first}, and {there} in {other}"
+            to_do = "give every server the same list, `:observer` too, or the files of one ensemble"
+            findings.append(Finding("incomplete", "error", what, Origin(other), to_do, "ZooKeeper Observers"))
+            break
+    _listed_elsewhere(parts, findings)
+    _one_directory(files, findings)
+    return [server for part in parts for server in part.ensemble]
+
+
+def _listed_elsewhere(parts: Sequence[Part], findings: list[Finding]) -> None:
+    """A file that names another one for the servers that vote, which was not given."""
+    files = [part for part in parts if part.format == FORMAT and part.ensemble]
+    named = {posixpath.basename(part.facts["zookeeper_sessions"][0].origin.path) for part in files}
+    for fact in (fact for part in parts for fact in part.facts.get("zookeeper_elsewhere", ())):
+        if posixpath.basename(fact.value) not in named:
+            what = f"`{DYNAMIC}={fact.value}`: the servers that vote are in that file, which was not given"
+            findings.append(Finding("incomplete", "error", what, fact.origin, "give that file, too", DYNAMICS))
+            return
+
+
+def stand_alone(parts: Sequence[Part], named: Sequence[str], findings: list[Finding]) -> None:
+    """The findings get a file of a server that stands alone, where brokers name several (`named`), or another file
+    lists an ensemble: servers that do not know each other each keep a controller and metadata of their own. Where
+    brokers name one server, it is that one."""
+    listed = next((part.ensemble for part in parts if part.format == FORMAT and part.ensemble), list[str]())
+    if len({*named}) == 1 and not listed:
+        return
+    for fact in (fact for part in parts for fact in part.facts.get("zookeeper_alone", ())):
+        others = f"another file lists {', '.join(listed)}" if listed else f"brokers name {', '.join(named) or 'others'}"
+        what = f"this file has no `server.N`, so that its ZooKeeper server stands alone, and {others}"
+        to_do = "list every server in it, or leave the file out if no broker uses its server"
+        findings.append(Finding("incomplete", "error", what, fact.origin, to_do, BESIDE))
+        return
+
+
+def _one_directory(files: Sequence[Part], findings: list[Finding]) -> None:
+    """Two files with one directory, of an ensemble with two servers on one host: in it `myid` says who it is, so that
+    both would be the same server (QuorumPeerConfig, setupMyId). Containers have file systems of their own."""
+    hosts = Counter(server.rpartition(":")[0] for server in files[0].ensemble) if files else Counter[str]()
+    places = [fact for part in files for fact in part.facts.get("zookeeper_directory", ())]
+    many = max(hosts.values(), default=0)
+    for first, second in combinations(places, 2):
+        if first.value == second.value and many > 1 and first.origin.path != second.origin.path:
+            host = next(host for host, number in hosts.items() if number == many)
+            what = (
+                f"`dataDir={second.value}` is that of {first.origin}, too, and {many} ZooKeeper servers stand on "
+                f"{host}: with one directory two of them are one server"
+            )
+            to_do = "give each server on a host a dataDir of its own, or the files of containers as a compose file"
+            findings.append(Finding("incomplete", "error", what, second.origin, to_do, BESIDE))
+            return

@@ -1,0 +1,181 @@
+"""A scenario once more with the repair made: the same steps, in a model whose settings are the repaired ones.
+
+Plain Python takes each step of the run in which something was lost as far as it can be taken. Where it cannot be taken
+at once, the protocol may go on for a few steps first, as followers fetch what the leader now waits for; or the same
+happens to the same broker with another outcome, as another successor. A step that neither makes possible is left out,
+with the guard that is false. What was lost must be kept all along, or the repair is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...language.judge import Stopped, attempt, holds_at, initial_states, steps, why_stopped
+from ...language.model import Action, Model
+from ...language.steptext import parse_steps
+from ...language.values import State
+from ...language.verdict import Disagreement, Run, Step
+from ..answers.acknowledgements import answer_with_client
+from ..answers.verdicts import Answer, SubjectVerdict
+from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
+from ..questions.questions import (
+    EPOCHS,
+    LOG_SIZE,
+    QUESTION,
+    READ_RECORDS,
+    RECORDS,
+    Case,
+    delivery_case,
+    goes_on_cases,
+    kind_of,
+)
+from ..questions.signature import Constant, Signature
+from ..questions.situations import BY_NAME, CALM, Name, budgets, racks_of, voters_of
+from .changes import SettingChange
+
+MOST_LOOKED_AT = 200
+"""States that are looked at for steps of the protocol that make the next one possible."""
+
+MOST_BETWEEN = 4
+"""Steps of the protocol between two of the scenario."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A step that is not taken with the repair: why, and whether it can happen and is only `beyond` the faults of its
+    cell, since a budget is spent or a bound is reached."""
+
+    why: str
+    beyond: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AfterRepair:
+    """The run with the repair. `aligned` has its state for each state of the run without; `left_out` the steps of that
+    which are not taken, by their numbers, each with why."""
+
+    model: Model
+    run: Run
+    property: str
+    steps: tuple[ScenarioStep, ...]
+    aligned: tuple[int, ...]
+    left_out: Mapping[int, LeftOut]
+
+
+def after_repair(
+    subject: SubjectVerdict,
+    changes: Sequence[SettingChange],
+    question: str,
+    cell: Name,
+    before: Answer,
+    found: Answer,
+    explorations: Explorations,
+) -> AfterRepair | None:
+    """The run of a loss with the changes made. `found` is the answer in the table, and `before` the same with the run
+    that is shown. None where the model does not say that the changes repair it, or where no one variant has this run.
+
+    Raises Disagreement if the run with the repair loses what the model says is kept.
+    """
+    old = _signature_of(subject, question, cell, found)
+    if old is None or not changes or before.case is None or not before.steps:
+        return None
+    new = old
+    for change in changes:
+        new = change.made(new)
+    if answer_with_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+        return None
+    model = explorations.bench.model_of(_case(before.case, new, cell))
+    made = taken(model, before)
+    about = next(prop for prop in model.properties if prop.name == before.property)
+    if any(holds_at(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):
+        steps_ = "; ".join(step.step for step in made.steps)
+        raise Disagreement(
+            f"with the repair {before.property} is false in a run that the model does not know: {steps_}"
+        )
+    return made
+
+
+def _signature_of(subject: SubjectVerdict, question: str, cell: Name, found: Answer) -> Signature | None:
+    """The first variant that has this run."""
+    pairs = zip(subject.subject.variants, subject.tables, strict=True)
+    key = (question, cell)
+    return next((one.signature for one, table in pairs if key in table and table[key].steps == found.steps), None)
+
+
+def _case(before: Case, new: Signature, cell: Name) -> Case:
+    """The settings after the repair, with the faults of the cell."""
+    at = BY_NAME[cell]
+    if before.asked == "goes_on":
+        return goes_on_cases(new, at)[0]
+    if before.asked == "delivery":
+        return delivery_case(new, at)
+    kind = kind_of(new)
+    sizes: Mapping[str, Constant] = {
+        "max_records": READ_RECORDS if kind == "reads" else RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS
+    }  # fmt: skip
+    faults = budgets(at, new, next(iter(racks_of(at.fault, new)), None))
+    values = {**new.constants, **sizes, **CALM, "voters": voters_of(new), **faults}
+    return Case(kind, tuple(sorted(values.items())))
+
+
+def taken(model: Model, before: Answer) -> AfterRepair:
+    """The steps of a run, as far as they can be taken."""
+    start = next(initial_states(model))
+    done, aligned, left_out = list[Step](), [0], dict[int, LeftOut]()
+    for number, step in enumerate(before.steps, 1):
+        state = done[-1].after if done else start
+        ((action, arguments),) = parse_steps(model, step.step)
+        way = _way(model, state, action, arguments)
+        if way is None:
+            left_out[number] = _why(model, state, action, arguments)
+        else:
+            done += way
+        aligned.append(len(done))
+    run = Run(start, tuple(done))
+    return AfterRepair(model, run, before.property, scenario_steps(model, run), tuple(aligned), left_out)
+
+
+def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> LeftOut:
+    stopped = attempt(model, state, action, arguments)
+    assert isinstance(stopped, Stopped), "a step that can be taken is taken"
+    none_of_it = action.budget is not None and not model.values[action.budget]
+    return LeftOut(why_stopped(model, state, action, arguments, stopped), beyond=stopped.at_bound or none_of_it)
+
+
+def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:
+    """How a step is taken: at once, after some of the protocol's own, or to the same broker with another outcome."""
+    after = attempt(model, state, action, arguments)
+    if isinstance(after, State):
+        return [Step(action.name, arguments, after)]
+    found = None if action.kind == "fault" else _after_others(model, state, action, arguments)
+    return found or next(([step] for step in _alike(model, state, action, arguments)), None)
+
+
+def _alike(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> Iterator[Step]:
+    """The steps of the same action that happen to the same broker."""
+    if len(arguments) < 2:
+        return
+    first = next(iter(arguments))
+    for step in steps(model, state):
+        if step.action == action.name and step.arguments[first] == arguments[first]:
+            yield step
+
+
+def _after_others(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:
+    """The fewest steps of the protocol after which a step can be taken, with it at their end."""
+    waiting: list[list[Step]] = [[]]
+    seen = {state}
+    while waiting and len(seen) < MOST_LOOKED_AT:
+        way = waiting.pop(0)
+        here = way[-1].after if way else state
+        after = attempt(model, here, action, arguments)
+        if isinstance(after, State):
+            return [*way, Step(action.name, arguments, after)]
+        if len(way) < MOST_BETWEEN:
+            for step in steps(model, here):
+                if model.action(step.action).kind == "protocol" and step.after not in seen:
+                    seen.add(step.after)
+                    waiting.append([*way, step])
+    return None

@@ -1,0 +1,105 @@
+"""Changes as a diff of the user's own YAML, where a cluster is run by Strimzi: its operator owns what its resources
+state, and takes back what anybody changes behind them.
+
+A diff has the keys that lead to the setting, a line with `-` for what is stated now, and one with `+`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cluster.cluster import Broker, Cluster, Origin, Setting, Topic
+
+CONFIG = ("spec", "kafka", "config")
+ZONE = "topology.kubernetes.io/zone"
+"""The label of a Kubernetes node that says in which zone it is."""
+
+Lines = tuple[str, ...]
+
+
+def by_strimzi(cluster: Cluster) -> bool:
+    """Whether the brokers are those of a Kafka resource."""
+    return any(_pool_of(broker) is not None for broker in cluster.brokers)
+
+
+def _pool_of(broker: Broker) -> str | None:
+    """What of Strimzi's has a broker's number of replicas: "spec.kafka", "KafkaNodePool NAME", or nothing of it."""
+    place = broker.origin.place
+    return place if place == "spec.kafka" or place.startswith("KafkaNodePool") else None
+
+
+def kafka_config(cluster: Cluster, key: str, value: str) -> Lines:
+    """The diff that sets one setting of the brokers in `spec.kafka.config`."""
+    given = [setting for broker in cluster.brokers for setting in broker.settings if _within(setting, CONFIG)]
+    old = next((setting for setting in given if setting.key == key), None)
+    where = old.origin if old else (given[0].origin if given else _first(cluster).origin)
+    return _diff(Origin(where.path, where.line if old else None), "Kafka", CONFIG, key, old and old.value, value)
+
+
+def topic_config(asked: Topic, key: str, value: str) -> Lines:
+    """The diff that sets one setting in a KafkaTopic (`Topic.resource`)."""
+    path = ("spec", "config")
+    old = next((setting for setting in asked.settings if setting.key == key), None)
+    where = old.origin if old else asked.origin
+    return _diff(where, asked.origin.place, path, key, old and old.value, value)
+
+
+def topic_replicas(asked: Topic, value: int) -> Lines:
+    """The diff that raises the replicas of a KafkaTopic (`Topic.resource`)."""
+    now = None if asked.replication_factor is None else str(asked.replication_factor)
+    return _diff(asked.origin, asked.origin.place, ("spec",), "replicas", now, str(value))
+
+
+def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
+    """The diff after which there are as many brokers as replicas are needed, nothing if there are, and None if only
+    nodes that vote as well could be added: the number of controllers is not changed on the way.
+    """
+    brokers = [broker for broker in cluster.brokers if broker.keeps_topics]
+    if len(brokers) >= needed:
+        return ()
+    alone = [broker for broker in brokers if "controller" not in broker.roles and _pool_of(broker) is not None]
+    if not alone:
+        return None
+    first = alone[0]
+    now = sum(1 for broker in alone if broker.origin == first.origin)
+    pooled = first.origin.place.startswith("KafkaNodePool")
+    path = ("spec",) if pooled else ("spec", "kafka")
+    what = first.origin.place if pooled else "Kafka"
+    return _diff(first.origin, what, path, "replicas", str(now), str(now + needed - len(brokers)))
+
+
+def racks(cluster: Cluster) -> Lines:
+    """The diff that gives each broker the zone of its node as its rack; nothing if the resource does so."""
+    if any(
+        setting.key == "broker.rack" and setting.origin.place == "spec.kafka.rack" for setting in _settings(cluster)
+    ):
+        return ()
+    where = Origin(_first(cluster).origin.path)
+    return _diff(where, "Kafka", ("spec", "kafka", "rack"), "topologyKey", None, ZONE)
+
+
+def version(cluster: Cluster, kafka: str) -> Lines:
+    """The diff that upgrades the brokers; nothing if they have this release, and it says which that is."""
+    stated = cluster.versions.kafka
+    if stated is None or stated.origin.place != "spec.kafka.version":
+        return _diff(Origin(_first(cluster).origin.path), "Kafka", ("spec", "kafka"), "version", None, kafka)
+    return _diff(stated.origin, "Kafka", ("spec", "kafka"), "version", stated.value, kafka)
+
+
+def _first(cluster: Cluster) -> Broker:
+    return next(broker for broker in cluster.brokers if _pool_of(broker) is not None)
+
+
+def _settings(cluster: Cluster) -> list[Setting]:
+    return [setting for broker in cluster.brokers for setting in broker.settings]
+
+
+def _within(setting: Setting, path: Sequence[str]) -> bool:
+    return setting.origin.place == ".".join((*path, setting.key))
+
+
+def _diff(where: Origin, resource: str, path: Sequence[str], key: str, old: str | None, new: str) -> Lines:
+    head = [f"# {where}, {resource}", *(f"  {'  ' * depth}{name}:" for depth, name in enumerate(path))]
+    inner = "  " * len(path)
+    removed = [] if old is None else [f"- {inner}{key}: {old}"]
+    return (*head, *removed, f"+ {inner}{key}: {new}")

@@ -1,0 +1,318 @@
+"""What to type for a change of settings: the command or the patch, what restarts, the order, what it costs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ...traces.sentences import capital
+from ..cluster.cluster import COMMIT_ACKS, REPLICAS_OF, TRANSACTIONS, Cluster, Topic
+from ..kafka.keys import at_least, place_of
+from ..questions.signature import Subject
+from .moves import PlanStep, move
+from .patches import Lines, by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
+
+BOOTSTRAP = "--bootstrap-server HOST:9092"
+_ORDER = (
+    "hosts",
+    "controllers",
+    "voter_racks",
+    "release",
+    "elr",
+    "replicas",
+    "racks",
+    "each_rack",
+    "min_isr",
+    "lower_min_isr",
+    "unclean",
+    "fsync",
+    "commit_acks",
+    "client",
+    "acks",
+    "in_flight",
+    "idempotence",
+)
+"""The order of roll-out: more replicas, in sync, before more of them are asked for."""
+MOST_TOPICS = 3
+"""Of topics that are changed alike so many are shown."""
+
+
+def plan(subject: Subject, changes: Sequence[tuple[str, str]], cluster: Cluster) -> list[PlanStep]:
+    """The steps of a change, in the order of roll-out."""
+    ordered = sorted(changes, key=lambda change: _ORDER.index(change[0]))
+    return [step for name, value in ordered for step in _steps(subject, name, value, cluster)]
+
+
+def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[PlanStep]:
+    match name:
+        case "hosts" | "controllers" | "voter_racks":
+            yield move(name, cluster)
+        case "each_rack":
+            yield _reassign(subject, 0, cluster, 1)
+        case "replicas" | "racks":
+            if name == "replicas":
+                yield from _brokers_first(cluster, int(value))
+            for some in _by_owner(subject) if name == "replicas" else (subject,):
+                yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
+        case "acks" | "in_flight" | "idempotence":
+            yield _client(subject, cluster, *_OF_PRODUCERS[name])
+        case "client":
+            what = "Run the producer with a Java client of 2.5 or later"
+            yield PlanStep(f"{what}: it speaks to brokers of any release since 0.10.", (), True, "a restart")
+        case "commit_acks":
+            yield _planned(subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets")
+        case "release":
+            yield _release(cluster, value)
+        case "elr":
+            yield _elr(cluster)
+        case _:
+            for some in _by_owner(subject):
+                yield _topic_setting(some, name, value, cluster)
+
+
+def _by_owner(subject: Subject) -> Iterator[Subject]:
+    """The topics that Strimzi's KafkaTopics ask for, then those that nothing asks for."""
+    for asked in (True, False):
+        topics = tuple(topic for topic in subject.topics if (topic.resource is not None) is asked)
+        if topics:
+            yield replace(subject, topics=topics)
+
+
+_TOPIC_SETTINGS = {
+    "min_isr": (
+        "min.insync.replicas",
+        "with fewer in sync, producers with acks=all are refused with NotEnoughReplicas and try again",
+    ),
+    "lower_min_isr": ("min.insync.replicas", "a record may be acknowledged with fewer copies"),
+    "unclean": (
+        "unclean.leader.election.enable",
+        "a partition whose last in-sync replicas are gone waits for one of them instead of losing data",
+    ),
+    "fsync": ("flush.messages", "each append waits for the disk: throughput falls, often by a factor of ten or more"),
+}
+DYNAMIC_SINCE = "1.1"
+"""Since when brokers take the settings of `_TOPIC_SETTINGS` while they run, for all topics at once (KIP-226)."""
+
+_OPERATOR = "the operator restarts brokers one after the other where it must"
+_NEEDS_CRUISE_CONTROL = (
+    "The topic operator does it with Cruise Control, which must be deployed; without it reassign with "
+    "kafka-reassign-partitions.sh first and write the number then"
+)
+
+
+def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
+    key, cost = _TOPIC_SETTINGS[name]
+    if subject.planned:
+        return _planned(subject, _broker_key(subject, key), value, cluster, cost)
+    if subject.topics[0].resource is not None:
+        says = f"Set {key} in the KafkaTopic, without a restart. {capital(cost)}.{_of_many(subject)}"
+        return _each(subject, _asked(lambda asked: topic_config(asked, key, value)), says, cost)
+    says = f"Set {key}={value}; it is dynamic, nothing restarts. {capital(cost)}.{_of_many(subject)}"
+    return _each(subject, lambda topic: (_alter(topic.name, f"{key}={value}"),), says, cost)
+
+
+def _alter(topic: str, setting: str) -> str:
+    name = shlex.quote(topic)
+    return f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type topics --entity-name {name} --add-config {setting}"
+
+
+def _broker_key(subject: Subject, key: str) -> str:
+    """What a topic that is not there yet takes the setting from."""
+    if key == "min.insync.replicas" and subject.topics[0].name == TRANSACTIONS:
+        return "transaction.state.log.min.isr"
+    return "log.flush.interval.messages" if key == "flush.messages" else key
+
+
+def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> PlanStep:
+    """A setting of the brokers, for topics that will be created."""
+    about = "" if key.startswith(("transaction.", "offsets.")) else ", for topics that have no value of their own"
+    if by_strimzi(cluster):
+        says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {capital(cost)}."
+        return PlanStep(says, kafka_config(cluster, key, value), True, cost)
+    kafka = cluster.versions.kafka
+    old = kafka is not None and at_least(kafka.value, DYNAMIC_SINCE) is False
+    if key.startswith(("transaction.", "offsets.")) or old:
+        says = f"Set {key}={value} on every broker{about}, and restart them. {capital(cost)}."
+        return PlanStep(says, (f"{key}={value}",), True, cost)
+    says = f"Set {key}={value} for the whole cluster{about}; it is dynamic, and stronger than the brokers' files."
+    line = f"kafka-configs.sh {BOOTSTRAP} --alter --entity-type brokers --entity-default --add-config {key}={value}"
+    return PlanStep(f"{says} {capital(cost)}.", (line,), False, cost)
+
+
+def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> PlanStep:
+    """What is done to topics one by one."""
+    commands = [lines(topic) for topic in subject.topics]
+    shown = sum(len(command) for command in commands[:MOST_TOPICS])
+    return PlanStep(says, tuple(line for command in commands for line in command), False, cost, shown)
+
+
+def _asked(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lines]:
+    """Of the KafkaTopic, where there is one."""
+    return lambda topic: () if topic.resource is None else lines(topic.resource)
+
+
+def _of_many(subject: Subject) -> str:
+    return f" It is done to {len(subject.topics):,} topics." if len(subject.topics) > MOST_TOPICS else ""
+
+
+_OF_PRODUCERS = {
+    "acks": ("acks", "all", "a write waits for the ISR: latency as of the slowest member of it"),
+    "in_flight": (
+        "max.in.flight.requests.per.connection",
+        "1",
+        "a request waits for the answer to the one before: less throughput where the broker is far",
+    ),
+    "idempotence": ("enable.idempotence", "true", "needs acks=all and at most 5 requests in flight"),
+}
+
+
+def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str) -> PlanStep:
+    where = "the producer's configuration"
+    if subject.producer is not None:
+        old = place_of(cluster, subject.producer, key)
+        where = subject.producer.origin.path + ("" if old.line is None else f", in place of line {old.line},")
+    line = f"{key}={value}"
+    return PlanStep(f"Write {line} into {where} and restart the producer: {cost}.", (line,), True, cost)
+
+
+def _release(cluster: Cluster, kafka: str) -> PlanStep:
+    cost = "a restart of every broker, one after the other; nothing changes for clients"
+    says = f"Upgrade every broker to {kafka} or later, with inter.broker.protocol.version as it is at first."
+    return PlanStep(f"{says} {capital(cost)}.", version(cluster, kafka) if by_strimzi(cluster) else (), True, cost)
+
+
+def _elr(cluster: Cluster) -> PlanStep:
+    """From where the cluster is: 4.1 has no ZooKeeper, and only 3.9 can leave it for 4.0 and later (KIP-866)."""
+    kafka = cluster.versions.kafka
+    there = kafka is not None and at_least(kafka.value, "4.1") is True
+    old = cluster.control_plane == "zookeeper" or (kafka is not None and at_least(kafka.value, "3.3") is False)
+    moved = "Upgrade to 3.9 and migrate to KRaft there (KIP-866). " if old else ""
+    cost = f"{'' if there else 'an upgrade of every broker, with KRaft; '}nothing changes for clients"
+    says = f"{'Turn' if there else f'{moved}Upgrade to 4.1 and turn'} on eligible leader replicas (KIP-966)"
+    upgrade = version(cluster, "4.1.0") if by_strimzi(cluster) and not there else ()
+    feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
+    return PlanStep(
+        f"{says}; set min.insync.replicas by topic or for the whole cluster first. {capital(cost)}.",
+        (*upgrade, feature),
+        not there,
+        cost,
+    )
+
+
+def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> PlanStep:
+    """More replicas, or (`replicas` is 0) the same number in more racks, at most so many in one."""
+    topic = subject.topics[0]
+    cost = "the new replicas copy the whole log; throttle it, and wait until all are in sync before the next step"
+    if subject.planned and not replicas:
+        says = (
+            f"Have brokers in more racks, each with its broker.rack, so that at most {most} of a new topic's replicas"
+        )
+        return PlanStep(f"{says} share one.", (), True, "more racks")
+    if topic in cluster.planned and (topic.streams or topic.replication_factor is not None):
+        return _of_program(subject, replicas)
+    if subject.planned:
+        return _planned_replicas(REPLICAS_OF.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
+    if topic.resource is not None and replicas:
+        says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"
+        return _each(subject, _asked(lambda asked: topic_replicas(asked, replicas)), says, cost)
+    return _moved(subject, replicas, cluster, cost, most)
+
+
+def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
+    """With fewer brokers than replicas. One broker's file may stand for any number of them."""
+    cost = "more nodes and disks"
+    if not by_strimzi(cluster):
+        now = sum(1 for broker in cluster.brokers if broker.keeps_topics)
+        if now >= replicas or now == 0 or (now == 1 and not cluster.whole):
+            return
+        fewer = "with fewer, a topic of so many replicas cannot be created (InvalidReplicationFactorException)"
+        yield PlanStep(f"Have {replicas} brokers first ({now} now): {fewer}. It costs {cost}.", (), False, cost)
+        return
+    lines = more_brokers(cluster, replicas)
+    if lines is None:
+        yield PlanStep(f"Have {replicas} brokers first: add a KafkaNodePool with roles: [broker]. The nodes that there "
+                   "are vote as well, and the number of controllers is to stay.", (), False, cost)  # fmt: skip
+    elif lines:
+        yield PlanStep(f"Have {replicas} brokers first. It costs {cost}.", lines, False, cost)
+
+
+def _of_program(subject: Subject, replicas: int) -> PlanStep:
+    """A program that creates its topics asks for a number of replicas itself, whatever the brokers' default is."""
+    what = "An existing one keeps its replicas until it is reassigned."
+    topic = subject.topics[0]
+    if topic.streams:
+        line = f"replication.factor={replicas}"
+        return PlanStep(
+            f"Write {line} into {topic.streams}, and restart the application. {what}", (line,), True, "a restart"
+        )
+    where = ", ".join(dict.fromkeys(str(one.origin) for one in subject.topics))
+    says = f"Ask for {replicas} replicas of {subject.name} where the program that creates it states the number: {where}"
+    return PlanStep(f"{says}. {what}", (), True, "a restart")
+
+
+def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
+    what = "It applies to new topics only: an existing one keeps its replicas until it is reassigned."
+    if by_strimzi(cluster):
+        says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
+        return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)
+    alone = any(not node.keeps_topics for node in cluster.controllers) or not cluster.controllers
+    by_controllers = cluster.control_plane == "kraft" and key == "default.replication.factor" and alone
+    where = "every broker and every controller" if by_controllers else "every broker"
+    return PlanStep(f"Set {key}={replicas} on {where}, and restart them. {what}", (f"{key}={replicas}",), True, cost)
+
+
+def _moved(subject: Subject, replicas: int, cluster: Cluster, cost: str, most: int) -> PlanStep:
+    moves = list(_moves(subject, replicas, cluster))
+    there = {broker.rack.value for broker in cluster.brokers if broker.rack is not None and broker.keeps_topics}
+    needed = -(-_largest(subject) // most)
+    if not replicas and len(there) < needed:
+        lines = racks(cluster) if by_strimzi(cluster) else ()
+        says = f"Have brokers in {needed} racks ({len(there)} now), each with its broker.rack, and then spread the"
+        return PlanStep(
+            f"{says} replicas over them with kafka-reassign-partitions.sh: {cost}.", lines, bool(lines), cost
+        )
+    if not moves:
+        return PlanStep(f"Give {subject.name} {replicas} replicas, in different racks, with "
+                    f"kafka-reassign-partitions.sh: {cost}. The brokers to choose from are not known here.", (),
+                    False, cost)  # fmt: skip
+    name = "reassignment.json" if replicas else "racks.json"
+    says = f"Save this as {name} and execute it, without a restart: {cost}."
+    line = f"kafka-reassign-partitions.sh {BOOTSTRAP} --reassignment-json-file {name} --execute"
+    return PlanStep(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
+
+
+def _largest(subject: Subject) -> int:
+    return max((len(partition.replicas) for topic in subject.topics for partition in topic.partitions), default=1)
+
+
+def _preference(
+    racks: Mapping[int, str], used: Sequence[str], load: Mapping[int, int], id_: int
+) -> tuple[int, int, int]:
+    return used.count(racks[id_]) if id_ in racks else 0, load[id_], id_
+
+
+def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[str, object]]:
+    """Where each partition's replicas go: those it has stay, and the least loaded brokers of other racks come."""
+    racks = {
+        broker.id: broker.rack.value for broker in cluster.brokers if broker.id is not None and broker.rack is not None
+    }
+    ids = {broker.id for broker in cluster.brokers if broker.id is not None and broker.keeps_topics}
+    ids |= {id_ for topic in cluster.topics for partition in topic.partitions for id_ in partition.replicas}
+    load = {id_: 0 for id_ in sorted(ids)}
+    for topic in subject.topics:
+        for partition in topic.partitions:
+            chosen = list(partition.replicas[:1])
+            size = replicas or len(partition.replicas)
+            rest = [id_ for id_ in partition.replicas if id_ not in chosen] if replicas else []
+            chosen += rest
+            while len(chosen) < size:
+                free = [id_ for id_ in load if id_ not in chosen]
+                if not free:
+                    return
+                used = [racks[id_] for id_ in chosen if id_ in racks]
+                best = min(free, key=partial(_preference, racks, used, load))
+                chosen.append(best)
+                load[best] += 1
+            yield {"topic": topic.name, "partition": partition.number, "replicas": chosen}

@@ -1,0 +1,228 @@
+"""The smallest change of settings, or of where nodes stand, that repairs what failed: looked for by the model, smallest
+first, and each single part of it taken back once more to see that it is needed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..answers.acknowledgements import answer_with_client
+from ..answers.verdicts import RequirementCheck, SubjectVerdict
+from ..cluster.cluster import OFFSETS, Cluster
+from ..exploring.explorations import Explorations
+from ..questions.questions import OF_TOPICS, QUESTION
+from ..questions.signature import Signature, Subject
+from ..questions.situations import BY_NAME, Name
+from ..report.headline import in_words
+from .changes import SettingChange, changes_of, moves_of, sending_of
+from .plans import PlanStep, plan
+
+MOST_CHANGES = 4
+IN_TIME = "it fails or is not decided in time"
+CellQuestion = tuple[str, Name]
+
+
+_HAPPENS = {
+    "no-loss": "an acknowledged record can be lost",
+    "no-unread": "a record that consumers have read can be gone",
+    "no-divergence": "logs can diverge",
+    "no-stale-reads": "followers can serve consumers wrongly",
+    "writable": "writes can stop",
+    "readable": "reads can stop",
+    "no-duplicates": "a record can be written twice",
+    "in-order": "records can be reordered",
+}
+"""What can happen where a question is answered with a loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A change with what fails without it: the question, the cell, and whether that is a loss, or not decided."""
+
+    change: SettingChange
+    without: CellQuestion
+    loses: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The changes, each of which is needed, in the order of roll-out."""
+
+    changes: tuple[Needed, ...]
+
+
+def _offered(subject: Subject, wanted: Sequence[CellQuestion]) -> list[SettingChange]:
+    """Everything that could be changed, settings first, each once."""
+    cells = [cell for _, cell in wanted]
+    of_offsets = subject.topics[0].name == OFFSETS
+    signatures = [variant.signature for variant in subject.variants]
+    settings = (change for signature in signatures for change in changes_of(signature, of_offsets=of_offsets))
+    first = subject.topics[0]
+    questions = () if first.internal or first.by_itself else {name for name, _ in wanted}
+    sending = (change for signature in signatures for change in sending_of(signature, questions))
+    moves = (change for signature in signatures for change in moves_of(signature, cells))
+    return list({change.name: change for change in (*settings, *sending, *moves)}.values())
+
+
+def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
+    """The cells that must be without a loss for every requirement that failed. What fails of consumers is repaired
+    where it comes from: at the offsets topic, at what is lost, or in the consumer."""
+    return [
+        (check.requirement.question, check.requirement.cell)
+        for check in checks
+        if check.result == "failed" and QUESTION[check.requirement.question] in OF_TOPICS
+    ]
+
+
+def repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> Repair | None:
+    """The smallest set of changes after which all that failed holds, and nothing stops that went on before; None where
+    there is none, or time is out."""
+    wanted = wanted_of(checks)
+    signatures = [variant.signature for variant in subject.subject.variants]
+    if not wanted or not signatures:
+        return None
+    offered = _offered(subject.subject, wanted)
+    kept = [cell for cell in _going(subject) if cell not in wanted]
+    for number in range(1, MOST_CHANGES + 1):
+        for some in itertools.combinations(offered, number):
+            if explorations.late:
+                return None
+            if _first_bad(signatures, some, [*wanted, *kept], explorations) is None:
+                least = _least(signatures, some, [*wanted, *kept], explorations)
+                return Repair(tuple(_needed(signatures, least, [*wanted, *kept], explorations)))
+    return None
+
+
+def why_none(subject: SubjectVerdict, checks: Sequence[RequirementCheck], explorations: Explorations) -> str:
+    """Why there is no repair where something fails, in a sentence; "" if nothing fails."""
+    failed = [check for check in checks if check.result == "failed"]
+    if not failed:
+        return ""
+    signatures = [variant.signature for variant in subject.subject.variants]
+    if not signatures:
+        return "no repair is looked for: it takes a change of what is said above, and not of these settings"
+    if not wanted_of(checks):
+        return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
+    tried = ", ".join(change.setting for change in _offered(subject.subject, wanted_of(checks))) or "no setting"
+    left = _left(subject.subject, wanted_of(checks), explorations)
+    return f"no repair was found: with up to {MOST_CHANGES} of these {left}: {tried}"
+
+
+def _left(subject: Subject, wanted: Sequence[CellQuestion], explorations: Explorations) -> str:
+    """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
+    if explorations.late:
+        return IN_TIME
+    signatures = [variant.signature for variant in subject.variants]
+    offered = _offered(subject, wanted)
+    some = list(itertools.combinations(offered, min(MOST_CHANGES, len(offered))))
+    cell = _first_bad(signatures, some[0], wanted, explorations)
+    if cell is None or any(_first_bad(signatures, chosen, wanted, explorations) != cell for chosen in some[1:]):
+        return IN_TIME
+    what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
+    words = [
+        {
+            answer_with_client(_changed(s, chosen), QUESTION[cell[0]], BY_NAME[cell[1]], explorations).word
+            for s in signatures
+        }
+        for chosen in some
+    ]
+    lost = all("can lose" in of_them for of_them in words)
+    return f"{what} ({where})" if lost else f"it is not decided whether {what} ({where})"
+
+
+def _changed(signature: Signature, changes: Sequence[SettingChange]) -> Signature:
+    for change in changes:
+        signature = change.made(signature)
+    return signature
+
+
+def _least(
+    signatures: Sequence[Signature],
+    changes: Sequence[SettingChange],
+    cells: Sequence[CellQuestion],
+    explorations: Explorations,
+) -> Sequence[SettingChange]:
+    """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
+    about, and be decided by what was explored since."""
+    for change in changes:
+        fewer = [other for other in changes if other is not change]
+        if fewer and _first_bad(signatures, fewer, cells, explorations) is None:
+            return _least(signatures, fewer, cells, explorations)
+    return changes
+
+
+def _going(subject: SubjectVerdict) -> list[CellQuestion]:
+    """What went on before, while all is well and with one broker down."""
+    cells: list[CellQuestion] = [
+        (name, at) for name in ("writable", "readable") for at in ("leader-move@all", "crash@all")
+    ]
+    return [cell for cell in cells if subject.table[cell].word == "no loss found"]
+
+
+def _first_bad(
+    signatures: Sequence[Signature],
+    changes: Sequence[SettingChange],
+    cells: Sequence[CellQuestion],
+    explorations: Explorations,
+) -> CellQuestion | None:
+    for signature in signatures:
+        changed = _changed(signature, changes)
+        for question, cell in cells:
+            if answer_with_client(changed, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
+                return question, cell
+    return None
+
+
+def _needed(
+    signatures: Sequence[Signature],
+    changes: Sequence[SettingChange],
+    cells: Sequence[CellQuestion],
+    explorations: Explorations,
+) -> Iterator[Needed]:
+    """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
+    for change in changes:
+        others = [other for other in changes if other is not change]
+        bad = _first_bad(signatures, others, cells, explorations)
+        assert bad is not None, f"{change.name} is not needed"
+        question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
+        found = [
+            answer_with_client(_changed(signature, others), question, cell, explorations).word
+            for signature in signatures
+        ]
+        yield Needed(change, bad, loses="can lose" in found)
+
+
+def repair_document(subject: Subject, found: Repair, cluster: Cluster) -> dict[str, Any]:
+    """A repair as the document has it: what to do in which order, and that each part of it is needed."""
+    steps = plan(subject, [(change.change.name, change.change.value) for change in found.changes], cluster)
+    names = [change.change.setting for change in found.changes]
+    return {
+        "headline": f"What repairs it, checked again by the model ({', '.join(names)}):",
+        "steps": [_step(step) for step in steps],
+        "notes": [
+            f"Without {change.change.setting}, {_without(change)} ({in_words(BY_NAME[change.without[1]])})."
+            for change in found.changes
+        ],
+    }
+
+
+def _without(needed: Needed) -> str:
+    """What is bad without a change: `an acknowledged record can be lost`, or that nothing decides whether it can."""
+    happens = _HAPPENS[needed.without[0]]
+    return happens if needed.loses else f"nothing decides whether {happens}"
+
+
+def _step(step: PlanStep) -> dict[str, Any]:
+    """`shown` of the commands are for a reader, the others are alike; `file` is what they read, by its name."""
+    file = None if step.file is None else {"name": step.file[0], "document": step.file[1]}
+    return {
+        "says": step.says,
+        "commands": list(step.commands),
+        "shown": len(step.commands) if step.shown is None else step.shown,
+        "file": file,
+        "restart": step.restart,
+        "cost": step.cost,
+    }

@@ -1,0 +1,428 @@
+"""A scenario in the words of whoever runs the cluster: what is lost, under which fault, by which setting.
+
+The trace of a run is the model's; its page for an operator says the same without the model's names. Its title, its one
+sentence and its argument are made of what happened in the run; what changed is said in words (`words`); what else could
+happen is said in the steps' own sentences. The trace beside the page stays as `replay` takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...language.judge import steps as steps_of
+from ...language.kinds import Domain
+from ...language.model import Model
+from ...language.values import State
+from ...language.verdict import Run, Step
+from ...traces.differences import changes
+from ...traces.document import change_texts
+from ...traces.sentences import capital
+from ...traces.wording import RecordNames
+from ..answers.scenario import ENDS, SERVICE, renamed, said_of, unavailable, value_named, with_names
+from ..exploring.step_sentences import phrase
+from ..questions.situations import BY_NAME
+from .deciding_settings import PLACING, said
+from .model_words import framed, in_several_epochs, named, record_named, value_in_words, worded
+
+Document = dict[str, Any]
+
+LOST: Mapping[str, str] = {
+    "no-loss": "an acknowledged record is lost",
+    "no-unread": "a record that consumers have read is gone",
+    "no-divergence": "logs differ below the high watermark",
+    "no-stale-reads": "followers serve consumers wrongly",
+    "writable": "writes stop",
+    "readable": "reads stop",
+    "no-duplicates": "a record is written twice",
+    "in-order": "records change their order",
+    "groups": "consumer groups neither commit nor rebalance",
+    "no-skips": "consumers skip records",
+}
+"""What happens where a question is answered with a loss."""
+
+PROMISED: Mapping[str, str] = {
+    "acknowledged_kept": "acknowledged records are kept by the leader",
+    "acked_durable": "acknowledged records are on some broker",
+    "consistent_read": "records that were read are kept",
+    "reads_below_high_watermark": "only committed records are read",
+    "committed_log_matching": "logs agree below the high watermark",
+    "preferred_replica_complete": "consumers are sent to followers that have the records",
+    "read_durable": "records that were read are on some broker",
+    "record_is_acknowledged": "a record is acknowledged",
+    "settles": "the cluster comes to rest",
+    "writes_resume": "writes go on",
+    "reads_resume": "reads go on",
+    "no_duplicate": "no record is written twice",
+    "producer_order": "records stay in order",
+}
+"""The properties of a scenario in words."""
+
+_FAULTS: Mapping[str, str] = {
+    "lose_power": "lost power{}",
+    "lose_disk": "lost its disk",
+    "lose_host": "was lost for good, with its disk",
+    "crash": "crashed",
+    "shutdown": "was shut down",
+    "fence": "was cut off",
+}
+"""What happened to a broker, by the action that it happens in."""
+
+
+PLACED = frozenset({
+    "disk-loss", "rack-power-loss", "rack-cut-off", "rack-loss", "controller-loss", "controllers-loss",
+})  # fmt: skip
+"""The faults for which it makes a difference where nodes run: to other faults other settings are to blame."""
+
+
+def title_of(
+    name: str,
+    cells: Sequence[str],
+    decided: Sequence[Mapping[str, Any]],
+    *,
+    least_isr: int | None = None,
+    of_requests: bool = False,
+) -> str:
+    """`orders: an acknowledged record is lost when a host loses power, with one replica in sync (because of acks=1,
+    producer.properties:1)`. `cells` are all that show the run, as `no-loss=power-loss@one`: the title fits each of
+    them. `least_isr` is the topic's min.insync.replicas, where it is known. A run `of_requests` has no other fault than
+    theirs, whatever its cells are about. Where the nodes run decides what becomes of a broker whose host or disk is
+    lost, and of nothing else."""
+    asked: dict[tuple[str, ...], list[str]] = {}
+    for question in dict.fromkeys(cell.partition("=")[0] for cell in cells):
+        own = tuple(cell.partition("=")[2] for cell in cells if cell.startswith(f"{question}="))
+        asked.setdefault(own, []).append(LOST[question])
+    lost = [f"{' and '.join(what)} {_when(own, least_isr, of_requests=of_requests)}" for own, what in asked.items()]
+    placed = any(BY_NAME[cell.partition("=")[2]].fault.name in PLACED for cell in cells) or len(decided) == 1
+    by = "; ".join(f"{one['says']}{_place(one)}" for one in decided if placed or one["says"] != said(PLACING))
+    return f"{name}: {'; '.join(lost)}{f' (because of {by})' if by else ''}"
+
+
+_MOST_NAMED = 3
+"""Faults that a title names; of more it counts the rest."""
+
+
+def _when(cells: Sequence[str], least_isr: int | None, *, of_requests: bool) -> str:
+    """When it happens: `when a host loses power, with one replica in sync`, and the same of every other cell."""
+    least = f" ({least_isr})" if least_isr else ""
+    worded = {"all": "all replicas in sync", "min-isr": f"the ISR at min.insync.replicas{least}",
+              "one": "one replica in sync"}  # fmt: skip
+    stands: dict[str, list[str]] = {}
+    for cell in cells:
+        at = BY_NAME[cell]
+        when = "requests fail or lose their answers, and nothing else goes wrong" if of_requests else at.fault.when
+        stands.setdefault(when, []).append(worded[at.situation.name])
+    faults: dict[tuple[str, ...], list[str]] = {}
+    for when, wheres in stands.items():
+        faults.setdefault(tuple(dict.fromkeys(wheres)), []).append(when)
+    shown = [(when, wheres) for wheres, whens in faults.items() for when in whens]
+    kept = shown if len(shown) <= _MOST_NAMED else shown[: _MOST_NAMED - 1]
+    texts = [
+        f"when {' or '.join(when for when, where in kept if where == wheres)}, with {' or '.join(wheres)}"
+        for wheres in dict.fromkeys(where for _, where in kept)
+    ]
+    more = len(shown) - len(kept)
+    return "; ".join([*texts, *([f"and under {more} other faults"] if more else [])])
+
+
+def in_the_clusters_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
+    """An audit's trace, as it is saved, in the words of its page. `run` is its run, of its model."""
+    called, wording = trace["called"], trace["wording"]
+    letters = letters_of(called)
+    own = {**trace, "notes": [note for note in trace["notes"] if note != letters_note(called)]}
+    del own["wording"]
+    one = Told(model, run, trace["property"]["name"], called, wording.get("before", 0))
+    shown = one.page(renamed(own, called), trace["title"], wording["verdict"], letters)
+    for step, says in zip(shown["steps"], wording["sentences"], strict=False):
+        step["sentence"] = says
+    return shown
+
+
+def explored(trace: Mapping[str, Any], model: Model, run: Run, called: Mapping[str, str], before: int = 0) -> Document:
+    """The document of a run that somebody explores, in the words of the cluster: `called` are its brokers, of which in
+    a run about service so many are out `before` the fault."""
+    told = Told(model, run, _of_service(model), called, before)
+    about = {"title": "A run of the cluster", "letters": letters_of(called), "properties": _properties(trace)}
+    own = {key: part for key, part in trace.items() if key != "wording"}
+    own["notes"] = [note for note in trace["notes"] if note != letters_note(called)]
+    return told.said(renamed(own, called)) | {"disabled": told.could_happen(), "cluster": about | {"before": before}}
+
+
+class InWords:
+    """The states around a run, for `traces/neighbourhood.py`, as its page says them: brokers with their names in the
+    cluster, steps in sentences, records by their numbers, those that the run has in several epochs with their epoch."""
+
+    def __init__(self, model: Model, run: Run, called: Mapping[str, str], before: int = 0, broken: str = "") -> None:
+        brokers = next(domain.size for domain in model.domains if domain.name == "Broker")
+        every = {letter: called.get(letter, f"broker {letter}") for letter in "ABCDE"[:brokers]}
+        self.told = Told(model, run, broken or _of_service(model), every, before)
+        names = RecordNames(model)
+        states = run.states()
+        pairs = zip(states, run.steps, strict=False)
+        texts = (change_texts(changes(model.fields, was, step.after), was, step.after, names) for was, step in pairs)
+        self.doubled = in_several_epochs(list(texts))
+
+    def named(self, value: Any) -> Any:
+        """A state, or another value of JSON, with the brokers' names."""
+        return value_named(value, self.told.called)
+
+    def framed(self, frame: Document) -> Document:
+        """What is drawn of a state."""
+        return framed(value_named(frame, self.told.called) | {"marks": {}})
+
+    def stepped(self, document: Document, state: State, step: Step) -> Document:
+        """A step from a state."""
+        shown: Document = value_named(document, self.told.called)
+        changed = [worded(change) for change in shown["changed"]]
+        return shown | {
+            "sentence": self.told.sentence_of(state, step.action, step.arguments),
+            "changed": named(changed, self.doubled | in_several_epochs(changed)),
+        }
+
+    def valued(self, text: str) -> str:
+        """A value that is watched."""
+        return value_said(text, self.told.called)
+
+
+def value_said(text: str, called: Mapping[str, str]) -> str:
+    """A value of the model, as text, in the words of the cluster."""
+    return value_in_words(with_names(text, called))
+
+
+def step_said(model: Model, state: State, step: Step, called: Mapping[str, str], before: int = 0) -> str:
+    """The sentence of a step that can happen in a state, in the words of the cluster; `before` as in `explored`."""
+    told = Told(model, Run(state, ()), _of_service(model), called, before)
+    return told.sentence_of(state, step.action, step.arguments)
+
+
+def _of_service(model: Model) -> str:
+    """The property about service that a model is asked about; "" where it is asked about records."""
+    return next((prop.name for prop in model.properties if prop.name in SERVICE), "")
+
+
+def _properties(trace: Mapping[str, Any]) -> dict[str, str]:
+    return {name: PROMISED.get(name, name.replace("_", " ")) for name in trace["properties"]}
+
+
+def letters_of(called: Mapping[str, str]) -> str:
+    """Which of the model's letters is which broker."""
+    return ", ".join(f"{letter} is {name}" for letter, name in sorted(called.items()))
+
+
+def letters_note(called: Mapping[str, str]) -> str:
+    """The same, as a saved trace notes it."""
+    return f"Here {letters_of(called)}."
+
+
+def _place(one: Mapping[str, Any]) -> str:
+    where = one["where"]
+    if where is None:
+        return ""
+    return f", {where['path'].rpartition('/')[2]}{':' + str(where['line']) if where['line'] else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A run with the names that its brokers have. In one about service so many are out `before` the fault."""
+
+    model: Model
+    run: Run
+    broken: str
+    called: Mapping[str, str]
+    before: int = 0
+
+    @property
+    def states(self) -> Sequence[State]:
+        return self.run.states()
+
+    def name(self, broker: object) -> str:
+        """A broker's name in the cluster."""
+        return self.called.get(repr(broker), f"broker {broker!r}")
+
+    # --- one sentence -------------------------------------------------------------------------------------------------
+
+    def short(self) -> str:
+        """What happened, in a few sentences with the steps' numbers."""
+        lost = self._lost()
+        if lost is None:
+            return self._of_faults()
+        record, since = lost
+        promise = "could be read by consumers" if self.broken == "consistent_read" else "was acknowledged"
+        return f"Record {record} {promise} (step {since}). {capital(self._way(record, since))}."
+
+    def _lost(self) -> tuple[int, int] | None:
+        """The number of the record that is lost, and the step since which it should not be."""
+        if self.broken not in ("acknowledged_kept", "acked_durable", "consistent_read"):
+            return None
+        reads = self.broken == "consistent_read"
+        for step, state in enumerate(self.states):
+            promised = {id_ for _, ids in state.read.items() for id_ in ids} if reads else set(state.acknowledged)
+            for record in sorted(promised):
+                if self._is_missed(record):
+                    return record, step
+        return None
+
+    def _is_missed(self, record: int) -> bool:
+        last, leader = self.states[-1], self._leader()
+        holders = {broker for broker, log in last.log.items() if any(entry.id == record for entry in log)}
+        return not holders if leader is None or self.broken == "acked_durable" else leader not in holders
+
+    def _leader(self) -> Domain | None:
+        """Who leads in the end, by the newest metadata that a leader has."""
+        views = [(view.leader_epoch, broker) for broker, view in self.states[-1].view.items() if view.leader is broker]
+        return max(views, key=lambda one: one[0])[1] if views else None
+
+    def _way(self, record: int, since: int) -> str:
+        """How it was lost: what failed, and who leads without it."""
+        leader = self._leader()
+        parts = list(self._failures(record))
+        if leader is not None and self.broken != "acked_durable":
+            step = self._led_since(leader)
+            had = any(entry.id == record for state in self.states[: step + 1] for entry in state.log[leader])
+            again = bool(parts) and parts[-1][0] is leader
+            if again:
+                parts.append((leader, f"came back as leader without it (step {step})"))
+            else:
+                parts.append(
+                    (leader, f"{'which had lost it' if had else 'which never had a copy'}, became leader (step {step})")
+                )
+        if not parts:
+            return f"no broker has it after step {len(self.run.steps)}"
+        return _joined(parts, self.name)
+
+    def _led_since(self, leader: Domain) -> int:
+        """The step in which the leader of the end came to lead."""
+        for step in range(len(self.run.steps), 0, -1):
+            if self.states[step - 1].view[leader].leader is not leader:
+                return step
+        return 0
+
+    def _failures(self, record: int) -> Iterator[tuple[object, str]]:
+        """What failed, and who took the record out of a log, in order."""
+        for number, step in enumerate(self.run.steps, 1):
+            before, after = self.states[number - 1], self.states[number]
+            who = next(iter(step.arguments.values()), None)
+            if self.model.action(step.action).kind == "fault" and step.action in _FAULTS and isinstance(who, Domain):
+                held = any(entry.id == record for entry in before.log[who])
+                flushed = " before it was flushed" if held and not self._holds(after, who, record) else ""
+                alone = ", alone in the ISR," if set(before.registered.isr) == {who} else ""
+                yield who, f"{alone} {_FAULTS[step.action].format(flushed)} (step {number})".lstrip(" ")
+                continue
+            for broker in before.log:
+                if self._holds(before, broker, record) and not self._holds(after, broker, record):
+                    yield broker, f"cut it from its log (step {number})"
+
+    def _holds(self, state: State, broker: Any, record: int) -> bool:
+        return any(entry.id == record for entry in state.log[broker])
+
+    def _of_faults(self) -> str:
+        """What failed, what was written twice or too late, and what that comes to, where no record is lost."""
+        texts = [
+            f"{self.sentence(number).removesuffix('.')} (step {number})."
+            for number, step in enumerate(self.run.steps, 1)
+            if self.model.action(step.action).kind == "fault"
+        ]
+        end = ENDS.get(self.broken, "")
+        return " ".join([*texts, *self._of_appends(), *([end] if end and "{" not in end else [])])
+
+    def _of_appends(self) -> Iterator[str]:
+        """Which record was written twice, or before which earlier one, and in which steps."""
+        appended = [
+            (number, after.log[broker][offset].id)
+            for number, (before, after) in enumerate(zip(self.states, self.states[1:], strict=False), 1)
+            for broker, was in before.log.items()
+            for offset in range(len(was), len(after.log[broker]))
+            if self.run.steps[number - 1].action.startswith("produce")
+        ]
+        for at, (number, record) in enumerate(appended):
+            if self.broken == "no_duplicate" and (first := _step_of(appended[:at], record)):
+                yield f"Record {record} is appended (step {first}), and again (step {number})."
+                return
+            later = [one for one in appended[:at] if one[1] > record]
+            if self.broken == "producer_order" and later:
+                step, other = later[0]
+                yield f"Record {other} is appended (step {step}), and record {record} after it (step {number})."
+                return
+
+    # --- the page -----------------------------------------------------------------------------------------------------
+
+    def sentence(self, number: int) -> str:
+        """A step's sentence."""
+        step = self.run.steps[number - 1]
+        return self.sentence_of(self.states[number - 1], step.action, step.arguments)
+
+    def sentence_of(self, state: State, action: str, arguments: Mapping[str, Any]) -> str:
+        """The sentence of a step from a state."""
+        if action == "lose_host" and self.broken in SERVICE:
+            return capital(unavailable(self.name(arguments["broker"]), before=len(state.gone) < self.before))
+        return said_of(phrase(self.model, state, action, arguments), self.called)
+
+    def could_happen(self) -> Document:
+        """What else could happen in each state, in sentences."""
+        texts: dict[str, int] = {}
+        states: dict[str, Document] = {}
+        for at, state in enumerate(self.states):
+            said = [self.sentence_of(state, step.action, step.arguments) for step in steps_of(self.model, state)]
+            enabled = [texts.setdefault(text, len(texts)) for text in dict.fromkeys(said)]
+            states[str(at)] = {"enabled": enabled, "disabled": []}
+        return {"steps": list(texts), "reasons": [], "states": states, "truncated": None}
+
+    def page(self, trace: Mapping[str, Any], title: str, verdict: str, letters: str) -> Document:
+        """The document of the page: the trace, renamed already, in an operator's words."""
+        short = self.short() if trace["kind"] == "counterexample" else ""
+        mentioned = [row["step"] for row in trace["argument"] if row["role"] == "event"]
+        faults = [step["i"] for step in trace["steps"] if step["kind"] == "fault"]
+        rows = [_row("title", None, "How it happens")] + ([_row("short", len(self.run.steps), short)] if short else [])
+        rows += [
+            _row("event", number, f"{self.sentence(number).removesuffix('.')} (step {number}).")
+            for number in sorted({*mentioned, *faults})
+        ]
+        return self.said(trace) | {
+            "title": title,
+            "argument": rows if trace["kind"] == "counterexample" else [],
+            "disabled": self.could_happen(),
+            "cluster": {
+                "title": title,
+                "verdict": verdict,
+                "letters": letters,
+                "properties": _properties(trace),
+                "before": self.before,
+            },
+        }
+
+    def said(self, trace: Mapping[str, Any]) -> Document:
+        """A trace whose brokers are renamed already with its steps, changes and records in an operator's words."""
+        shown: Document = {**trace}
+        if shown["view"] is not None:
+            shown["view"] = {**shown["view"], "lanes": sorted(shown["view"]["lanes"], key=_in_order)}
+        for number, step in enumerate(shown["steps"], 1):
+            step["sentence"] = self.sentence(number)
+            step["changed"] = [worded(change) for change in step["changed"]]
+        return record_named(shown)
+
+
+def _step_of(appended: Sequence[tuple[int, int]], record: int) -> int:
+    """The first step that appended a record; 0 where none did."""
+    return next((number for number, id_ in appended if id_ == record), 0)
+
+
+def _in_order(name: str) -> tuple[str, int, str]:
+    """`broker 10` after `broker 9`."""
+    stem, _, number = name.rpartition(" ")
+    return (stem, int(number), "") if number.isdecimal() else (name, 0, number)
+
+
+def _row(role: str, step: int | None, text: str) -> Document:
+    return {"role": role, "step": step, "text": text}
+
+
+def _joined(parts: Sequence[tuple[object, str]], name: Any) -> str:
+    """`broker 2, alone in the ISR, lost power (9), and came back as leader (12)`: the subject once for what follows."""
+    texts: list[str] = []
+    for at, (who, what) in enumerate(parts):
+        same = at > 0 and parts[at - 1][0] is who
+        comma = what.startswith((",", "which"))
+        subject = "" if same else f"{name(who)}{',' if what.startswith('which') else ''}"
+        texts.append(f"{subject}{'' if comma and not what.startswith('which') else ' '}{what}".strip())
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])}, and {texts[-1]}"

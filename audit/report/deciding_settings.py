@@ -1,0 +1,82 @@
+"""The setting that decides a loss: what the repair changes, or, where there is none, what the loss comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..cluster.cluster import COMMIT_ACKS, OFFSETS
+from ..questions.signature import Constant, Subject, Used
+from ..repairs.changes import SettingChange
+
+_KEYS: Mapping[str, str] = {
+    "unclean": "unclean.leader.election.enable",
+    "client": "client",
+    "acks": "acks",
+    "commit_acks": COMMIT_ACKS,
+    "in_flight": "max.in.flight.requests.per.connection",
+    "idempotence": "enable.idempotence",
+    "lower_min_isr": "min.insync.replicas",
+    "min_isr": "min.insync.replicas",
+    "replicas": "replication factor",
+    "racks": "broker.rack",
+    "release": "version",
+    "elr": "eligible.leader.replicas.version",
+    "fsync": "log.flush.interval.messages",
+}
+"""The key of a change, where it is of a setting and not of where nodes stand."""
+
+DEFAULTS: Mapping[str, str] = {
+    "eligible.leader.replicas.version": "0",
+    "log.flush.interval.messages": "not set: no append is flushed by itself",
+    "broker.rack": "as placed",
+}
+"""What a setting is that no answer rests on by itself."""
+
+NOT_GIVEN = "not given"
+"""What a setting is that nothing states, and that has no default here."""
+
+PLACING = Used("where the nodes run", "", None, "")
+"""What decides where the repair moves nodes: no setting, but their places."""
+
+
+def deciding(
+    subject: Subject, changes: Sequence[SettingChange], cell: str, constants: Mapping[str, Constant]
+) -> Iterator[tuple[Used, str]]:
+    """The settings that decide a loss in a cell, each with what the repair makes of it ("" where none is made): those
+    that the repair changes, else the one that the run of the loss, with these constants, comes from."""
+    if changes:
+        for change in changes:
+            key = _KEYS.get(change.name)
+            yield _used(subject, key) if key else PLACING, change.value if key else change.setting
+        return
+    key = _cause(subject, cell, constants)
+    if key:
+        yield _used(subject, key), ""
+
+
+def _used(subject: Subject, key: str) -> Used:
+    """The setting as it is stated; as by default where nothing states it; else it is not given."""
+    stated = next((used for used in subject.used if used.key == key), None)
+    return stated or Used(key, DEFAULTS.get(key, NOT_GIVEN), None, "Kafka's own" if key in DEFAULTS else "")
+
+
+def said(used: Used) -> str:
+    """A setting that decides, in words: `acks=1`, `acks not given`."""
+    return f"{used.key} {used.value}".strip() if used.value in ("", NOT_GIVEN) else f"{used.key}={used.value}"
+
+
+def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> str:
+    """The key of the setting that a loss comes from; "" where no one setting is to blame."""
+    if not constants:
+        return ""
+    if constants.get("acks") != "all":
+        return COMMIT_ACKS if subject.topics[0].name == OFFSETS else "acks"
+    if constants.get("unclean") and constants.get("heed_unclean"):
+        return "unclean.leader.election.enable"
+    if cell.startswith("rack-"):
+        return "broker.rack"
+    if int(constants.get("min_isr", 2)) < 2:
+        return "min.insync.replicas"
+    if constants.get("isr_shrinks") and not constants.get("elr"):
+        return "eligible.leader.replicas.version"
+    return ""

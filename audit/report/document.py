@@ -1,0 +1,424 @@
+"""The document `tidegate.audit/1`: what was read, what was asked, what came out. Every face is a rendering of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...traces.heading import tool
+from ..answers.outages import Outage
+from ..answers.requirements import Requirement, preset_of
+from ..answers.scenario import is_unheard, sentences
+from ..answers.verdicts import RACK, Answer, RequirementCheck, SubjectVerdict, Table, facts_that_matter
+from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Cluster, Finding, Origin
+from ..cluster.racks import missing_racks
+from ..facts.placement import NODES, SERVERS
+from ..facts.producers import gives_again, unnamed_give_again
+from ..questions.questions import QUESTION, QUESTIONS
+from ..questions.signature import Subject, Used, Variant
+from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, faults_of
+from ..repairs.changes import SettingChange
+from ..startup.nodes import Down, down
+from .deciding_settings import deciding, said
+from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
+
+SCHEMA = "tidegate.audit/1"
+Document = dict[str, Any]
+
+NOTES = (
+    "A loss was found by exploring the model and replayed; no loss found is a statement about the model within the "
+    "bounds of its row, and never about everything that may happen.",
+    "Crashes are of processes whose hosts stay up.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectReport:
+    """One audited subject: its answers, what came of the requirements, its repair, its present state and what of it is
+    out of service now; `no_repair` says why there is none where something fails, and was looked for. `loss` is the loss
+    to report: its cell, its question, the answer in the table, and the same with the run that is shown. `changes` are
+    what the repair is made of."""
+
+    verdict: SubjectVerdict
+    checks: Sequence[RequirementCheck]
+    repair: Document | None = None
+    now: Document | None = None
+    outages: Sequence[Outage] = ()
+    no_repair: str = ""
+    loss: tuple[Name, str, Answer, Answer] | None = None
+    changes: Sequence[SettingChange] = ()
+
+
+NOTHING = "nothing was checked: the given files name no topic and no broker; add server.properties or the topics"
+"""What an audit without signatures says: silence would be taken for a pass."""
+
+
+def document(
+    cluster: Cluster,
+    findings: Sequence[Finding],
+    reports: Sequence[SubjectReport],
+    required: Sequence[Requirement],
+    exit_: int,
+) -> Document:
+    """The whole document. Subjects are worst first."""
+    subjects = [_with_racks(_subject(report), report, cluster) for report in reports]
+    return {
+        "schema": SCHEMA,
+        "tool": tool(),
+        "exit": exit_,
+        "headline": subjects[0]["headline"] if subjects else NOTHING,
+        "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
+        "versions": _versions(cluster),
+        "assumptions": list(_assumptions(cluster, reports)),
+        "outages": [
+            *(_not_starting(node) for node in down(cluster)),
+            *(_outage(outage) for report in reports for outage in report.outages),
+        ],
+        "faults": [
+            {"name": fault.name, "title": fault.title, "says": fault.says} for fault in faults_of(cluster.control_plane)
+        ],
+        "situations": [
+            {"name": situation.name, "title": situation.title, "says": situation.says} for situation in SITUATIONS
+        ],
+        "required": preset_of(required),
+        "questions": [{"name": question.name, "title": question.title} for question in QUESTIONS],
+        "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in required],
+        "subjects": subjects,
+        "diff": None,
+        "out_of_time": "",
+        "findings": [_finding(finding) for finding in findings],
+        "notes": list(NOTES),
+    }
+
+
+def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[str]:
+    """What was taken for granted, each once: to put the files together, and for any of the topics."""
+    only = cluster.only_producer
+    assumed = [used for report in reports for used in report.verdict.subject.used if used.key == "producer"]
+    if only is not None and assumed:
+        yield (
+            f"{only.name}, the only producer's file that was given, writes every topic for which audit.toml names none"
+        )
+    writers = dict.fromkeys(report.verdict.subject.producer for report in reports)
+    for writer in (one for one in writers if one is not None and gives_again(cluster, one) is None):
+        yield (
+            f"{writer.name} is of no Java client of 2.1 to 2.4, which may acknowledge what is not there (KIP-360); "
+            "--client java:VERSION says which it is"
+        )
+    if unnamed_give_again(cluster) is None and any(_may_be_idempotent(report.verdict.subject) for report in reports):
+        yield (
+            "producers of which no file was given are no idempotent Java clients of 2.1 to 2.4, which may acknowledge "
+            "what is not there (KIP-360); --client java:VERSION says which they are"
+        )
+    yield from cluster.assumptions
+
+
+def _may_be_idempotent(subject: Subject) -> bool:
+    """Whether what is said rests on a producer that no file is of, and that may be idempotent."""
+    kafkas = subject.internal or all(topic.by_itself for topic in subject.topics)
+    asks = any(one.signature.idempotent and one.signature.acks == "all" for one in subject.variants)
+    return subject.producer is None and not kafkas and asks
+
+
+def _outage(outage: Outage) -> Document:
+    partitions = [partition.number for partition in outage.partitions]
+    return {"topic": outage.topic.name, "partitions": partitions, "nodes": list(outage.without), "kind": outage.kind,
+            "certain": outage.certain, "says": outage.says, "where": _where(outage.topic.origin)}  # fmt: skip
+
+
+def _not_starting(down: Down) -> Document:
+    """Nodes that do not start, as an outage of no topic."""
+    nodes = [node.id for node in down.nodes if node.id is not None]
+    return {"topic": "", "partitions": [], "nodes": nodes, "kind": "does not start", "certain": True,
+            "says": down.says, "where": _where(down.where)}  # fmt: skip
+
+
+def badness(subject: SubjectReport) -> tuple[int, bool, int, int, str]:
+    """Failed requirements first, then what depends, then the gravest loss."""
+    results = [check.result for check in subject.checks]
+    rank = 0 if "failed" in results else 1 if "depends" in results else 2
+    gravest = min((_gravity(table) for table in subject.verdict.tables), default=len(GRAVEST))
+    topics = subject.verdict.subject.topics
+    return rank, subject.verdict.subject.internal, gravest, -len(topics), topics[0].name
+
+
+def _gravity(table: Table) -> int:
+    loss = first_loss(table)
+    return len(GRAVEST) if loss is None else GRAVEST.index(loss[1])
+
+
+def _versions(cluster: Cluster) -> Document:
+    found = cluster.versions
+    stated = {
+        "kafka": found.kafka,
+        "metadata.version": found.metadata_version,
+        "inter.broker.protocol.version": found.inter_broker_protocol,
+        "distribution": found.distribution,
+    }
+    texts = {name: "not stated" if fact is None else fact.value for name, fact in stated.items()}
+    return {**texts, "features": {name: feature.value for name, feature in found.features.items()},
+            "control plane": cluster.control_plane or "not stated"}  # fmt: skip
+
+
+def _subject(report: SubjectReport) -> Document:
+    subject, verdict = report.verdict.subject, report.verdict
+    conditional = list(_conditional(verdict))
+    main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
+    main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(verdict))
+    return {
+        "name": subject.name,
+        "topics": [topic.name for topic in subject.topics],
+        "internal": subject.internal,
+        "least_isr": _least_isr(subject),
+        "planned": subject.planned,
+        "producer": None if subject.producer is None else subject.producer.name,
+        "headline": main,
+        "short": _in_short(verdict) or main,
+        "conditional": conditional if len(conditional) > 1 else [],
+        "depends": list(_deciding(verdict)) if verdict.tables else [],
+        "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
+        "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
+        "checks": [_check(check, subject) for check in report.checks],
+        "table": {
+            question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
+            for question in QUESTIONS
+        },
+        "settings": [_used(used) for used in subject.used],
+        "not_given": dict(subject.asks),
+        "loss": _loss(report),
+        "scenarios": [],
+        "deciding": _settings_that_decide(report),
+        "repair": report.repair,
+        "no_repair": report.no_repair,
+        "now": report.now,
+        "where": _where(subject.topics[0].origin),
+    }
+
+
+def _settings_that_decide(report: SubjectReport) -> list[Document]:
+    """The settings that decide the loss that is reported, with what the repair makes of them."""
+    if report.loss is None and not report.changes:
+        return []
+    cell = ""
+    constants: Mapping[str, Any] = {}
+    if report.loss is not None and report.loss[3].case is not None:
+        cell, constants = report.loss[0], report.loss[3].case.values
+    found = deciding(report.verdict.subject, report.changes, cell, constants)
+    return [{**_used(used), "says": said(used), "becomes": becomes} for used, becomes in found]
+
+
+def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
+    """With what is missing of the racks by its name, wherever an answer depends on them."""
+    name, ask = missing_racks(cluster, report.verdict.subject.topics[0])
+    subject["not_given"][name] = ask
+    cells = [cell for cells in subject["table"].values() for cell in cells.values()]
+    for entry in (*subject["checks"], *cells):
+        entry["on"] = [name if on == RACK else on for on in entry["on"]]
+    subject["depends"] = [name if on == RACK else on for on in subject["depends"]]
+    return subject
+
+
+def _depends(verdict: SubjectVerdict) -> str:
+    """On what the headline depends; the cases are `conditional`."""
+    return f"depends on {', '.join(_deciding(verdict))}"
+
+
+def _lines(verdict: SubjectVerdict) -> list[str]:
+    """The headline of each variant."""
+    every = zip(verdict.subject.variants, verdict.tables, strict=True)
+    return [headline(variant.signature, table) for variant, table in every]
+
+
+def _in_short(verdict: SubjectVerdict) -> str:
+    """What goes wrong, where the headline depends on nothing; "" where it does."""
+    every = zip(verdict.subject.variants, verdict.tables, strict=True)
+    said = {headline(variant.signature, table, short=True) for variant, table in every}
+    return said.pop() if len(said) == 1 and not _deciding(verdict) else ""
+
+
+def _deciding(verdict: SubjectVerdict) -> Sequence[str]:
+    """The facts that are not stated and that the headline depends on."""
+    lines = _lines(verdict)
+    return facts_that_matter(verdict.subject.variants, lines) if len(set(lines)) > 1 else ()
+
+
+def _least_isr(subject: Subject) -> int | None:
+    """The smallest ISR that acks=all is taken with; None where that is not known."""
+    every = {min(variant.signature.least_isr, variant.signature.replicas) for variant in subject.variants}
+    return every.pop() if len(every) == 1 else None
+
+
+def _conditional(verdict: SubjectVerdict) -> Iterator[Document]:
+    """The headline under each combination of the facts that it depends on."""
+    subject = verdict.subject
+    if not verdict.tables:
+        return
+    lines = _lines(verdict)
+    matter = _deciding(verdict)
+    every = _values(subject.variants, matter)
+    for line in dict.fromkeys(lines):
+        alike = [variant for variant, said in zip(subject.variants, lines, strict=True) if said == line]
+        given = _values(alike, matter)
+        decide = {name: values for name, values in given.items() if values != every[name]} or given
+        cases = [f"{name}{_IS.get(name, '=')}{spans(values, every[name])}" for name, values in decide.items()]
+        yield {"if": ", ".join(cases), "says": line}
+
+
+_IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " ", NODES: " are ", SERVERS: " are "}
+"""What stands between a fact and its value, where it is not a setting."""
+
+
+def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list[str]]:
+    """What each of these facts may be in these variants, in order."""
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    for variant in variants:
+        for name, value in variant.given:
+            if name in found:
+                found[name][value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+_RELEASE = re.compile(r"(\d+\.\d+)(?: to (\d+\.\d+))?(.*)")
+
+
+def spans(values: Sequence[str], every: Sequence[str]) -> str:
+    """Values of a fact in words, neighbouring versions as a span: `3.3 to 4.0 with kraft or 4.1`. `every` has all that
+    there are, the oldest first."""
+    runs: list[list[str]] = []
+    for value in values:
+        at = every.index(value)
+        if runs and at and every[at - 1] == runs[-1][-1] and _kind(value) == _kind(runs[-1][-1]) != "":
+            runs[-1].append(value)
+        else:
+            runs.append([value])
+    said = [_span(run) for run in runs]
+    return (", or " if any(" " in text for text in said) else " or ").join(said)
+
+
+def _kind(value: str) -> str:
+    """What stands behind a version's number, with a mark; "" for what is no version."""
+    found = _RELEASE.fullmatch(value)
+    return "" if found is None else f"~{found[3]}"
+
+
+def _span(run: Sequence[str]) -> str:
+    first, last = run[0], run[-1]
+    if len(run) == 1:
+        return first
+    begins, ends = _RELEASE.fullmatch(first), _RELEASE.fullmatch(last)
+    assert begins is not None and ends is not None, f"{first} and {last} are versions"
+    return f"{begins[1]} to {ends[2] or ends[1]}{ends[3]}"
+
+
+def _cell(answer: Answer) -> Document:
+    return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.on)}
+
+
+def _check(check: RequirementCheck, subject: Subject) -> Document:
+    """What came of a requirement; where it failed, `scenario` is the run that shows it, step by step."""
+    on = list(check.answer.on) if check.answer is not None else []
+    why = check.answer.why if check.answer is not None else ""
+    asked = check.requirement
+    said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
+    failed = check.result == "failed" and check.answer is not None and check.answer.steps
+    scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
+    says = in_words(BY_NAME[asked.cell])
+    return {**said, "says": says, "on": on, "why": why, "note": check.note, "scenario": scenario}
+
+
+def _used(used: Used) -> Document:
+    where = None if used.origin is None else _where(used.origin)
+    return {"key": used.key, "value": used.value, "where": where, "source": used.source}
+
+
+def _where(origin: Origin) -> Document:
+    return {"path": origin.path, "line": origin.line, "place": origin.place}
+
+
+def _finding(finding: Finding) -> Document:
+    return {"kind": finding.kind, "severity": finding.severity, "what": finding.what, "where": _where(finding.where),
+            "to_do": finding.to_do, "source": finding.source, "html": None}  # fmt: skip
+
+
+def loss_of(subject: SubjectReport) -> tuple[Name, str, Answer] | None:
+    """The loss to report: its cell, question and answer. The gravest of those that must not be; else of all."""
+    failed = [
+        _widest(subject.verdict.table, check.requirement.question, BY_NAME[check.requirement.cell])
+        for check in subject.checks
+        if check.result == "failed" and check.requirement.question in _LOSSES
+    ]
+    if found := [loss for loss in failed if loss[2].steps]:
+        return min(found, key=lambda loss: (_LOSSES.index(loss[1]), GRAVEST.index(BY_NAME[loss[0]])))
+    losses = [(table, loss) for table in subject.verdict.tables if (loss := first_loss(table)) is not None]
+    if not losses:
+        return None
+    table, (question, cell) = min(losses, key=lambda loss: (loss[1][0] != LOST, GRAVEST.index(loss[1][1])))
+    return cell.name, question, table[question, cell.name]
+
+
+def _widest(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]:
+    """The loss of a cell, as it is with the most replicas in sync: that is a loss of the cell as well."""
+    names = [f"{cell.fault.name}@{situation.name}" for situation in SITUATIONS[: SITUATIONS.index(cell.situation)]]
+    lost = [name for name in names if table[question, name].word == "can lose" and table[question, name].client is None]
+    name = lost[0] if lost else cell.name
+    return name, question, table[question, name]
+
+
+_LOSSES = tuple(question.name for question in QUESTIONS if question.asked in ("loss", "reads", "delivery"))
+"""The questions about what is lost, read or written wrongly, the gravest first."""
+
+_MAIN = (LOST, UNREAD)
+
+
+def _loss(subject: SubjectReport) -> Document | None:
+    if subject.loss is None:
+        return None
+    cell, question, reported, answer = subject.loss
+    return {
+        "cell": cell,
+        "says": "a request fails, and nothing else" if is_unheard(answer) else in_words(BY_NAME[cell]),
+        "question": question,
+        "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
+        "supposed": _supposed(subject.verdict, cell, question, reported),
+        "scenario": sentences(subject.verdict.subject, answer),
+        "steps": [step.step for step in answer.steps],
+        "constants": {} if answer.case is None else answer.case.values,
+        "source": _source(subject.verdict.subject, cell, answer) if question in _MAIN else "",
+        "html": None,
+    }
+
+
+def _source(subject: Subject, cell: Name, answer: Answer) -> str:
+    """The KIP or the issue that a loss is about."""
+    if answer.case is None:
+        return ""
+    constants = answer.case.values
+    if constants.get("acks") != "all" and subject.topics[0].name == OFFSETS:
+        return f"KIP-1041: {COMMIT_ACKS} is -1 by default, and 4.0 has no other"
+    if constants.get("acks") != "all":
+        return "KIP-679: acks=all is the producer's default since 3.0"
+    if constants.get("unclean") and constants.get("heed_unclean"):
+        return "KIP-106: unclean.leader.election.enable is false by default since 0.11"
+    if constants.get("truncation") == "high_watermark":
+        return "KIP-101: truncation to the high watermark, before 0.11"
+    if not constants.get("detect_restart", True):
+        return (
+            "KAFKA-7235: before 2.2 a controller does not notice a broker whose session ends and which registers anew "
+            "before the controller reads who is registered; the broker leads again, in the same leader epoch, with the "
+            "next LeaderAndIsr, such as that of a controller that takes over because its host was this one"
+        )
+    if cell.startswith("rack-"):
+        return "KIP-36: rack-aware placement"
+    return "KIP-966: the last replica standing" if constants.get("isr_shrinks") and not constants.get("elr") else ""
+
+
+def _supposed(verdict: SubjectVerdict, cell: Name, question: str, answer: Answer) -> str:
+    """Under which of the facts that are not stated it happens: those that decide it."""
+    answers = [table[question, cell] for table in verdict.tables]
+    if len({other.word for other in answers}) == 1:
+        return ""
+    matter = facts_that_matter(verdict.subject.variants, [other.word for other in answers])
+    given = verdict.subject.variants[answers.index(answer)].given
+    return ", ".join(f"{name}{_IS.get(name, ' ')}{value}" for name, value in given if name in matter)

@@ -1,0 +1,218 @@
+"""A table in one sentence for operators: what a group of topics survives, what loses acknowledged records first.
+
+The gravest loss is the likeliest: one fault before two, all in sync before a smaller ISR, and records that are gone
+before reads that are taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..answers.acknowledgements import loss_of_client
+from ..answers.verdicts import Table
+from ..questions.signature import Signature
+from ..questions.situations import CELLS, FAULTS, SITUATIONS, Cell, Name, Situation, in_sync
+
+GRAVEST: tuple[Cell, ...] = tuple(
+    sorted(CELLS, key=lambda cell: (not cell.fault.single, SITUATIONS.index(cell.situation), FAULTS.index(cell.fault)))
+)
+"""Every cell, the one whose loss is reported first in front."""
+
+_SURVIVED = (
+    ("crash", "crash"),
+    ("cut-off", "cut-off broker"),
+    ("power-loss", "power loss"),
+    ("disk-loss", "lost disk"),
+)
+_OF_RACKS = ("rack-power-loss", "rack-loss", "rack-cut-off")
+LOST, UNREAD = "no-loss", "no-unread"
+FALSELY_ACKNOWLEDGED = (
+    "a Java producer of 2.1 to 2.4 can have a record acknowledged that is not there, after no more than a lost "
+    "connection, once delivery.timeout.ms of the record before is over; apart from that, "
+)
+"""What is lost by the client alone (`acknowledging`)."""
+UNHEARD = (
+    "with acks=0 the producer is not informed of failures: a request that does not arrive, or that a broker refuses, "
+    "for example because the leader has moved, loses its records though no broker fails"
+)
+"""What loses first with acks=0 is no fault (`situations.budgets` cites the client and the broker)."""
+
+
+def first_loss(table: Table) -> tuple[str, Cell] | None:
+    """The question and the cell of the loss to report first; None where nothing is lost."""
+    for question in (LOST, UNREAD):
+        for cell in GRAVEST:
+            if table[question, cell.name].word == "can lose":
+                return question, cell
+    return None
+
+
+def headline(signature: Signature, table: Table, *, short: bool = False) -> str:
+    """What a signature survives, whether writes stop, and what loses first; `short`: nothing of what it survives. What
+    the producer loses by itself comes first."""
+    of_log = _of_log(signature, table, short=short)
+    return of_log if loss_of_client(signature) is None else f"{FALSELY_ACKNOWLEDGED}{of_log}"
+
+
+def _of_log(signature: Signature, table: Table, *, short: bool) -> str:
+    if signature.acks == "all" and signature.least_isr > signature.replicas:
+        many = "its only replica" if signature.replicas == 1 else f"its {signature.replicas} replicas"
+        least = f"min.insync.replicas={signature.min_isr} is above {many}"
+        return f"every write with acks=all is refused, though nothing is wrong: {least}"
+    survived = "" if short else _survives(signature, table)
+    first = [part for part in (_stops(table), survived, _undecided(table)) if part]
+    return "; ".join([*first, *_losing(signature, table)])
+
+
+def _losing(signature: Signature, table: Table) -> list[str]:
+    """What loses first, or that nothing was found."""
+    loss = first_loss(table)
+    if loss is None:
+        return [_nothing(table)]
+    question, cell = loss
+    parts = [_loses(signature, question, cell)]
+    if cell.name != "rack-power-loss@all" and cell.situation.name != "all":
+        parts += [f"{_phrase(rack)} can, with all in sync" for rack in _racks(table)[:1]]
+    if question == LOST:
+        parts += [_loses(signature, UNREAD, unread) for unread in _unread_first(table)]
+    return [*parts, *_likelier(table, cell)]
+
+
+def _unread_first(table: Table) -> list[Cell]:
+    """The first cell with one fault and all in sync that takes back what was read and loses nothing acknowledged."""
+    cells = (cell for cell in GRAVEST if cell.fault.single and cell.situation.name == "all")
+    return [cell for cell in cells if table[UNREAD, cell.name].word == "can lose" and _keeps(table, cell.name)][:1]
+
+
+def _racks(table: Table) -> list[str]:
+    return [name for name in _OF_RACKS if table[LOST, f"{name}@all"].word == "can lose"]
+
+
+def _phrase(fault: str) -> str:
+    return next(known.phrase for known in FAULTS if known.name == fault)
+
+
+def _stops(table: Table) -> str:
+    """Whether writes stop with nothing wrong, or with one broker down."""
+    for cell, when in (("leader-move@all", "though nothing is wrong"), ("crash@all", "while one broker is down")):
+        if table["writable", cell].word == "can lose":
+            reads = " and reads" if table["readable", cell].word == "can lose" else ""
+            return f"writes{reads} stop {when}"
+    return ""
+
+
+def _survives(signature: Signature, table: Table) -> str:
+    """Which single faults lose nothing, and down to which ISR; of those that are not decided with fewer in sync, apart
+    from the others, so that these are not said to survive less than they do."""
+    kept = [(name, noun) for name, noun in _SURVIVED if _keeps(table, f"{name}@all")]
+    if not kept:
+        return ""
+    known = [one for one in kept if not any(_is_open(table, one[0], where) for where in SITUATIONS)] or kept
+    deep = _deepest(table, known)
+    alike = [one for one in kept if one in known or _deepest(table, [one]) == deep]
+    rest = [one for one in kept if one not in alike]
+    said = f"acknowledged records survive any one {or_([noun for _, noun in alike])}{_down_to(signature, deep)}"
+    if not rest:
+        return said
+    fewer = f"any one {or_([noun for _, noun in rest])}{_down_to(signature, _deepest(table, rest))}"
+    return f"{said}, and {fewer} (with fewer that is not decided)"
+
+
+def _deepest(table: Table, faults: Sequence[tuple[str, str]]) -> str:
+    """The smallest ISR with which none of these faults loses a record."""
+    deep = [where for where in SITUATIONS if all(_keeps(table, f"{name}@{where.name}") for name, _ in faults)]
+    return deep[-1].name
+
+
+def _is_open(table: Table, fault: str, where: Situation) -> bool:
+    return table[LOST, f"{fault}@{where.name}"].word == "not checked"
+
+
+def _undecided(table: Table) -> str:
+    """Which single faults may lose records with all in sync, since that was not decided."""
+    open_ = [noun for name, noun in _SURVIVED if _is_open(table, name, SITUATIONS[0])]
+    return (
+        f"whether acknowledged records survive any one {or_(open_)} is not decided"
+        if 0 < len(open_) < len(_SURVIVED)
+        else ""
+    )
+
+
+def _likelier(table: Table, cell: Cell) -> list[str]:
+    """How many cells that would be reported before a loss, did they lose, were not decided; none that is named."""
+    named = {name for name, noun in _SURVIVED if noun in _undecided(table) and _is_open(table, name, SITUATIONS[0])}
+    before = GRAVEST[: GRAVEST.index(cell)]
+    open_ = [one for one in before if one.fault.name not in named and table[LOST, one.name].word == "not checked"]
+    many = f"{len(open_)} cells of likelier faults are" if len(open_) > 1 else "a cell of a likelier fault is"
+    return [f"{many} not decided"] if open_ else []
+
+
+def _keeps(table: Table, cell: Name) -> bool:
+    return table[LOST, cell].word == "no loss found"
+
+
+def _down_to(signature: Signature, situation: str) -> str:
+    if signature.replicas == 1:
+        return ""
+    if situation == "one":
+        return ", however small the ISR is"
+    least = in_sync(next(known for known in SITUATIONS if known.name == situation), signature)
+    if situation == "all" or least == signature.replicas:
+        return " while all replicas are in sync"
+    return f" while at least min.insync.replicas ({least}) are in sync"
+
+
+def _loses(signature: Signature, question: str, cell: Cell) -> str:
+    if signature.acks == "none" and question == LOST:
+        return UNHEARD
+    what = "can lose acknowledged records" if question == LOST else "can take back what consumers have read"
+    said = f"{cell.fault.phrase} {what}"
+    if cell.fault.name == "leader-move":
+        said += ", though no broker fails"
+    return f"{_with(signature, cell)}{said}"
+
+
+def _with(signature: Signature, cell: Cell) -> str:
+    """In which situation, if not with all in sync."""
+    least = in_sync(cell.situation, signature)
+    if least == signature.replicas:
+        return ""
+    if least == 1 and signature.least_isr <= 1 and signature.acks == "all":
+        return "with the ISR at 1, which min.insync.replicas=1 allows to be written to, "
+    if least == 1:
+        return "with one replica left in sync, "
+    return f"with the ISR at min.insync.replicas ({least}), "
+
+
+def _nothing(table: Table) -> str:
+    words = [table[LOST, cell.name].word for cell in CELLS]
+    found, open_ = words.count("no loss found"), len(words) - words.count("no loss found")
+    if not found:
+        return "nothing was decided"
+    if open_:
+        return f"no loss found in {found} of {len(words)} cells; {open_} are not decided"
+    return "no loss found, whatever of the table goes wrong"
+
+
+def in_words(cell: Cell) -> str:
+    """A cell in words: `a host loses power, with one replica in sync`."""
+    where = {
+        "all": "with all replicas in sync",
+        "min-isr": "with the ISR at min.insync.replicas",
+        "one": "with one replica in sync",
+    }
+    return f"{cell.fault.title}, {where[cell.situation.name]}"
+
+
+def and_(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return _joined(words, "and")
+
+
+def or_(words: Sequence[str]) -> str:
+    """`a, b or c`."""
+    return _joined(words, "or")
+
+
+def _joined(words: Sequence[str], by: str) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {by} {words[-1]}"

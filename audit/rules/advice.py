@@ -1,0 +1,435 @@
+"""Rules of arithmetic and of experience: what numbers and facts alone say, without a question to the model.
+
+Each finding is marked: `arithmetic` follows, `advice` is a rule of operators, `latent` is ignored by this version and
+harms after an upgrade, `contradiction` cannot work. The same mistake of many topics is one finding, with their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+
+from ..cluster.cluster import (
+    MIN_ISR_OF,
+    OFFSETS,
+    REPLICAS_OF,
+    TRANSACTIONS,
+    Broker,
+    Cluster,
+    Finding,
+    Origin,
+    Stated,
+    Topic,
+    Unknown,
+)
+from ..cluster.directories import is_in_memory, is_temporary
+from ..facts.topic_creation import NEW_TOPICS, REPLICAS_SET_BY, makers
+from ..kafka.keys import at_least, left_out, number_of, place_of, table, value_of
+from .clients import of_clients
+from .controllers import of_controllers
+from .limits import of_limits
+from .transactions import HANGS, UNFENCED, UNVERIFIED, of_transactions, run_to
+from .versions import of_versions
+
+Rule = Callable[[Cluster], Iterator[Finding]]
+
+DURABILITY = ("min.insync.replicas", "unclean.leader.election.enable", "flush.messages")
+"""What of a topic decides whether it loses, and may be set for brokers as well."""
+
+
+def advise(cluster: Cluster) -> tuple[Finding, ...]:
+    """What follows from the cluster by rule, the gravest first; each finding once."""
+    rules: tuple[Rule, ...] = (
+        min_isr_above_replicas,
+        brokers_that_differ,
+        creators_that_differ,
+        descriptions_without,
+        weaker_below,
+        one_rack,
+        internal_topics,
+        unverified_writes,
+        replication_by_default,
+        lag_and_fetch,
+        storage,
+        racks_of_brokers,
+        racks_of_hosts,
+        one_machine,
+        of_controllers,
+        of_versions,
+        of_clients,
+        of_transactions,
+        of_limits,
+    )
+    found = dict.fromkeys(finding for rule in rules for finding in rule(cluster))
+    return tuple(sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.severity)))
+
+
+def factors(topic: Topic) -> set[int]:
+    """How many replicas its partitions have: one number, unless a reassignment was left half done."""
+    if topic.partitions:
+        return {len(set(partition.replicas) - set(partition.adding)) for partition in topic.partitions}
+    return set() if topic.replication_factor is None else {topic.replication_factor}
+
+
+def many(names: list[str]) -> str:
+    """Topics in words: the first, and how many more."""
+    return f"topic {names[0]}" if len(names) == 1 else f"{len(names)} topics, such as {names[0]},"
+
+
+def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
+    """KIP-966 and KAFKA-15583: before 3.7 such a topic takes no acks=all write, since then the number is capped."""
+    groups: dict[tuple[int, int], list[Topic]] = {}
+    for topic in cluster.topics:
+        least = number_of(cluster, topic, "min.insync.replicas")
+        for factor in factors(topic):
+            if least is not None and least > factor:
+                groups.setdefault((least, factor), []).append(topic)
+    kafka = cluster.versions.kafka
+    capped = at_least(kafka.value, "3.7") if kafka is not None else None
+    for (least, factor), topics in groups.items():
+        then = {
+            True: f"this version takes it as {factor}, so a write is acknowledged with fewer copies than it says",
+            False: "every write with acks=all is refused",
+            None: "before 3.7 every write with acks=all is refused, since 3.7 it is silently taken as the lesser",
+        }[capped]
+        what = (
+            f"{many([topic.name for topic in topics])} with min.insync.replicas={least} and {factor} replicas: {then}"
+        )
+        where = place_of(cluster, topics[0], "min.insync.replicas")
+        to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas to {max(1, factor - 1)}"
+        yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
+
+
+def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
+    """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
+    for key in (*DURABILITY, "replica.lag.time.max.ms"):
+        answers = {keeper.id: value_of(cluster, keeper, table()[key].broker_names[0]) for keeper in cluster.keepers}
+        values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
+        if len(set(values.values())) > 1:
+            said = ", ".join(f"broker {number} has {value}" for number, value in values.items())
+            stated = [answer.origin for answer in answers.values() if isinstance(answer, Stated)]
+            what = f"{table()[key].broker_names[0]} is not the same on all brokers: {said}"
+            to_do = "make it the same everywhere, or set it on each topic"
+            yield Finding("contradiction", "error", what, stated[-1], to_do)
+
+
+MADE_WITH = (*REPLICAS_SET_BY.values(), *MIN_ISR_OF.values())
+"""What of a topic is decided by the broker that makes it, and never changes with the brokers' files again."""
+
+
+def creators_that_differ(cluster: Cluster) -> Iterator[Finding]:
+    """A topic is made with what the broker has that is asked first: the same files give one cluster or another."""
+    names = {key: name for table_ in (REPLICAS_SET_BY, MIN_ISR_OF) for name, key in table_.items()}
+    there = {topic.name for topic in cluster.topics}
+    for key in MADE_WITH:
+        answers = {node: value_of(cluster, node, key) for node in makers(cluster, names[key])}
+        values = {node: said.value for node, said in answers.items() if not isinstance(said, Unknown)}
+        stated = [said.origin for said in answers.values() if isinstance(said, Stated)]
+        if len(set(values.values())) > 1 and stated:
+            if any(not node.keeps_topics for node in values):
+                yield _controllers_differ(key, values, stated[-1])
+                continue
+            said = ", ".join(f"broker {node.id} has {value}" for node, value in values.items())
+            which = names[key] if names[key] != NEW_TOPICS else "a new topic"
+            then = "it has been made by one of them" if names[key] in there else "it is made as the broker has it that"
+            then += "" if names[key] in there else " is asked first"
+            what = f"{key} is not the same on all brokers: {said}; of {which}: {then}"
+            yield Finding("contradiction", "error", what, stated[-1], "make it the same everywhere", "KIP-115")
+
+
+def _controllers_differ(key: str, values: Mapping[Broker, str], where: Origin) -> Finding:
+    """A topic that is created without a number of replicas has the active controller's, not the brokers'."""
+    said = ", ".join(
+        f"{'broker' if node.keeps_topics else 'controller'} {node.id} has {value}" for node, value in values.items()
+    )
+    then = "made on first use it has the broker's, created without a number of replicas (-1) the active controller's"
+    what = f"{key} is not the same on all brokers and controllers: {said}; of a new topic: {then}"
+    to_do = "make it the same everywhere, in the controllers' files as well"
+    return Finding("contradiction", "warning", what, where, to_do, "ReplicationControlManager")
+
+
+def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
+    """A file that says more than the description of a topic: the broker has not read it, or ZooKeeper was asked."""
+    for key in DURABILITY:
+        groups: dict[Stated, list[str]] = {}
+        for topic in cluster.topics:
+            for said in left_out(cluster, topic, table()[key]):
+                groups.setdefault(said, []).append(topic.name)
+        for said, names in groups.items():
+            what = f"{many(names)} described without {key}, though {said.origin} sets {said.value}: which holds is open"
+            to_do = "restart the broker with this file, and describe the topic with --bootstrap-server, which shows it"
+            first = next(topic for topic in cluster.topics if topic.name == names[0])
+            yield Finding("contradiction", "warning", what, first.origin, to_do)
+
+
+def weaker_below(cluster: Cluster) -> Iterator[Finding]:
+    """A cluster-wide dynamic setting hides the brokers' files: Kafka 4.1 writes one of its own when it is formatted."""
+    wide = {
+        setting.key: setting
+        for setting in cluster.dynamic
+        if setting.key == "min.insync.replicas" and setting.value.isdigit()
+    }
+    for broker in cluster.keepers:
+        for setting in broker.settings:
+            over = wide.get(setting.key)
+            if over is not None and setting.value.isdigit() and int(over.value) < int(setting.value):
+                what = (
+                    f"min.insync.replicas={setting.value} in the brokers' files has no effect: the cluster-wide "
+                    f"dynamic setting is {over.value} ({over.origin}), and it is stronger"
+                )
+                to_do = (
+                    "kafka-configs.sh --alter --entity-type brokers --entity-default "
+                    f"--add-config min.insync.replicas={setting.value}"
+                )
+                yield Finding("contradiction", "error", what, setting.origin, to_do, "KIP-226, KIP-966")
+                return
+
+
+def one_rack(cluster: Cluster) -> Iterator[Finding]:
+    """Replicas of one partition that share a rack are lost together."""
+    racks = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
+    if len(set(racks.values())) < 2:
+        return
+    shared = [
+        topic
+        for topic in cluster.topics
+        if any(
+            len(partition.replicas) > 1
+            and all(replica in racks for replica in partition.replicas)
+            and len({racks[replica] for replica in partition.replicas}) == 1
+            for partition in topic.partitions
+        )
+    ]
+    if shared:
+        what = f"{many([topic.name for topic in shared])} with a partition whose replicas are all in one rack"
+        to_do = "kafka-reassign-partitions.sh --generate spreads them, if every broker has a rack"
+        yield Finding("arithmetic", "warning", what, shared[0].origin, to_do, "KIP-36")
+
+
+_DEPENDS_ON = {OFFSETS: "groups", TRANSACTIONS: "transactional producers"}
+
+
+def _once_each(rule: Rule) -> Rule:
+    """A rule that looks at each broker's file, with what it says of several of them alike said once."""
+
+    @wraps(rule)
+    def said_once(cluster: Cluster) -> Iterator[Finding]:
+        found: dict[str, Finding] = {}
+        for finding in rule(cluster):
+            found.setdefault(finding.what, finding)
+        yield from found.values()
+
+    return said_once
+
+
+_CAPPED = {
+    True: "since 3.7 it is taken for that number, so that none of them may be missing",
+    False: "no transaction begins or ends",
+    None: "before 3.7 no transaction begins or ends, since 3.7 it is taken for that number",
+}
+
+
+@_once_each
+def internal_topics(cluster: Cluster) -> Iterator[Finding]:
+    """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
+    given = cluster.keepers
+    for name, who in _DEPENDS_ON.items():
+        key = REPLICAS_OF[name]
+        topic = next((known for known in cluster.topics if known.name == name), None)
+        for broker in given:
+            wanted, where = number_of(cluster, broker, key), place_of(cluster, broker, key)
+            if topic is not None and factors(topic) and wanted is not None and max(factors(topic)) < wanted:
+                has = max(factors(topic))
+                what = (
+                    f"{key} is {wanted}, but {name} was made with {has}, and keeps it: {who} depend on {has} broker(s)"
+                )
+                yield Finding("contradiction", "error", what, where, "kafka-reassign-partitions.sh", "KAFKA-3959")
+    kafka = cluster.versions.kafka
+    capped = at_least(kafka.value, "3.7") if kafka is not None else None
+    for broker in given:
+        least = number_of(cluster, broker, "transaction.state.log.min.isr")
+        factor = number_of(cluster, broker, REPLICAS_OF[TRANSACTIONS])
+        where = place_of(cluster, broker, "transaction.state.log.min.isr")
+        if least is not None and factor is not None and least > factor:
+            what = f"transaction.state.log.min.isr={least} is above its replication factor {factor}: {_CAPPED[capped]}"
+            yield Finding("arithmetic", "error", what, where, f"at most {factor}", "by rule: KIP-98, KAFKA-15583")
+        if least == 1 and (factor or 0) > 1:
+            what = (
+                f"transaction.state.log.min.isr=1 with {factor} replicas: with one in sync, a loss of power can lose "
+                "that a transaction was committed, and what it wrote is aborted"
+            )
+            yield Finding("advice", "warning", what, where, "2, which is the default", "by rule: KIP-98")
+        acks = number_of(cluster, broker, "offsets.commit.required.acks")
+        if acks is not None and acks != -1:
+            does = "committed offsets can be lost with one broker" if acks in (0, 1) else "every commit is refused"
+            what = f"offsets.commit.required.acks={acks}: {does}"
+            where = place_of(cluster, broker, "offsets.commit.required.acks")
+            yield Finding("advice", "warning", what, where, "remove it; the default is -1", "KIP-1041")
+
+
+@_once_each
+def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
+    """KIP-890 switched off: what a write that is late does then, the model says. Since 4.0 leaders ask all the same
+    about clients that speak transaction version 2."""
+    key, kafka = "transaction.partition.verification.enable", cluster.versions.kafka
+    if kafka is not None and at_least(kafka.value, "3.6") is False:
+        return
+    old = kafka is not None and at_least(kafka.value, "4.0") is False
+    whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
+    verifies_offsets = kafka is None or at_least(kafka.value, "3.7") is not False
+    for broker in cluster.keepers:
+        found = value_of(cluster, broker, key)
+        if not isinstance(found, Stated) or found.value.lower() != "false":
+            continue
+        for hazard, what in _UNVERIFIED if verifies_offsets else _UNVERIFIED[:1]:
+            run = run_to(hazard, UNVERIFIED)
+            if run is not None:
+                said, where = f"{key}=false: {whose}{what}", place_of(cluster, broker, key)
+                yield Finding("advice", "warning", said, where, "true, the default", f"{run.command}; KIP-890", run)
+
+
+_UNVERIFIED = (
+    (
+        HANGS,
+        "a transaction's write that arrives after its abort can stay open for ever, and stops all readers of committed "
+        "records of that partition",
+    ),
+    (
+        UNFENCED,
+        "where offsets are committed in transactions, what a producer commits late that was fenced can be taken: its "
+        "epoch is compared only where the group's partition has a newer one",
+    ),
+)
+"""What leaders that do not ask let through; of commits of offsets they ask since 3.7."""
+
+
+@_once_each
+def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
+    """Topics that appear because somebody wrote to a misspelt name."""
+    for broker in cluster.keepers:
+        creates = value_of(cluster, broker, "auto.create.topics.enable")
+        factor = number_of(cluster, broker, "default.replication.factor")
+        if isinstance(creates, Unknown) or creates.value != "true" or factor != 1 or len(cluster.keepers) < 2:
+            continue
+        what = (
+            "topics are made on first use, with one replica (auto.create.topics.enable, default.replication.factor=1)"
+        )
+        where = place_of(cluster, broker, "default.replication.factor")
+        to_do = "auto.create.topics.enable=false, or default.replication.factor=3"
+        yield Finding("advice", "warning", what, where, to_do)
+
+
+@_once_each
+def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
+    """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
+    for broker in cluster.keepers:
+        wait, lag = (
+            number_of(cluster, broker, key) for key in ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms")
+        )
+        if wait is not None and lag is not None and wait >= lag:
+            what = f"replica.fetch.wait.max.ms={wait} is not below replica.lag.time.max.ms={lag}: the ISR flaps"
+            where = place_of(cluster, broker, "replica.fetch.wait.max.ms")
+            yield Finding(
+                "arithmetic", "error", what, where, "keep it far below, such as 500", "kafka.server.KafkaConfig"
+            )
+
+
+def storage(cluster: Cluster) -> Iterator[Finding]:
+    """Where the log lies, and whether it outlives the process."""
+    groups: dict[tuple[str, bool], list[Broker]] = {}
+    for broker in cluster.keepers:
+        dirs = value_of(cluster, broker, "log.dirs")
+        if not isinstance(dirs, Unknown) and any(map(is_temporary, dirs.value.split(","))):
+            groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
+    for (dirs, stated), alike in groups.items():
+        who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
+        what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: {_loses(dirs)}"
+        where = place_of(cluster, alike[0], "log.dirs")
+        yield Finding("advice", "warning", what, where, "put log.dirs on a disk of its own")
+    lost = [broker for broker in cluster.brokers if broker.ephemeral]
+    if lost:
+        which = "every pod that is replaced" if all(broker.of_pod for broker in lost) else "every restart"
+        what = f"{len(lost)} node(s) have ephemeral storage: {which} is the loss of a disk"
+        voting = sum(1 for broker in lost if "controller" in broker.roles)
+        if voting:
+            what += f"; {voting} of them vote: if most controllers restart together, the metadata of all topics is lost"
+        most = 2 * voting > max(len(cluster.quorum.voters) if cluster.quorum else 0, len(cluster.controllers), 1)
+        what += ", which is not modelled" if most else ""
+        to_do = "a volume that lasts, at log.dirs (of Strimzi: storage type persistent-claim)"
+        yield Finding("incomplete" if most else "advice", "error", what, lost[0].origin, to_do)
+
+
+def _loses(directories: str) -> str:
+    if any(map(is_in_memory, directories.split(","))):
+        return "what is there is in memory, so that a loss of power is the loss of a disk"
+    return "a temporary folder is emptied by cleaners and restarts"
+
+
+def _is_of_msk(cluster: Cluster) -> bool:
+    """Whether Amazon sets the racks, which its configurations cannot have."""
+    owner = cluster.versions.distribution
+    return owner is not None and owner.value == "msk"
+
+
+def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
+    """Rack awareness is for all brokers or for none."""
+    given = [keeper for keeper in cluster.keepers if keeper.id is not None]
+    named, bare = [b for b in given if b.rack], [b for b in given if not _has_rack(b)]
+    if named and bare:
+        what = (
+            f"broker {bare[0].id} has no broker.rack, and broker {named[0].id} has: replicas are not spread over racks"
+        )
+        yield Finding("contradiction", "warning", what, bare[0].origin, "set broker.rack on every broker", "KIP-36")
+    elif len(bare) > 1 and not _is_of_msk(cluster):
+        what = "no broker has broker.rack: if they stand in several racks or zones, replicas may share one"
+        yield Finding("advice", "note", what, bare[0].origin, "set broker.rack, if there is more than one", "KIP-36")
+
+
+def one_machine(cluster: Cluster) -> Iterator[Finding]:
+    """Brokers of one compose file: copies on one computer are lost together when it loses power or its disk."""
+    keepers = [broker for broker in cluster.brokers if broker.keeps_topics]
+    machines = {keeper.machine for keeper in keepers}
+    if len(keepers) > 1 and len(machines) == 1 and None not in machines:
+        what = f"{len(keepers)} brokers run on one computer: one loss of power, or one lost disk, takes all copies"
+        to_do = "a computer for each broker; for development this is as it should be"
+        yield Finding("arithmetic", "warning", what, keepers[0].origin, to_do)
+        return
+    held = [(broker.machine, _name(broker), broker.origin) for broker in cluster.brokers]
+    held += [
+        (machine, f"ZooKeeper server {name}", keepers[0].origin) for name, machine in cluster.zookeepers if keepers
+    ]
+    for machine in dict.fromkeys(machine for machine, _, _ in held if machine is not None):
+        here = [(name, origin) for shared, name, origin in held if shared == machine]
+        what = (
+            f"{', '.join(name for name, _ in here)} stand on one host, {machine}: one loss of power takes all of them"
+        )
+        stays, *others = (name for name, _ in here)
+        to_do = (
+            f"leave {stays} there and give {', '.join(others)} a host each, or write addresses that name the hosts on "
+            "which they are"
+        )
+        if len(here) > 1:
+            yield Finding("arithmetic", "warning", what, here[0][1], to_do)
+
+
+def racks_of_hosts(cluster: Cluster) -> Iterator[Finding]:
+    """Nodes on one host that state several racks: whatever takes one of the racks takes the host."""
+    for machine in dict.fromkeys(broker.machine for broker in cluster.brokers if broker.machine is not None):
+        here = [broker for broker in cluster.brokers if broker.machine == machine and broker.rack is not None]
+        racks = dict.fromkeys(broker.rack.value for broker in here if broker.rack is not None)
+        if len(racks) > 1:
+            what = (
+                f"{', '.join(map(_name, here))} stand on one computer, {machine}, and state the racks "
+                f"{', '.join(racks)}: they count as one rack, since what takes one of them takes that computer"
+            )
+            to_do = "give the nodes of one computer one broker.rack"
+            yield Finding("arithmetic", "warning", what, here[0].origin, to_do, "KIP-36")
+
+
+def _name(broker: Broker) -> str:
+    return f"node {broker.id}" if broker.id is not None else f"the node of {broker.origin.path}"
+
+
+def _has_rack(broker: Broker) -> bool:
+    """Whether it is in a rack, be it one that is named only when it starts."""
+    return any(setting.key == "broker.rack" and setting.value for setting in broker.settings)

@@ -1,0 +1,260 @@
+"""Rules about the control plane: how many controllers may fail, where they stand, and whose settings they go by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cluster.addresses import zookeeper_servers
+from ..cluster.cluster import Broker, Cluster, Finding, Kind, Setting, Severity
+from ..cluster.directories import is_in_memory, is_temporary
+from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
+from ..kafka.keys import at_least, number_of, place_of
+
+UNCLEAN = "unclean.leader.election.enable"
+SESSION = "zookeeper.session.timeout.ms"
+SHORT_SESSION, LONG_SESSION = 6000, 18000
+"""In milliseconds: what Kafka's default was up to 2.4, and what it has been since (KIP-537)."""
+GRANTED = (4000, 40000)
+"""In milliseconds: ZooKeeper grants a session of 2 to 20 ticks, and a tick is 2000 ms where `tickTime` says nothing."""
+
+
+def of_controllers(cluster: Cluster) -> Iterator[Finding]:
+    """All of them."""
+    yield from votes(cluster)
+    yield from one_rack_of_voters(cluster)
+    yield from one_zookeeper(cluster)
+    yield from zookeeper_sessions(cluster)
+    yield from unheard_settings(cluster)
+    yield from formatted_anew(cluster)
+    yield from emptied_server(cluster)
+    yield from unlike_servers(cluster)
+    yield from metadata_that_goes(cluster)
+
+
+def votes(cluster: Cluster) -> Iterator[Finding]:
+    """How many controllers may fail: less than half of the voters."""
+    quorum = cluster.quorum
+    if quorum is None:
+        return
+    count = len(set(quorum.voters))
+    stands = (count - 1) // 2
+    severity: Severity = "warning" if stands == 0 else "note"
+    if stands == 0 or count % 2 == 0:
+        what = f"there {'is 1 controller' if count == 1 else f'are {count} controllers'} with a vote, so "
+        if stands == 0:
+            what += "none may fail: while no majority is up, no partition gets a new leader"
+        else:
+            what += f"{stands} may fail, no more than with {count - 1}"
+        to_do = "run an odd number of controllers, three or more"
+        yield Finding("arithmetic", severity, what, quorum.origin, to_do, "KIP-595")
+    combined = [broker for broker in cluster.brokers if set(broker.roles) == {"broker", "controller"}]
+    if combined:
+        many = "1 node is" if len(combined) == 1 else f"{len(combined)} nodes are"
+        what = f"{many} broker and controller at once: one crash takes both a replica and a vote"
+        to_do = "in production, run controllers on nodes of their own"
+        yield Finding("advice", "note", what, combined[0].origin, to_do, "KIP-500")
+
+
+def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
+    """A rack that has half of the voters, or more, takes the majority with it."""
+    quorum = cluster.quorum
+    if quorum is None or len(set(quorum.voters)) < 2:
+        return
+    racks = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
+    held = [racks[voter] for voter in dict.fromkeys(quorum.voters) if voter in racks]
+    count = len(set(quorum.voters))
+    for rack in dict.fromkeys(held):
+        if 2 * held.count(rack) >= count:
+            what = (
+                f"{held.count(rack)} of {count} controllers are in rack {rack}: if it is lost there is no majority, "
+                "and no leader that dies is replaced"
+            )
+            yield Finding("arithmetic", "warning", what, quorum.origin, "a rack for each controller", "KIP-595")
+
+
+def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
+    """An ensemble of one: while it is away nothing is elected, created or taken out of the ISR."""
+    stated = [
+        setting for broker in cluster.keepers for setting in broker.settings if setting.key == "zookeeper.connect"
+    ]
+    if stated and all(len(zookeeper_servers(setting)) == 1 for setting in stated):
+        server = zookeeper_servers(stated[0])[0]
+        what = f"zookeeper.connect names one server, {server}: while it is down no leader is replaced"
+        to_do = "three servers or five, unless this is the name of a service with several behind it"
+        yield Finding("arithmetic", "warning", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
+    yield from _voting_servers(cluster, stated)
+
+
+def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
+    """A broker's session is how long it may be away unnoticed. The models have no clocks, so this is advice: what is
+    far from Kafka's defaults, or what ZooKeeper would not grant."""
+    seen: set[int] = set()
+    for broker in cluster.keepers if cluster.control_plane == "zookeeper" else ():
+        session = number_of(cluster, broker, SESSION)
+        if session is None or session in seen:
+            continue
+        seen.add(session)
+        where, what = place_of(cluster, broker, SESSION), f"{SESSION}={session}: "
+        to_do = f"between {SHORT_SESSION} and {LONG_SESSION}, Kafka's defaults before and since 2.5"
+        least, most = granted = _granted(cluster)
+        if not least <= session <= most:
+            said = "where its tickTime is 2000" if cluster.sessions is None else f"({cluster.sessions.origin})"
+            what += f"ZooKeeper grants {least} to {most} ms {said}"
+            if granted != GRANTED:
+                to_do = f"between {least} and {most}, or other sessions in ZooKeeper's file"
+            yield Finding("advice", "note", what, where, to_do, "ZooKeeper, Programmer's Guide")
+        elif session < SHORT_SESSION:
+            what += "a pause of a broker that is longer ends its session, and its leaders move"
+            yield Finding("advice", "note", what, where, to_do, "KIP-537")
+        elif session > LONG_SESSION:
+            what += "for so long no leader is replaced on a broker that is cut off or dead"
+            yield Finding("advice", "note", what, where, to_do, "KIP-537")
+
+
+def _granted(cluster: Cluster) -> tuple[int, int]:
+    """Between which bounds ZooKeeper grants a session, in milliseconds."""
+    if cluster.sessions is None:
+        return GRANTED
+    least, _, most = cluster.sessions.value.partition(" to ")
+    return int(least), int(most)
+
+
+def _voting_servers(cluster: Cluster, stated: list[Setting]) -> Iterator[Finding]:
+    """How many of the servers that vote may fail, where an odd number would do as well, or where observers hide it."""
+    count = len(cluster.zookeepers)
+    named = {server for setting in stated for server in zookeeper_servers(setting)}
+    if not stated or count == 0 or (count % 2 and not (count == 1 and len(named) > 1)):
+        return
+    stands = (count - 1) // 2
+    what = f"{'one ZooKeeper server votes' if count == 1 else f'{count} ZooKeeper servers vote'}, so "
+    what += f"{stands} may fail, no more than with {count - 1}" if stands else "none may fail"
+    what += "; without a majority of them no leader is replaced"
+    to_do = "an odd number of servers that vote, three or five"
+    severity: Severity = "note" if stands else "warning"
+    yield Finding("arithmetic", severity, what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
+
+
+def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
+    """In KRaft a broker's file does not say whether elections are unclean: since 3.9 the controllers' files do."""
+    kafka = cluster.versions.kafka
+    given = [controller for controller in cluster.controllers if controller.settings]
+    brokers = [keeper for keeper in cluster.keepers if "controller" not in keeper.roles]
+    if cluster.control_plane != "kraft" or not given or kafka is None or at_least(kafka.value, "3.9") is False:
+        return
+    mine, theirs = [_stated(broker) for broker in brokers], [_stated(broker) for broker in given]
+    wanted = next((setting for setting in mine if setting is not None), None)
+    has = {"false" if setting is None else setting.value.lower() for setting in theirs}
+    if wanted is not None and wanted.value.lower() not in has:
+        decide = f"the controllers decide, and have {' or '.join(sorted(has))}"
+        what = f"`{UNCLEAN}={wanted.value}` in the brokers' files has no effect: {decide}"
+        yield Finding("contradiction", "warning", what, wanted.origin, "set it on the controllers, or on each topic")
+
+
+def _stated(broker: Broker) -> Setting | None:
+    return next((setting for setting in reversed(broker.settings) if setting.key == UNCLEAN), None)
+
+
+EMPTIED_RUN = "tidegate check kraft:kip595 --bounds empty_disk --set voters={} --property acked_value_not_lost"
+"""Shows how committed metadata is lost with so many voters, of which one starts again with an empty disk."""
+
+MOST_OF_MODEL = 5
+"""The largest number of voters that the model has."""
+
+
+def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
+    """A controller whose disk is lost does not start until somebody formats it. Where voters are listed by their ids
+    alone it votes again then, with nothing of what it had acknowledged (KAFKA-14077); with kraft.version=1 its new
+    directory is no voter (KIP-853).
+
+    The model `kraft` says which numbers of voters lose committed metadata with one emptied disk, and a test asks it:
+    odd ones, since a majority of them without the emptied voter is no majority of all; even ones keep it.
+    """
+    quorum = cluster.quorum
+    if cluster.control_plane != "kraft" or quorum is None or has_dynamic_quorum(cluster):
+        return
+    count = len(set(quorum.voters))
+    if not loses_with_one_emptied(count):
+        return
+    beside = voters_on_a_disk(cluster) > 0
+    what = (
+        "a controller whose disk is lost and formatted anew votes, unless kraft.version is 1, and if another one lags "
+        "then, committed metadata of all topics can be lost"
+    )
+    what += _OPEN.format("controller's") if beside else "; the rows about lost disks are about brokers' logs alone"
+    to_do = (
+        "before it starts again, wait until kafka-metadata-quorum.sh describe --replication shows that no other lags"
+    )
+    source = f"{EMPTIED_RUN.format(min(count, MOST_OF_MODEL))}; KAFKA-14077, KIP-853"
+    yield Finding("not_modelled", "warning" if beside else "note", what, quorum.origin, to_do, source)
+
+
+_OPEN = "; a broker's disk may be a {} here, so that a row about a lost disk that would keep records is not decided"
+
+
+def loses_with_one_emptied(voters: int) -> bool:
+    """Whether so many voters can lose what they have committed when one of them starts again with nothing: those that
+    are left of the smallest majority are as many as those that it was without."""
+    return voters > 1 and enough_emptied(voters) == 1
+
+
+def emptied_server(cluster: Cluster) -> Iterator[Finding]:
+    """A ZooKeeper server whose disk is lost starts empty, and votes: with one that lags it is a majority that does not
+    have the newest writes, where the server that has them is away. Said where the disk may be a broker's, too."""
+    loses = loses_with_one_emptied(len(cluster.zookeepers))
+    if cluster.control_plane != "zookeeper" or not loses or voters_on_a_disk(cluster) == 0:
+        return
+    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == "zookeeper.connect"]
+    if stated:
+        what = (
+            "the loss of a ZooKeeper server's disk, on a broker's host, is not modelled: one that comes back empty "
+            "votes, and if another one lags then, committed metadata of all topics can be lost"
+        )
+        what += _OPEN.format("ZooKeeper server's")
+        to_do = "before it starts again, wait until `mntr` on the leader shows all others as synced followers"
+        yield Finding("not_modelled", "note", what, stated[0].origin, to_do, "ZooKeeper, Administrator's Guide")
+
+
+def unlike_servers(cluster: Cluster) -> Iterator[Finding]:
+    """Brokers that name different servers, where no file of ZooKeeper's says which of them vote."""
+    if cluster.control_plane != "zookeeper" or cluster.sessions is not None:
+        return
+    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == "zookeeper.connect"]
+    for other in stated[1:]:
+        if {*zookeeper_servers(stated[0])} != {*zookeeper_servers(other)}:
+            what = (
+                f"`zookeeper.connect` is {stated[0].value} at {stated[0].origin}, and {other.value} here: the ensemble "
+                f"is taken to have all {len(cluster.zookeepers)} servers, which no file says"
+            )
+            to_do = "name every server that votes in all of them, or give ZooKeeper's own file (zoo.cfg)"
+            yield Finding("contradiction", "warning", what, other.origin, to_do, "ZooKeeper, Administrator's Guide")
+            return
+
+
+METADATA, LOGS = "metadata.log.dir", ("log.dirs", "log.dir")
+
+
+def metadata_that_goes(cluster: Cluster) -> Iterator[Finding]:
+    """Controllers keep the metadata of all topics in metadata.log.dir, else in the first of log.dirs (KRaftConfigs).
+    Once most of them have lost it, nobody has it, which is not modelled."""
+    found = [(directory, node) for node in cluster.controllers if (directory := _directory(node)) is not None]
+    for is_so, why in ((is_in_memory, "is in memory, so that a loss of power takes it"), (is_temporary, EMPTIED)):
+        lost = [(setting, node) for setting, node in found if is_so(setting.value.split(",")[0])]
+        if not lost:
+            continue
+        setting = lost[0][0]
+        voters = max(len(cluster.quorum.voters) if cluster.quorum else 0, len(cluster.controllers))
+        most = 2 * len(lost) > voters and is_so is is_in_memory
+        what = f"`{setting.key}={setting.value}` of {len(lost)} of {voters} controllers {why}"
+        more = "; with most of them the metadata of all topics is lost, which is not modelled" if most else ""
+        kind: Kind = "incomplete" if most else "advice"
+        severity: Severity = "error" if most else "warning"
+        yield Finding(kind, severity, what + more, setting.origin, "put it on a disk of its own", "KIP-595")
+        return
+
+
+EMPTIED = "is in a temporary folder, which cleaners and restarts empty"
+
+
+def _directory(node: Broker) -> Setting | None:
+    stated = {setting.key: setting for setting in node.settings}
+    return next((stated[key] for key in (METADATA, *LOGS) if key in stated), None)

@@ -1,0 +1,120 @@
+"""Rules about the members of groups: with which timeouts and which protocol a consumer does not start.
+
+Each client has its own. In the classic protocol Java's refuses a heartbeat that is not within the session (Heartbeat),
+and so do kafka-python's (coordinator/heartbeat.py) and Sarama's since 1.19 (Config.Validate); franz-go's refuses one
+beyond it; librdkafka refuses a session that is longer than max.poll.interval.ms since 1.0, and no heartbeat. KIP-848's
+protocol is in Java's client since 3.7 and in librdkafka since 2.4; there the brokers say how long both are, and clients
+refuse settings of the other protocol. What is said of librdkafka was tried with 2.3.0, 2.11.1, 2.12.0 and 2.16.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cluster.cluster import Client, Cluster, Finding
+from ..kafka.keys import at_least, number_of, place_of, underneath
+from ..startup.producers import stated
+
+PROTOCOL, SESSION, HEARTBEAT = "group.protocol", "session.timeout.ms", "heartbeat.interval.ms"
+_STRATEGY, _REMOTE, _POLL = "partition.assignment.strategy", "group.remote.assignor", "max.poll.interval.ms"
+
+_SINCE = {"java": "3.7", "librdkafka": "2.4"}
+"""Since when a client has KIP-848's protocol."""
+
+_REFUSED = {"java": ("4.0", "ConsumerConfig"), "librdkafka": ("2.10", "librdkafka, rd_kafka_conf_finalize")}
+"""Since when a client refuses the classic protocol's settings with it, and where."""
+
+_HEARTBEATS = {
+    "java": ("0", False, "Heartbeat"),
+    "kafka-python": ("1.0", False, "kafka-python, coordinator/heartbeat.py"),
+    "sarama": ("1.19", False, "Sarama, config.go, Validate"),
+    "franz-go": ("1.0", True, "franz-go, kgo/config.go, validate"),
+}
+"""Since when a client looks at its heartbeats, and whether a heartbeat may be as long as the session."""
+
+
+def of_members(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """All of them, of one consumer."""
+    if not has_new_protocol(client):
+        yield from _heartbeats(cluster, client)
+    yield from _polls(cluster, client)
+    yield from _of_another_protocol(client)
+    yield from _reset(client)
+
+
+def has_new_protocol(client: Client) -> bool:
+    """Whether a consumer uses KIP-848's protocol: it asks for it, and its release has it or is not stated."""
+    return _asks_for_new(client) and _since(client, _SINCE.get(underneath(client) or "")) is not False
+
+
+def _asks_for_new(client: Client) -> bool:
+    protocol = stated(client, PROTOCOL)
+    return protocol is not None and protocol.value.lower() == "consumer"
+
+
+def _since(client: Client, since: str | None) -> bool | None:
+    """Whether a client is of a release or later; None if it is not stated. Without a release none is."""
+    if since is None:
+        return False
+    return None if client.version is None else at_least(client.version.value, since)
+
+
+def _heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Three heartbeats fit into a session; with less than one most clients do not start."""
+    beat, session = number_of(cluster, client, HEARTBEAT), number_of(cluster, client, SESSION)
+    if beat is None or session is None:
+        return
+    where, to_do = place_of(cluster, client, HEARTBEAT), f"at most {session // 3}"
+    looks, equal, source = _HEARTBEATS.get(underneath(client) or "", (None, False, ""))
+    if looks is not None and _since(client, looks) is not False and (beat > session or (beat == session and not equal)):
+        what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the consumer does not start"
+        yield Finding("contradiction", "error", what, where, to_do, source)
+    elif beat >= session:
+        what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the group loses the consumer"
+        what += " again and again" if underneath(client) else " again and again, or it does not start, as Java's"
+        yield Finding("contradiction", "warning", what, where, to_do)
+    elif beat * 3 > session:
+        what = f"heartbeat.interval.ms={beat} is above a third of session.timeout.ms={session}: one lost is a rebalance"
+        yield Finding("advice", "note", what, where, to_do)
+
+
+def _polls(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """librdkafka: a session ends before the time for which the application may stay away."""
+    poll, session = number_of(cluster, client, _POLL), number_of(cluster, client, SESSION)
+    since, source = _REFUSED["librdkafka"]
+    if underneath(client) != "librdkafka" or poll is None or session is None or _since(client, "1.0") is False:
+        return
+    if has_new_protocol(client) and _since(client, since) is not False:
+        return
+    if poll < session:
+        key = _POLL if stated(client, _POLL) is not None else SESSION
+        what = f"session.timeout.ms={session} is above max.poll.interval.ms={poll}: the consumer does not start"
+        yield Finding("contradiction", "error", what, place_of(cluster, client, key), f"at most {poll}", source)
+
+
+def _of_another_protocol(client: Client) -> Iterator[Finding]:
+    """Settings of one protocol with the other, and a protocol that the client's release has not."""
+    family = underneath(client) or ""
+    since, source = _REFUSED.get(family, ("", ""))
+    protocol = stated(client, PROTOCOL)
+    if family == "librdkafka" and protocol is not None and _since(client, _SINCE[family]) is False:
+        what = f"`{PROTOCOL}={protocol.value}` is known since librdkafka 2.4: the consumer does not start"
+        yield Finding("contradiction", "error", what, protocol.origin, f"remove {PROTOCOL}", "CHANGELOG v2.4.0")
+    elif _asks_for_new(client) and since and _since(client, since):
+        for setting in filter(None, (stated(client, key) for key in (_STRATEGY, HEARTBEAT, SESSION))):
+            if setting.value.strip():
+                what = f"`{setting.key}={setting.value}` with {PROTOCOL}=consumer: the consumer does not start"
+                yield Finding("contradiction", "error", what, setting.origin, f"remove {setting.key}", source)
+    remote = stated(client, _REMOTE)
+    if family == "java" and remote is not None and remote.value and not _asks_for_new(client) and _since(client, "3.9"):
+        what = f"`{_REMOTE}={remote.value}` with {PROTOCOL}=classic: the consumer does not start"
+        yield Finding("contradiction", "error", what, remote.origin, f"{PROTOCOL}=consumer", "ConsumerConfig")
+
+
+def _reset(client: Client) -> Iterator[Finding]:
+    """`by_duration`, which Java's consumers know since 4.0 (KIP-1106)."""
+    reset = stated(client, "auto.offset.reset")
+    unknown = underneath(client) == "java" and _since(client, "4.0") is False
+    if unknown and reset is not None and reset.value.startswith("by_duration:"):
+        what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"
+        yield Finding("contradiction", "error", what, reset.origin, "earliest, latest or none", "KIP-1106")

@@ -1,0 +1,137 @@
+"""What is wrong with the settings themselves: unknown names, typos, wrong values, one key stated twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..cluster.cluster import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Client, Cluster, Finding, Origin, Setting
+from ..kafka import key_names as names
+from ..kafka.keys import NEVER_EMPTY, Key, is_never_blank, known, table, underneath, wrong
+
+MOST_SHOWN = 40
+
+
+def invalid_settings(cluster: Cluster) -> list[Finding]:
+    """The findings of every layer of settings, in the order of the files; a file that brokers share counts once."""
+    found: dict[Finding, None] = {}
+    for scopes, settings, client in _layers(cluster):
+        for finding in (*_names(scopes, settings, client), *_values(cluster, settings, client), *_twice(settings)):
+            found[finding] = None
+    return list(found)
+
+
+Layer = tuple[tuple[str, ...], Sequence[Setting], Client | None]
+
+
+def _layers(cluster: Cluster) -> Iterator[Layer]:
+    for broker in cluster.brokers:
+        yield ("broker",), broker.settings, None
+        yield ("broker",), broker.dynamic, None
+    yield ("broker",), cluster.dynamic, None
+    for topic in cluster.topics:
+        yield ("topic",), topic.settings, None
+    for client in cluster.clients:
+        family = underneath(client)
+        scopes: tuple[str, ...] = (client.kind,)
+        if family == "librdkafka":
+            scopes = (client.kind, "librdkafka")
+        elif family is None:
+            scopes = ("producer", "consumer", "librdkafka")
+        elif any(other.origin == client.origin and other.kind != client.kind for other in cluster.clients):
+            scopes = ("producer", "consumer")
+        yield scopes, client.settings, client
+
+
+def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
+    every = names.by_scope()
+    mine = frozenset[str]().union(*(every[scope] for scope in scopes))
+    for setting in settings:
+        if setting.key in (IMPORTED, INCLUDED, GROUPED):
+            continue  # Spring's own
+        if setting.key.startswith(MARK):
+            yield _hidden(setting)
+            continue
+        if setting.key in mine or (names.OTHERS.fullmatch(setting.key) and setting.key not in names.OLD):
+            continue
+        if setting.key in names.OLD:
+            yield _old(setting)
+            continue
+        if setting.key == HIDDEN:
+            what, to_do = "a line that states no setting", "correct or remove the line"
+            yield Finding("not_read", "warning", what, setting.origin, to_do)
+            continue
+        near = names.nearest(setting.key, scopes)
+        elsewhere = sorted(scope for scope in every if setting.key in every[scope] and scope != "librdkafka")
+        typo = _typo(setting, near, settings) if near and not elsewhere else None
+        yield typo or _unknown(setting, scopes, elsewhere, client)
+
+
+def _hidden(setting: Setting) -> Finding:
+    name = setting.key.removeprefix(MARK)
+    what = (
+        f"the file begins with a byte order mark, which Java takes for a part of `{name}`: this setting has no effect"
+    )
+    return Finding("not_read", "error", what, setting.origin, "save the file as UTF-8 without a byte order mark")
+
+
+def _typo(setting: Setting, near: str, settings: Sequence[Setting]) -> Finding:
+    now = names.OLD.get(near, near)
+    also = "" if now == near else f" (an old name of `{now}`)"
+    what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{near}`{also}"
+    if any(other.key == now for other in settings):  # as `logs.dir` beside `log.dir` in Bitnami's chart
+        return Finding("typo", "warning", what, setting.origin, f"remove it, since `{now}` is set as well")
+    return Finding("typo", "error", what, setting.origin, f"write `{now}`")
+
+
+def _old(setting: Setting) -> Finding:
+    now = names.OLD[setting.key]
+    what = f"`{setting.key}` is a setting of the old Scala producer and of librdkafka; the Java client ignores it"
+    return Finding("unknown_key", "error", what, setting.origin, f"write `{now}`, or say --client librdkafka:VERSION")
+
+
+def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], client: Client | None) -> Finding:
+    who = " or ".join(scopes)
+    if elsewhere:
+        severity = "warning" if setting.key in table() else "note"
+        what = f"`{setting.key}` is a setting of a {' and a '.join(elsewhere)}, not of a {who}: it has no effect here"
+        return Finding("unknown_key", severity, what, setting.origin, f"set it where a {elsewhere[0]} reads it")
+    what = f"`{setting.key}` is not a known setting of a {who}"
+    return Finding("unknown_key", "note", what, setting.origin, "nothing, if a plug-in reads it; else remove it")
+
+
+def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
+    family = underneath(client) if client is not None else None
+    for setting in settings:
+        key = table().get(setting.key) or known().get(setting.key)
+        message = wrong(key, setting.value, family) if key is not None and setting.value not in (HIDDEN, "") else ""
+        never = key is not None and (is_never_blank(key) if family == "java" else key.type in NEVER_EMPTY)
+        if never and cluster.states_nothing(setting):
+            message = "has no value"
+        if key is not None and message:
+            yield Finding("wrong_value", "error", _said(setting, message), setting.origin, _legal(key))
+
+
+def _said(setting: Setting, message: str) -> str:
+    value = setting.value if len(setting.value) <= MOST_SHOWN else setting.value[:MOST_SHOWN] + "..."
+    comment = "; in a properties file a comment has a line of its own" if re.search(r"\s#", setting.value) else ""
+    return f"`{setting.key}={value}` {message}{comment}"
+
+
+def _legal(key: Key) -> str:
+    if key.legal:
+        return f"one of {', '.join(key.legal)}"
+    least = f" of {key.least} or more" if key.least is not None else ""
+    number = f"a whole number{least}"
+    return {"boolean": "true or false", "int": number, "long": number, "version": "a release, such as 3.9"}[key.type]
+
+
+def _twice(settings: Sequence[Setting]) -> Iterator[Finding]:
+    """Kafka takes the last one of a file. Layers of different files are no contradiction."""
+    first: dict[tuple[str, str, str], tuple[str, Origin]] = {}
+    for setting in settings:
+        before = first.get((setting.key, setting.origin.path, setting.when))
+        if before is not None and before[0] != setting.value and HIDDEN not in (before[0], setting.value):
+            what = f"`{setting.key}` is stated twice: {before[0]} at {before[1]}, then {setting.value}, which counts"
+            yield Finding("contradiction", "warning", what, setting.origin, "keep one of them")
+        first[setting.key, setting.origin.path, setting.when] = (setting.value, setting.origin)

@@ -1,0 +1,88 @@
+"""What is set and the model does not have: said where it is set, so that no answer is taken to cover it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cluster.cluster import CONSTRAINTS, Cluster, Finding, Setting
+from ..kafka.keys import at_least, known
+
+MIGRATION = "zookeeper.metadata.migration.enable"
+TIERED, TIERED_TOPIC = "remote.log.storage.system.enable", "remote.storage.enable"
+
+
+def of_limits(cluster: Cluster) -> Iterator[Finding]:
+    """All of them, each once. What may lose records that no answer is about leaves the audit undecided
+    (docs/decisions/0025-what-is-not-modelled.md)."""
+    found: dict[str, Setting] = {}
+    for setting in _everywhere(cluster):
+        if setting.key == TIERED and setting.value.lower() == "true":
+            found.setdefault("tiered", setting)
+        if setting.key == TIERED_TOPIC and setting.value.lower() == "true":
+            found.setdefault("tiered topic", setting)
+        if setting.key == MIGRATION and setting.value.lower() == "true":
+            found.setdefault("migration", setting)
+        if setting.key in known()["log.dirs"].broker_names and "," in setting.value.strip(", "):
+            found.setdefault("disks", setting)
+        if setting.key in CONSTRAINTS and setting.value:
+            found.setdefault("observers", setting)
+    if "tiered topic" in found:
+        found.pop("tiered", None)
+    for name, setting in found.items():
+        what, source = _SAYS["silent disks" if name == "disks" and _hides_disks(cluster) else name]
+        kind, severity = ("incomplete", "error") if name in _UNDECIDED else ("not_modelled", "warning")
+        yield Finding(kind, severity, f"`{setting.key}`: {what}", setting.origin, _TO_DO[name], source)
+
+
+def _hides_disks(cluster: Cluster) -> bool:
+    """Whether a broker may keep from its controller that a log directory failed: in KRaft before 3.7
+    (`ReplicaManager.handleLogDirFailure`, 3.6.0)."""
+    kafka = cluster.versions.kafka
+    return cluster.control_plane == "kraft" and (kafka is None or at_least(kafka.value, "3.7") is not True)
+
+
+_UNDECIDED = ("migration", "tiered topic")
+"""What may lose records that no answer is about: an audit that finds nothing else ends undecided."""
+
+_SAYS = {
+    "migration": (
+        "a migration from ZooKeeper to KRaft is not modelled: until it ends, who decides is not what the files say",
+        "KIP-866",
+    ),
+    "tiered": (
+        "tiered storage is not modelled; no topic that was given has it switched on",
+        "KIP-405",
+    ),
+    "tiered topic": (
+        "tiered storage is not modelled: whether segments that were moved are lost is not asked about",
+        "KIP-405",
+    ),
+    "disks": (
+        "several log directories are not modelled: one that fails takes some replicas, and the broker stays up",
+        "KIP-112",
+    ),
+    "silent disks": (
+        "several log directories are not modelled: before 3.7 a KRaft controller does not learn that one failed, and "
+        "the partitions that the broker leads there are neither read nor written until it is stopped",
+        "KIP-858",
+    ),
+    "observers": (
+        "placement constraints and the promotion of observers are not modelled: observers are not counted as replicas",
+        "docs.confluent.io, Multi-Region Clusters",
+    ),
+}
+_TO_DO = {
+    "migration": "audit again when it has ended",
+    "tiered": "give the topics' settings, if one of them has remote.storage.enable",
+    "tiered topic": "read the answers as those about what is still in the brokers' own logs",
+    "disks": "read `a disk is lost` as all of a broker's disks at once",
+    "observers": "read the answers as those about the replicas that are no observers",
+}
+
+
+def _everywhere(cluster: Cluster) -> Iterator[Setting]:
+    for topic in cluster.topics:
+        yield from topic.settings
+    yield from cluster.dynamic
+    for broker in cluster.brokers:
+        yield from (*broker.dynamic, *broker.settings)

@@ -1,0 +1,147 @@
+"""Rules about what runs: settings that a version ignores, pairs of versions that hold features back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..cluster.cluster import Cluster, Finding, Setting, Stated, Topic
+from ..facts.facts import Used
+from ..kafka.keys import ELR_FEATURE, at_least, elr_is_too_early, span
+from ..startup.protocol_versions import FORMAT, PROTOCOL, refused
+
+
+def of_versions(cluster: Cluster) -> Iterator[Finding]:
+    """All of them."""
+    yield from unclean_in_kraft(cluster)
+    yield from held_back(cluster)
+    yield from removed(cluster)
+    yield from old_format(cluster)
+    yield from elr_too_early(cluster)
+
+
+def elr_too_early(cluster: Cluster) -> Iterator[Finding]:
+    """A feature that is stated as on, with a metadata.version that cannot have it."""
+    stated, level = cluster.versions.features.get(ELR_FEATURE), cluster.versions.metadata_version
+    if stated is not None and stated.value != "0" and level is not None and elr_is_too_early(cluster):
+        what = f"{ELR_FEATURE}={stated.value} needs metadata.version 4.0-IV1, and it is {level.value}: taken as off"
+        to_do = "kafka-features.sh upgrade --release-version 4.1, then the feature"
+        yield Finding("contradiction", "error", what, stated.origin, to_do, "KIP-966, KIP-1022")
+
+
+def everywhere(cluster: Cluster) -> Iterator[Setting]:
+    """Every setting of topics and brokers, the topics' first."""
+    for topic in cluster.topics:
+        yield from topic.settings
+    yield from cluster.dynamic
+    for broker in cluster.brokers:
+        yield from (*broker.dynamic, *broker.settings)
+
+
+def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
+    """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
+    key = "unclean.leader.election.enable"
+    stated = [setting for setting in everywhere(cluster) if setting.key == key and setting.value.lower() == "true"]
+    kafka = cluster.versions.kafka
+    reads = at_least(kafka.value, "3.9") if kafka is not None else None
+    if not stated or cluster.control_plane != "kraft" or reads is True:
+        return
+    more = f", and {len(stated) - 1} more" if len(stated) > 1 else ""
+    when = "this version" if reads is False else "before 3.9.0 (the version is not stated)"
+    what = (
+        f"{key}=true{more}: KRaft ignores it in {when}; after an upgrade to 3.9 or later acknowledged records are lost"
+    )
+    yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
+
+
+FORMATS = ("message.format.version", FORMAT)
+"""The format of records: a topic's setting, and its name among the brokers'."""
+
+GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "KIP-903: so is one that lost its log"))
+OLD_GATES = (
+    ("0.11", "KIP-101: truncation by leader epoch"),
+    ("2.0", "KIP-279: truncation that does not diverge"),
+    ("2.1", "KIP-320: fetches of another leader epoch are refused"),
+    ("2.7", "KIP-497: changes of the ISR through the controller"),
+)
+
+
+def held_back(cluster: Cluster) -> Iterator[Finding]:
+    """A protocol or metadata version below the binary keeps fixes off; one above it does not start."""
+    kafka = cluster.versions.kafka
+    level, gates = cluster.versions.metadata_version, GATES
+    name = "metadata.version"
+    if level is None:
+        level, gates, name = cluster.versions.inter_broker_protocol, OLD_GATES, PROTOCOL
+    if kafka is None or level is None:
+        return
+    if span(level.value)[0] > span(kafka.value)[1]:
+        early = name == PROTOCOL and not refused(level.value, kafka.value)
+        why = "in which it is not finished" if early else "which does not know it"
+        what = f"{name} {level.value} is above Kafka {kafka.value}, {why}"
+        yield Finding("contradiction", "error", what, level.origin, f"at most {kafka.value}")
+    off = [text for since, text in gates if at_least(kafka.value, since) and at_least(level.value, since) is False]
+    if off:
+        what = f"{name} {level.value} below Kafka {kafka.value} keeps off: {'; '.join(off)}"
+        to_do = "kafka-features.sh upgrade" if name == "metadata.version" else f"raise {name}, then restart each broker"
+        yield Finding("advice", "warning", what, level.origin, to_do)
+
+
+GONE = {
+    "zookeeper.connect": "4.0",
+    PROTOCOL: "4.0",
+    "message.format.version": "4.0",
+    FORMAT: "4.0",
+    "offsets.commit.required.acks": "4.0",
+}
+
+
+def removed(cluster: Cluster) -> Iterator[Finding]:
+    """Settings that the stated version no longer has."""
+    kafka = cluster.versions.kafka
+    settings = {setting.key: setting for setting in everywhere(cluster) if setting.key in GONE}
+    for key, setting in settings.items():
+        if kafka is not None and at_least(kafka.value, GONE[key]):
+            what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"
+            yield Finding("contradiction", "warning", what, setting.origin, "remove it", "docs/upgrade.html, 4.0")
+
+
+def old_format(cluster: Cluster) -> Iterator[Finding]:
+    """Records of a format without leader epochs are truncated by the high watermark, whatever the binary."""
+    kafka = cluster.versions.kafka
+    old = [setting for setting in everywhere(cluster) if setting.key in FORMATS and _before_epochs(setting.value)]
+    if old and (kafka is None or at_least(kafka.value, "3.0") is not True):
+        more = f" (and {len(old) - 1} more)" if len(old) > 1 else ""
+        what = (
+            f"`{old[0].key}={old[0].value}`{more} has no leader epochs: followers truncate by the high watermark again"
+        )
+        yield Finding("advice", "error", what, old[0].origin, "0.11 or later", "KAFKA-7897, KIP-101")
+
+
+def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[Stated | None, str]]:
+    """The protocols that brokers speak, each with its words; several while they are upgraded one after the other."""
+    versions = cluster.versions
+    if kraft or not versions.protocols:
+        return ((versions.metadata_version if kraft else versions.inter_broker_protocol, ""),)
+    return tuple((protocol, f" with inter.broker.protocol.version {protocol.value}") for protocol in versions.protocols)
+
+
+def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[Used]) -> bool:
+    """Whether a topic's records have no leader epochs, so that followers truncate by the high watermark (KAFKA-7897):
+    by its own setting, else by any of its brokers'. From protocol 3.0 on the setting is ignored (KIP-724)."""
+    spoken = protocol or cluster.versions.kafka
+    if spoken is None or at_least(spoken.value, "3.0") is not False:
+        return False
+    own = [setting for setting in topic.settings if setting.key == FORMATS[0]]
+    settings = (setting for broker in cluster.keepers for setting in (*broker.settings, *broker.dynamic))
+    of_brokers = [setting for setting in (*settings, *cluster.dynamic) if setting.key == FORMATS[1]]
+    old = next((broker for broker in own[-1:] or of_brokers if _before_epochs(broker.value)), None)
+    if old is not None and all(use.origin != old.origin for use in used):
+        used.append(Used(old.key, old.value, old.origin, "records without leader epochs"))
+    return old is not None
+
+
+def _before_epochs(text: str) -> bool:
+    try:
+        return at_least(text, "0.11") is False
+    except ValueError:
+        return False

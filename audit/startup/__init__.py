@@ -1,0 +1,3 @@
+"""What does not start: nodes and producers whose settings Kafka refuses.
+
+Imports `kafka` and `cluster`."""

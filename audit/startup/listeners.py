@@ -1,0 +1,193 @@
+"""Nodes that do not start for what their listeners, or their ids, are together.
+
+Each line says where Kafka refuses it: `KafkaConfig.validateValues` and its helpers (core/server/KafkaConfig.scala,
+2.8.0, 3.3.0, 3.6.0, 3.9.0), `CoreUtils.listenerListToEndPoints` (core/utils/CoreUtils.scala, 2.8.0, 3.9.0), and
+`QuorumConfig.parseVoterConnections` (raft, 3.9.0). What an image or an operator adds to what it is given is not known:
+so what is missing counts in a `server.properties` alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+
+from ..cluster.cluster import HIDDEN, OF_LISTENERS, Broker, Cluster, Origin, Setting
+from ..kafka.keys import at_least
+
+CONTROLLERS, BETWEEN = OF_LISTENERS
+PROTOCOL, PROTOCOLS = "security.inter.broker.protocol", "listener.security.protocol.map"
+_ENTRY = re.compile(r"(?P<name>.*)://\[?(?P<host>[0-9a-zA-Z\-%._:]*)\]?:(?P<port>-?[0-9]+)")
+
+Reasons = Iterator[tuple[str, Origin]]
+"""Why a node does not start, and where that is set."""
+
+
+def of_identity(cluster: Cluster, node: Broker) -> Reasons:
+    """Its id: KRaft's nodes need one, and `broker.id` is the same (populateSynonyms, validateValues: nodeId)."""
+    stated = stated_by(node)
+    ids = [stated[key] for key in ("node.id", "broker.id") if key in stated]
+    roles = stated.get("process.roles")
+    if roles is not None and roles.value and not ids and is_whole(cluster, node):
+        yield (
+            "its file has `process.roles` and no `node.id` (give it here too if the command line sets it)",
+            roles.origin,
+        )
+    for id_ in ids:
+        if roles is not None and re.fullmatch(r"-\d+", id_.value):
+            yield f"`{id_.key}={id_.value}` is not a valid id in KRaft", id_.origin
+    if len(ids) == 2 and all(id_.value.isdecimal() for id_ in ids) and int(ids[0].value) != int(ids[1].value):
+        yield f"`node.id={ids[0].value}` and `broker.id={ids[1].value}` are two ids", ids[1].origin
+
+
+def of_listeners(cluster: Cluster, node: Broker) -> Reasons:
+    """What is wrong with its listeners, by themselves and with what names them."""
+    stated = readable(node)
+    voters = stated.get("controller.quorum.voters")
+    if voters is not None and voters.value:
+        yield from _of_voters(voters)
+    advertised, listeners = stated.get("advertised.listeners"), stated.get("listeners")
+    if advertised is not None:
+        yield from _advertised(advertised, "`advertised.listeners`")
+    if listeners is None or "://" not in listeners.value:
+        return
+    yield from _alone(cluster, listeners)
+    yield from _with_controllers(cluster, node, listeners, stated)
+    if "broker" not in node.roles and "process.roles" in stated:
+        return
+    controllers = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
+    if advertised is None and "advertised.listeners" not in stated_by(node) and is_whole(cluster, node):
+        yield from _advertised(listeners, "`listeners`, which are advertised,", controllers)
+    yield from _between(cluster, node, listeners, stated, controllers)
+
+
+def _of_voters(voters: Setting) -> Reasons:
+    """`{id}@{host}:{port}`, with commas between (parseVoterConnections)."""
+    for text in voters.value.split(","):
+        if not re.fullmatch(r"\s*\d+@[^@]+:\d+\s*", text):
+            yield f"`{voters.key}` has `{text.strip()}`, which is not of the form `id@host:port`", voters.origin
+            return
+
+
+def _alone(cluster: Cluster, listeners: Setting) -> Reasons:
+    """Names and ports are different (CoreUtils.validate). Since 3.6 exactly two may share a port, one at an IPv4 and
+    one at an IPv6 address (KAFKA-13299). Port 0 is any."""
+    names = Counter(name.upper() for name, _, _ in entries(listeners))
+    hosts: dict[int, list[str]] = {}
+    for _, host, port in entries(listeners):
+        hosts.setdefault(port, []).append(host)
+    for name in (name for name, many in names.items() if many > 1):
+        yield f"two of its `listeners` have the name {name}", listeners.origin
+    kafka = cluster.versions.kafka
+    pairs = kafka is None or at_least(kafka.value, "3.6") is not False
+    for port, of_port in hosts.items():
+        if port and len(of_port) > 1 and not (pairs and sorted(map(_family, of_port)) == [4, 6]):
+            yield f"two of its `listeners` have the port {port}", listeners.origin
+
+
+def _family(host: str) -> int:
+    """4 or 6, of an address; 0 of a name, or of no host."""
+    try:
+        return ip_address(host).version
+    except ValueError:
+        return 0
+
+
+def _advertised(setting: Setting, what: str, but: set[str] | None = None) -> Reasons:
+    """0.0.0.0 is no address to be reached at (validateValues: effectiveAdvertisedBrokerListeners)."""
+    for name, host, _ in entries(setting):
+        if host == "0.0.0.0" and name.upper() not in (but or ()):
+            yield f"{what} have 0.0.0.0, at which no client can reach it", setting.origin
+            return
+
+
+def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting]) -> Reasons:
+    """The controllers' listeners are among those of a controller and not among those of a broker alone."""
+    controllers, mine = stated.get(CONTROLLERS), names_in(listeners.value)
+    if controllers is not None:
+        also = mine & names_in(controllers.value)
+        if "controller" in node.roles and not also:
+            yield f"it is a controller, and `{CONTROLLERS}` names none of its `listeners`", controllers.origin
+        elif "controller" in node.roles and not as_written(controllers.value) <= mine and compares_exactly(cluster):
+            yield (
+                f"it is a controller, and `{CONTROLLERS}` is not as its `listeners` have it, in capitals",
+                controllers.origin,
+            )
+        if node.roles == ("broker",) and also:
+            yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
+    every = stated_by(node)
+    quorum = "controller.quorum.voters" in every or "controller.quorum.bootstrap.servers" in every
+    alone = node.roles == ("broker",) and "process.roles" in every and quorum
+    if alone and CONTROLLERS not in every and not listeners.origin.place:
+        yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
+
+
+def compares_exactly(cluster: Cluster) -> bool:
+    """Whether names of controllers' listeners are compared as they are written (controllerListenerNames, to 4.0)."""
+    kafka = cluster.versions.kafka
+    return kafka is not None and at_least(kafka.value, "4.1") is False
+
+
+def _between(
+    cluster: Cluster, node: Broker, listeners: Setting, stated: Mapping[str, Setting], controllers: set[str]
+) -> Reasons:
+    """The listener between brokers is one that is advertised (getInterBrokerListenerNameAndSecurityProtocol)."""
+    every = stated_by(node)
+    named, protocol = every.get(BETWEEN), every.get(PROTOCOL)
+    if named is not None and protocol is not None:
+        yield f"`{BETWEEN}` and `{PROTOCOL}` are both set", named.origin
+    source = stated.get("advertised.listeners", listeners)
+    if "advertised.listeners" in every and "advertised.listeners" not in stated:
+        return
+    mine = names_in(source.value)
+    if named is not None:
+        if BETWEEN in stated and not (mine - controllers if "controller" in node.roles else mine) & names_in(
+            named.value
+        ):
+            yield f"`{BETWEEN}={named.value}` is not one of its `{source.key}`", named.origin
+        return
+    if protocol is not None and PROTOCOL not in stated:
+        return
+    wanted = protocol.value.strip().upper() if protocol is not None else "PLAINTEXT"
+    if wanted not in mine - controllers and is_whole(cluster, node):
+        yield f"`{source.key}` have no {wanted}, and no `{BETWEEN}` names another one for brokers", source.origin
+
+
+def entries(listeners: Setting) -> list[tuple[str, str, int]]:
+    """Name, host and port of each listener; those that are no listener are left out."""
+    found = (_ENTRY.fullmatch(text.strip()) for text in listeners.value.split(","))
+    return [(match["name"].strip(), match["host"], int(match["port"])) for match in found if match is not None]
+
+
+def names_in(text: str) -> set[str]:
+    """The names of listeners in a list of them, with addresses or without, in capitals."""
+    return {name.upper() for name in as_written(text)}
+
+
+def as_written(text: str) -> set[str]:
+    """The names of listeners in a list of them, as they are written."""
+    return {entry.partition("://")[0].strip() for entry in text.split(",") if entry.strip()}
+
+
+def readable(node: Broker) -> dict[str, Setting]:
+    """Of what its own files say, the values that are neither withheld nor filled in later."""
+    return {
+        key: setting
+        for key, setting in stated_by(node).items()
+        if setting.value != HIDDEN and "${" not in setting.value
+    }
+
+
+def stated_by(node: Broker) -> dict[str, Setting]:
+    """What a node's own files say, the last statement of each, whatever profile is active."""
+    return {setting.key: setting for setting in node.settings if not setting.when}
+
+
+def is_whole(cluster: Cluster, node: Broker) -> bool:
+    """Whether all that a node is started with is a file of its own, to which no image and no operator adds."""
+    formats = dict(cluster.files)
+    return all(
+        formats.get(setting.origin.path) == "server.properties" and not setting.origin.place
+        for setting in node.settings
+    )

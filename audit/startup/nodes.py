@@ -1,0 +1,234 @@
+"""Brokers and controllers that do not start: settings that Kafka refuses, and ids that two of them have.
+
+Kafka reads every setting that it defines by its type and its validator before anything starts, and then checks some of
+them together (`ConfigDef.parseType`, `KafkaConfig.validateValues`; the validators are those of ServerConfigs,
+ReplicationConfigs, LogConfig, KRaftConfigs, GroupCoordinatorConfig, TransactionLogConfig and
+TransactionStateManagerConfig, 3.9.0; those of listeners are in `listeners` and `protocols`). What is set while a broker
+runs is checked then. Of two brokers with one id the second is refused while the first lives
+(`ClusterControlManager.registerBroker`; ZooKeeper: `/brokers/ids/ID` is there already).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from ..cluster.cluster import DESCRIBED, HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
+from ..facts.facts import NeverUp
+from ..kafka.keys import NEVER_EMPTY, at_least, known, value_of, wrong
+from . import protocol_versions
+from .listeners import is_whole, of_identity, of_listeners, stated_by
+from .numbers import of_numbers
+from .protocols import advertised_extra, of_control_plane, of_protocols
+from .value_types import of_types
+
+UNBOUNDED = frozenset({
+    "default.replication.factor", "flush.ms", "replica.lag.time.max.ms", "replica.fetch.wait.max.ms",
+    "replica.high.watermark.checkpoint.interval.ms",
+})  # fmt: skip
+"""Settings whose least value is no validator of the broker's: with less it starts."""
+
+GONE_IN_4 = frozenset({"inter.broker.protocol.version", "message.format.version"})
+"""Settings that 4.0 does not define any more, so that it does not read their values."""
+
+Refusals: TypeAlias = tuple[tuple[Broker, str], ...]
+"""The nodes of a cluster, each with why it does not start, "" where nothing says so."""
+
+WAIT, LAG = "replica.fetch.wait.max.ms", "replica.lag.time.max.ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Down:
+    """Nodes that do not start for one reason. `where` is the first of their settings, `why` says which and why."""
+
+    nodes: tuple[Broker, ...]
+    why: str
+    where: Origin
+
+    @property
+    def says(self) -> str:
+        """In a sentence."""
+        verb = "does" if len(self.nodes) == 1 else "do"
+        return f"{named(self.nodes)} {verb} not start: {self.why} ({self.where})"
+
+
+def named(nodes: Sequence[Broker]) -> str:
+    """`brokers 1, 2`, `controller 101`, `the broker of server.properties`."""
+    what = "broker" if all(node.keeps_topics for node in nodes) else "node"
+    if all(not node.keeps_topics for node in nodes):
+        what = "controller"
+    if any(node.id is None for node in nodes):
+        return f"the {what} of {', '.join(dict.fromkeys(node.origin.path for node in nodes))}"
+    return f"{what}{'s' if len(nodes) > 1 else ''} {', '.join(str(node.id) for node in nodes)}"
+
+
+def down(cluster: Cluster) -> list[Down]:
+    """Every node that does not start, by the reason; and what that leaves of the controllers."""
+    reasons: dict[str, list[tuple[Broker, Origin]]] = {}
+    for broker in cluster.brokers:
+        why, where = why_not(cluster, broker)
+        if why:
+            reasons.setdefault(why, []).append((broker, where))
+    refusing = [Down(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
+    return [*refusing, *(Down((pair.node,), pair.says, pair.second) for pair in cluster.twice)]
+
+
+def why_not(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
+    """Why a node does not start, and where that is set; ("", its file) if nothing says so.
+
+    Its files count alone: what a running broker says of itself is no reason, and has defaults among it.
+    """
+    at = next(number for number, one in enumerate(cluster.brokers) if one is node)
+    filed = _as_filed(cluster)
+    if node.settings and not filed.brokers[at].settings:
+        return "", node.origin
+    return next(_reasons(filed, filed.brokers[at]), ("", node.origin))
+
+
+def _as_filed(cluster: Cluster) -> Cluster:
+    """The same without what running brokers say of themselves."""
+    running = {path for path, form in cluster.files if form in DESCRIBED}
+    if not running:
+        return cluster
+    return replace(
+        cluster,
+        brokers=tuple(
+            replace(node, settings=tuple(it for it in node.settings if it.origin.path not in running))
+            for node in cluster.brokers
+        ),
+    )
+
+
+def keep_down(cluster: Cluster) -> frozenset[int]:
+    """The ids of the nodes that do not start."""
+    return frozenset(broker.id for broker in cluster.brokers if broker.id is not None and why_not(cluster, broker)[0])
+
+
+def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    for setting in stated_by(node).values():
+        message = refused(cluster, setting)
+        if message:
+            yield f"`{setting.key}={setting.value}` {message}", setting.origin
+    yield from of_types(cluster, node)
+    yield from _together(cluster, node)
+    yield from of_numbers(cluster, node)
+    yield from protocol_versions.of_protocol_versions(cluster, node)
+    yield from of_identity(cluster, node)
+    yield from of_listeners(cluster, node)
+    yield from of_control_plane(cluster, node)
+    yield from advertised_extra(node)
+    yield from of_protocols(cluster, node)
+
+
+def refused(cluster: Cluster, setting: Setting) -> str:
+    """What is wrong with a value that keeps a node from starting, in words; "" if nothing is."""
+    key, kafka = known().get(setting.key), cluster.versions.kafka
+    if key is None or setting.key not in key.broker_names or setting.value == HIDDEN:
+        return ""
+    if key.name in GONE_IN_4 and kafka is not None and at_least(kafka.value, "4.0") is not False:
+        return ""
+    if not setting.value:
+        return "has no value" if key.type in NEVER_EMPTY and cluster.states_nothing(setting) else ""
+    message = wrong(key, setting.value)
+    if key.type == "version" and "${" not in setting.value:
+        owner = cluster.versions.distribution
+        message = protocol_versions.refused(
+            setting.value, kafka.value if kafka is not None else None, owner.value if owner is not None else ""
+        )
+    return "" if key.name in UNBOUNDED and message.startswith("is below") else message
+
+
+def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    """Settings that are legal alone."""
+    wait, lag = (value_of(cluster, node, key) for key in (WAIT, LAG))
+    if isinstance(wait, Stated | Default) and isinstance(lag, Stated | Default):
+        stated = next((setting for setting in (wait, lag) if isinstance(setting, Stated)), None)
+        if stated is not None and int(wait.value) > int(lag.value):
+            yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
+    yield from _of_logs(cluster, node)
+    yield from _of_locks(cluster, node)
+    voters = next((setting for setting in reversed(node.settings) if setting.key == "controller.quorum.voters"), None)
+    roles = any(setting.key == "process.roles" for setting in node.settings)
+    if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
+        return
+    if not node.states_id:
+        return  # the pods of a set are numbered by their reader, and an init container gives them other ids
+    votes = node.id in {int(id_) for id_ in _ids(voters.value)}
+    if "controller" in node.roles and not votes:
+        yield f"it is a controller, and `{voters.key}` has no voter {node.id}", voters.origin
+    elif "controller" not in node.roles and votes:
+        yield f"it is a broker alone, and `{voters.key}` has its id {node.id} as a voter's", voters.origin
+
+
+RETENTION = ("log.retention.ms", "log.retention.minutes", "log.retention.hours")
+"""The strongest first. Of these 0 is refused (validateValues: logRetentionTimeMillis); below 0 there is no limit."""
+
+
+def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    """A directory for logs (validateValues: logDirs; LOG_DIR counts where LOG_DIRS is not set), and their retention."""
+    stated = stated_by(node)
+    where = stated.get("log.dirs") or stated.get("log.dir")
+    if where is not None and not where.value.strip(" ,") and cluster.states_nothing(replace(where, value="")):
+        yield f"`{where.key}={where.value}` names no directory", where.origin
+    kept = next((stated[key] for key in RETENTION if key in stated), None)
+    if kept is not None and re.fullmatch(r"[+-]?0+", kept.value):
+        yield f"`{kept.key}=0` keeps nothing: 1 or more, or -1 for no limit", kept.origin
+
+
+def _of_locks(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+    """A directory that an earlier node on its host has: who starts second finds its `.lock` taken (LogManager,
+    lockLogDirs). Containers have file systems of their own, and where a relative path is nothing says."""
+    mine = _directories(cluster, node)
+    for other in cluster.brokers[: next(at for at, one in enumerate(cluster.brokers) if one is node)]:
+        if node.machine is None or other.machine != node.machine or not is_whole(cluster, other):
+            continue
+        both = [path for path in _directories(cluster, other) if path in mine]
+        if both:
+            yield f"{both[0]} is a log directory of {other.origin.path} on its host, too, which locks it", mine[both[0]]
+
+
+def _directories(cluster: Cluster, node: Broker) -> dict[str, Origin]:
+    stated = stated_by(node)
+    where = stated.get("log.dirs") or stated.get("log.dir")
+    if where is None or not is_whole(cluster, node):
+        return {}
+    paths = (path.strip().rstrip("/") for path in where.value.split(","))
+    return {path: where.origin for path in paths if path.startswith("/") and "$" not in path}
+
+
+def _ids(text: str) -> Iterator[str]:
+    for voter in text.split(","):
+        number = voter.partition("@")[0].strip()
+        if number.isascii() and number.isdecimal():
+            yield number
+
+
+def refusals(cluster: Cluster) -> Refusals:
+    """Every node of a cluster, and why it does not start; "" where nothing says so."""
+    return tuple((node, why_not(cluster, node)[0]) for node in cluster.brokers)
+
+
+def raise_if_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> None:
+    """Raises NeverUp where no replica of a topic, or no majority of the controllers, is ever up; `why_down` are the
+    cluster's `refusals`, which are the same for all of its topics."""
+    why = _never_up(cluster, topic, why_down)
+    if why:
+        raise NeverUp(why)
+
+
+def _never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> str:
+    keepers = {id(keeper) for keeper in cluster.keepers}
+    found = [(why, node) for node, why in why_down if id(node) in keepers]
+    held = {number for partition in topic.partitions for number in partition.replicas}
+    mine = [(why, broker) for why, broker in found if not held or broker.id in held]
+    known_of = {broker.id for _, broker in mine}
+    if mine and all(why for why, _ in mine) and held <= known_of:
+        return f"none of its brokers starts: {mine[0][0]}"
+    voters = set(cluster.quorum.voters) if cluster.quorum else set[int]()
+    lost = voters & {node.id for node, why in why_down if why}
+    if voters and 2 * len(voters - lost) <= len(voters):
+        which = ", ".join(map(str, sorted(lost)))
+        return f"most controllers do not start ({which} of {len(voters)}), so that no partition has a leader"
+    return ""

@@ -1,0 +1,287 @@
+"""Producers that do not start: settings that the client refuses, so that nothing is ever written.
+
+An idempotent producer refuses acks other than all, no retries, and more in flight than it keeps in order; `DEMANDS`
+says whose and since when. Where idempotence is on by default Java's and kafka-python's switch it off instead
+(ProducerConfig, postProcessAndValidateIdempotenceConfigs), but Java's refuses over 5 in flight since 4.0 even then, and
+franz-go refuses as if asked. A value that is not legal is refused by Java's ConfigDef before anything else, and so is
+an empty transactional.id (NonEmptyString). A timeout of transactions above what the brokers allow is refused by the
+coordinator: INVALID_TRANSACTION_TIMEOUT is fatal in InitProducerIdHandler, and in librdkafka's
+rd_kafka_idemp_request_pid_failed.
+
+What is said of librdkafka, from rd_kafka_conf_finalize of its releases, was tried with 2.3.0, 2.11.1, 2.12.0, 2.16.0.
+From 1.5 to 1.8 it looks for linger.ms among a topic's settings, where it never is, so that it lowers it as if nobody
+had set it, and starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..cluster.cluster import HIDDEN, Client, Cluster, Finding, Setting, Unknown
+from ..kafka.keys import at_least, is_never_blank, number_of, place_of, table, underneath, value_of, wrong
+
+IN_FLIGHT = "max.in.flight.requests.per.connection"
+TRANSACTIONAL = "transactional.id"
+IDEMPOTENCE = "enable.idempotence"
+DELIVERY, LINGER = "delivery.timeout.ms", "linger.ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What an idempotent producer refuses, from a version on and before another: more in flight than `in_flight`, acks
+    other than all and, with `retries`, retries=0. With `unset` its own defaults count, too; with `by_default` it
+    refuses although nobody asked for idempotence. `implied`: transactional.id asks for it, and else is refused."""
+
+    since: str
+    source: str
+    until: str = ""
+    in_flight: int = 5
+    retries: bool = True
+    unset: bool = False
+    by_default: bool = False
+    implied: bool = True
+
+
+DEMANDS = {
+    "java": (
+        Demands("1.0", "KIP-679, ProducerConfig"),
+        Demands("0.11", "KafkaProducer 0.11, configureInflightRequests", until="1.0", in_flight=1),
+    ),
+    "librdkafka": (Demands("1.0.0", "librdkafka CONFIGURATION.md, enable.idempotence"),),
+    "kafka-python": (
+        Demands("3.0.0", "kafka-python, producer/kafka.py"),
+        Demands("2.2.0", "kafka-python, producer/kafka.py", until="3.0.0", in_flight=1),
+    ),
+    "sarama": (Demands("1.20.0", "Sarama, config.go, Validate", in_flight=1, unset=True, implied=False),),
+    "franz-go": (
+        Demands("1.0.0", "franz-go, kgo/config.go, validate", until="1.4.0", retries=False, by_default=True),
+        Demands("1.4.0", "franz-go, kgo/config.go, validate", in_flight=1, retries=False, by_default=True),
+    ),
+}
+"""By family. Of a client whose version is not stated the first that would do counts."""
+
+
+def why_not(cluster: Cluster, client: Client) -> str:
+    """Why a producer does not start, in words; "" if nothing says that it does not."""
+    return next((refusal.what for refusal in refusals(cluster, client)), "") or next(_illegal(client), "")
+
+
+def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """The settings of a producer that are legal alone, and that it refuses together."""
+    yield from _timeout(cluster, client)
+    demands = _demands(client)
+    if demands is not None:
+        yield from _not_idempotent(cluster, client, demands)
+        yield from _transactional(client, demands)
+    yield from _unknown_to_kafka_python(client)
+    yield from _delivery(cluster, client)
+
+
+def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
+    """KafkaProducer of kafka-python refuses what it has no name for, as 1.4.7 and 2.1.5 do ("Unrecognized configs").
+
+    Idempotence and transactions came with 2.2.0."""
+    if underneath(client) != "kafka-python" or not _within(client, "1.4.7", "2.2.0"):
+        return
+    for given in (stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)):
+        if given is not None:
+            what = f"`{given.key}={given.value}` is unknown to kafka-python before 2.2.0: the producer does not start"
+            to_do = "remove it, or kafka-python 2.2.0 or later"
+            yield Finding("contradiction", "error", what, given.origin, to_do, "kafka-python, producer/kafka.py")
+
+
+def _demands(client: Client) -> Demands | None:
+    for demands in DEMANDS.get(underneath(client) or "", ()):
+        if client.version is None or _within(client, demands.since, demands.until):
+            return demands
+    return None
+
+
+def _within(client: Client, since: str, until: str = "") -> bool:
+    """Whether a client's version is stated, and in a span."""
+    if client.version is None or at_least(client.version.value, since) is not True:
+        return False
+    return not until or at_least(client.version.value, until) is False
+
+
+def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
+    """What an idempotent producer refuses."""
+    asked = stated(client, IDEMPOTENCE)
+    explicit, implied = asked is not None and _is_on(asked), asked is None and is_transactional(client)
+    wanted = f"with {IDEMPOTENCE}=true" if explicit else f"with {TRANSACTIONAL}"
+    by_default = asked is None and _is_default(cluster, client)
+    for setting in in_force(client):
+        if not _breaks(setting, demands):
+            continue
+        if explicit or (implied and demands.implied):
+            yield _refusal(setting, f" {wanted}", demands)
+        elif by_default and demands.by_default:
+            yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false", demands)
+        elif by_default and setting.key == IN_FLIGHT and underneath(client) == "java" and _within(client, "4.0"):
+            yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false: since 4.0 that is refused", demands)
+    if explicit and demands.unset:
+        yield from _defaults_that_break(cluster, client, demands)
+
+
+def _defaults_that_break(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
+    for key in ("acks", IN_FLIGHT):
+        answer = value_of(cluster, client, key)
+        if stated(client, key) is not None or isinstance(answer, Unknown):
+            continue
+        setting = Setting(key, answer.value, place_of(cluster, client, IDEMPOTENCE))
+        if _breaks(setting, demands):
+            yield _refusal(setting, f" by default, with {IDEMPOTENCE}=true", demands)
+
+
+def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
+    """Transactions without idempotence, and a transactional.id without one."""
+    asked, given = stated(client, IDEMPOTENCE), stated(client, TRANSACTIONAL)
+    if given is None or (not demands.implied and not _within(client, "1.37.0")):  # Sarama has transactions since then
+        return
+    if given.value and asked is not None and not _is_on(asked):
+        what = f"`{asked.key}={asked.value}` with {TRANSACTIONAL}: the producer does not start"
+        yield Finding("contradiction", "error", what, asked.origin, "remove it", f"KIP-98, {demands.source}")
+    elif given.value and asked is None and not demands.implied:
+        what = f"`{given.key}={given.value}` without {IDEMPOTENCE}=true: the producer does not start"
+        yield Finding("contradiction", "error", what, given.origin, f"{IDEMPOTENCE}=true", demands.source)
+    if not given.value and underneath(client) == "java":
+        what = f"`{TRANSACTIONAL}=` has no value: the producer does not start"
+        yield Finding("contradiction", "error", what, given.origin, "remove it, or give one", "ProducerConfig")
+
+
+def _is_on(setting: Setting) -> bool:
+    """Whether a boolean is true, by any client's word for it; what a client does not take is a finding of its own."""
+    return setting.value.lower() in ("true", "t", "1")
+
+
+def is_transactional(client: Client) -> bool:
+    """Whether the client's own file, or the program that it is part of, says that it writes transactions."""
+    setting = stated(client, TRANSACTIONAL)
+    return setting is not None and setting.value != ""
+
+
+def stated(client: Client, key: str) -> Setting | None:
+    """What the client's own file says, whatever profile is active."""
+    return next((setting for setting in reversed(client.settings) if setting.key == key and not setting.when), None)
+
+
+def in_force(client: Client) -> list[Setting]:
+    """The last statement of each setting."""
+    return list({setting.key: setting for setting in client.settings if not setting.when}.values())
+
+
+def switches_off(client: Client, setting: Setting) -> bool:
+    """Whether a producer that nobody asked to be idempotent is not, with this setting."""
+    return not refuses_by_default(client) and _breaks(setting, DEMANDS["java"][0])
+
+
+def refuses_by_default(client: Client) -> bool:
+    """Whether a client is idempotent unless that is set to false, and refuses what does not go with it."""
+    return any(demands.by_default for demands in DEMANDS.get(underneath(client) or "", ()))
+
+
+def _breaks(setting: Setting, demands: Demands) -> bool:
+    if setting.key == IN_FLIGHT:
+        return setting.value.isdigit() and int(setting.value) > demands.in_flight
+    if setting.key == "retries":
+        return demands.retries and setting.value == "0"
+    return setting.key == "acks" and setting.value in ("0", "1")
+
+
+def _is_default(cluster: Cluster, client: Client) -> bool:
+    on = value_of(cluster, client, IDEMPOTENCE)
+    return not isinstance(on, Unknown) and on.value == "true"
+
+
+def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:
+    what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
+    retries = "retries above 0, " if demands.retries else ""
+    to_do = f"acks=all, {retries}{IN_FLIGHT} at most {demands.in_flight}"
+    return Finding("contradiction", "error", what, setting.origin, to_do, demands.source)
+
+
+def _illegal(client: Client) -> Iterator[str]:
+    """What Java's ConfigDef refuses; that it is not a legal value is a finding already, made by the readers."""
+    if underneath(client) != "java":
+        return
+    for setting in in_force(client):
+        key = table().get(setting.key)
+        if key is None or "producer" not in key.scopes or setting.value == HIDDEN:
+            continue
+        empty = "has no value" if not setting.value and is_never_blank(key) else ""
+        message = wrong(key, setting.value, "java") or empty
+        if message:
+            yield f"`{setting.key}={setting.value}` {message}: the producer does not start"
+
+
+def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """A transaction may not take longer than the brokers allow; whichever is its coordinator refuses it."""
+    key, most = "transaction.timeout.ms", "transaction.max.timeout.ms"
+    wanted = number_of(cluster, client, key)
+    configured = [broker for broker in cluster.brokers if broker.settings]
+    allowed = [number for broker in configured if (number := number_of(cluster, broker, most)) is not None]
+    if not is_transactional(client) or wanted is None or not allowed or len(allowed) < len(configured):
+        return
+    if wanted > max(allowed):
+        what = f"`{key}={wanted}` is above the brokers' {most}={max(allowed)}: the producer does not start"
+        yield Finding(
+            "contradiction", "error", what, place_of(cluster, client, key), f"at most {max(allowed)}", "KIP-98"
+        )
+
+
+def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """A record's time, which begins before it is sent. Java has it since 2.1, kafka-python since 2.2."""
+    family = underneath(client)
+    if family == "librdkafka":
+        yield from _delivery_of_librdkafka(cluster, client)
+    elif family == "java" and (client.version is None or _within(client, "2.1")):
+        yield from _delivery_of_java(cluster, client, "ProducerConfig")
+    elif family == "kafka-python" and _within(client, "2.2.0"):
+        yield from _delivery_of_java(cluster, client, "kafka-python, producer/record_accumulator.py")
+
+
+def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator[Finding]:
+    delivery, linger, request = (number_of(cluster, client, key) for key in (DELIVERY, LINGER, "request.timeout.ms"))
+    if stated(client, DELIVERY) is None or delivery is None or linger is None or request is None:
+        return
+    if delivery < linger + request:
+        what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
+        where = place_of(cluster, client, DELIVERY)
+        yield Finding("contradiction", "error", what, where, f"{linger + request} or more", source)
+
+
+def may_linger_too_long(client: Client) -> Iterator[Finding]:
+    """A librdkafka whose version is not stated, with a linger.ms that is longer than message.timeout.ms by default."""
+    linger = stated(client, LINGER)
+    if underneath(client) != "librdkafka" or client.version is not None or stated(client, DELIVERY) is not None:
+        return
+    number = linger.value.partition(".")[0] if linger is not None else ""
+    if linger is not None and number.isdecimal() and int(number) >= MESSAGE_TIMEOUT:
+        what = f"linger.ms={linger.value} is not below message.timeout.ms={MESSAGE_TIMEOUT}, which is the default: the"
+        what += " producer does not start, but for librdkafka 1.5 to 1.8, which lower it"
+        to_do = f"a linger.ms below {MESSAGE_TIMEOUT}; or say which version it is, with --client librdkafka:VERSION"
+        yield Finding("contradiction", "warning", what, linger.origin, to_do, "librdkafka, rd_kafka_conf_finalize")
+
+
+MESSAGE_TIMEOUT = 300_000
+"""librdkafka's message.timeout.ms where nothing states it, in every release."""
+
+
+def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """It lowers a linger.ms that nobody has set; message.timeout.ms=0 is without end, since 1.2."""
+    delivery, linger = (number_of(cluster, client, key) for key in (DELIVERY, LINGER))
+    transaction, where = number_of(cluster, client, "transaction.timeout.ms"), place_of(cluster, client, DELIVERY)
+    source, lowers = (
+        "librdkafka, rd_kafka_conf_finalize",
+        stated(client, LINGER) is None or _within(client, "1.5", "1.9"),
+    )
+    too_short = not lowers and delivery and linger is not None and delivery <= linger
+    if too_short or (delivery == 0 and _within(client, "1.0", "1.2")):  # there 0 was not without end yet
+        what = f"message.timeout.ms={delivery} is not above linger.ms={linger}: the producer does not start"
+        yield Finding("contradiction", "error", what, where, f"{(linger or 0) + 1} or more", source)
+    longer = delivery is not None and transaction is not None and delivery > transaction
+    if is_transactional(client) and stated(client, DELIVERY) is not None and longer:
+        what = f"message.timeout.ms={delivery} is above transaction.timeout.ms={transaction}"
+        what += ": the producer does not start"
+        yield Finding("contradiction", "error", what, where, f"at most {transaction}", source)

@@ -1,0 +1,54 @@
+"""Which protocol versions a release of Kafka knows: it does not start with another one.
+
+`inter.broker.protocol.version` and `log.message.format.version` are read by `ApiVersion.apply` (to 3.2) or
+`MetadataVersion.fromVersionString` (3.3 to 3.9), which compare the first two numbers (three from 0.8 to 0.11) with the
+versions that the release has; 4.0 has neither setting.
+"""
+
+from __future__ import annotations
+
+from ..cluster.cluster import Broker, Cluster, Setting
+from ..kafka.keys import at_least
+from ..kafka.protocol_versions import known_since
+from .listeners import Reasons, is_whole, readable, stated_by
+
+PROTOCOL, FORMAT = "inter.broker.protocol.version", "log.message.format.version"
+
+
+def refused(text: str, kafka: str | None, owner: str = "") -> str:
+    """Why Kafka does not start with this as a protocol version, in words; "" if nothing says so. Confluent Server
+    (`owner` cp-server) has more versions by the way."""
+    release = known_since(text, strict=owner != "cp-server")
+    if release is None:
+        return "is not a version that any release knows"
+    if kafka is not None and at_least(kafka, release) is False:
+        return f"is not a version that Kafka {kafka} knows"
+    return ""
+
+
+def of_protocol_versions(cluster: Cluster, node: Broker) -> Reasons:
+    """With ZooKeeper, records of no newer format than the protocol has (validateValues: recordVersion). A format that
+    is not stated is the newest one."""
+    every, stated = stated_by(node), readable(node)
+    protocol, kafka = stated.get(PROTOCOL), cluster.versions.kafka
+    if protocol is None or "process.roles" in every or kafka is None or at_least(kafka.value, "4.0") is not False:
+        return
+    if FORMAT not in every:
+        newest = is_whole(cluster, node) and at_least(kafka.value, "0.11") is True
+        if newest and _record(protocol) < RECORDS:
+            yield f"`{PROTOCOL}={protocol.value}` needs a `{FORMAT}` as old, and none is set", protocol.origin
+    elif FORMAT in stated and _record(protocol) < _record(stated[FORMAT]):
+        what = f"`{FORMAT}={stated[FORMAT].value}` is newer than `{PROTOCOL}={protocol.value}` has records for"
+        yield what, stated[FORMAT].origin
+
+
+RECORDS = 2
+"""The newest format of records, since 0.11 (RecordVersion)."""
+
+
+def _record(setting: Setting) -> int:
+    """The format of records that a protocol version has; the newest of one that nobody knows, which says nothing."""
+    release = known_since(setting.value)
+    if release is None or at_least(release, "0.11"):
+        return RECORDS
+    return 1 if at_least(release, "0.10") else 0

@@ -1,0 +1,314 @@
+"""Nodes that do not start for the security protocols of their listeners, or for their control plane.
+
+`KafkaConfig.validateValues`, `effectiveListenerSecurityProtocolMap`, `parseProcessRoles` and
+`getControlPlaneListenerNameAndSecurityProtocol` (core/server/KafkaConfig.scala, 2.8.0, 3.3.0, 3.6.0, 3.8.0, 3.9.0),
+`EndPoint.createEndPoint`, and `LogManager.createAndValidateLogDirs` (3.9.0). As in `listeners`, what is missing counts
+in a `server.properties` alone, and a rule that only some releases have counts where the release is stated.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from ..cluster.cluster import Broker, Cluster, Setting
+from ..kafka.keys import at_least
+from .listeners import (
+    BETWEEN,
+    CONTROLLERS,
+    PROTOCOL,
+    PROTOCOLS,
+    Reasons,
+    as_written,
+    compares_exactly,
+    is_whole,
+    names_in,
+    readable,
+    stated_by,
+)
+
+ROLES, ZOOKEEPER, MIGRATION = "process.roles", "zookeeper.connect", "zookeeper.metadata.migration.enable"
+QUORUM = ("controller.quorum.voters", "controller.quorum.bootstrap.servers")
+OF_CONTROL_PLANE, EARLY = "control.plane.listener.name", "early.start.listeners"
+MECHANISM, MECHANISMS = "sasl.mechanism.inter.broker.protocol", "sasl.enabled.mechanisms"
+IBP, ADVERTISED = "inter.broker.protocol.version", "advertised.listeners"
+LEGAL = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+"""The security protocols, which are names of listeners that the map has by default (SecurityProtocol)."""
+
+MOST_PORT = 65535
+GENERATION, MOST_RESERVED = "broker.id.generation.enable", "reserved.broker.max.id"
+RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
+"""What says which `broker.id` a node may have with ZooKeeper, with its defaults (KafkaConfig, to 3.9)."""
+
+
+def of_protocols(cluster: Cluster, node: Broker) -> Reasons:
+    """Each listener has a security protocol, and brokers use a SASL mechanism among themselves that is enabled."""
+    stated = readable(node)
+    wrong = list(_wrong_protocols(stated))
+    yield from wrong
+    protocols = _map(cluster, node)
+    if wrong or protocols is None:
+        return
+    yield from _without_protocol(cluster, node, protocols)
+    yield from _sasl(cluster, node, protocols)
+
+
+def _wrong_protocols(stated: dict[str, Setting]) -> Reasons:
+    """Protocols that are none (getSecurityProtocol)."""
+    for key in (PROTOCOLS, PROTOCOL):
+        for item in _items(stated[key].value) if key in stated else ():
+            word = item.rpartition(":")[2].strip()
+            if word.upper() not in LEGAL:
+                yield f"`{key}` has `{word}`, which is not a security protocol: {', '.join(LEGAL)}", stated[key].origin
+            elif key == PROTOCOLS and ":" not in item:
+                yield f"`{key}` has `{item}`, which is not of the form `NAME:PROTOCOL`", stated[key].origin
+
+
+def _map(cluster: Cluster, node: Broker) -> dict[str, str] | None:
+    """The protocol of each name of a listener, None if nothing says. Without a map of its own a node of KRaft has the
+    names of its controllers' listeners too, as PLAINTEXT, unless a listener is called after another protocol."""
+    stated, every = readable(node), stated_by(node)
+    if PROTOCOLS in every:
+        pairs = (item.rpartition(":") for item in _items(stated[PROTOCOLS].value)) if PROTOCOLS in stated else ()
+        return {name.strip().upper(): word.strip().upper() for name, _, word in pairs} if PROTOCOLS in stated else None
+    if not is_whole(cluster, node):
+        return None
+    protocols = {protocol: protocol for protocol in LEGAL}
+    controllers = as_written(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
+    if CONTROLLERS in every and not controllers:
+        return None
+    listeners = names_in(stated["listeners"].value) if "listeners" in stated else set[str]()
+    if ROLES in every and not (controllers | listeners) & {*LEGAL[1:]}:
+        exactly = compares_exactly(cluster)
+        protocols |= {controller if exactly else controller.upper(): "PLAINTEXT" for controller in controllers}
+    return protocols
+
+
+def _without_protocol(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
+    """Names of listeners that are not in the map (createEndPoint, getInterBrokerListenerNameAndSecurityProtocol,
+    validateValues: a broker alone knows the protocol of the controllers' listeners, too)."""
+    stated = readable(node)
+    keys = ["listeners", ADVERTISED, BETWEEN]
+    if node.roles == ("broker",) and ROLES in stated_by(node):
+        keys.append(CONTROLLERS)
+    for key in keys:
+        where = stated.get(key)
+        if where is None or (key in ("listeners", ADVERTISED) and "://" not in where.value):
+            continue
+        missing = sorted(names_in(where.value) - protocols.keys())
+        if missing:
+            yield f"`{key}` has {missing[0]}, and `{PROTOCOLS}` does not say its protocol", where.origin
+
+
+def _sasl(cluster: Cluster, node: Broker, protocols: dict[str, str]) -> Reasons:
+    """Their mechanism is enabled where brokers speak SASL among themselves (validateValues: saslEnabledMechanisms)."""
+    stated, every = readable(node), stated_by(node)
+    named, protocol = every.get(BETWEEN), every.get(PROTOCOL)
+    if named is not None:
+        used = protocols.get(stated[BETWEEN].value.strip().upper(), "") if BETWEEN in stated else ""
+    else:
+        used = stated[PROTOCOL].value.upper() if PROTOCOL in stated else ""
+    of_one = any(key.startswith("listener.name.") and key.endswith(f".{MECHANISMS}") for key in every)
+    keys = (MECHANISM, MECHANISMS)
+    if not used.startswith("SASL_") or of_one or any(key in every and key not in stated for key in keys):
+        return
+    if not all(key in every for key in keys) and not is_whole(cluster, node):
+        return
+    mechanism, enabled = (stated[key].value if key in stated else "GSSAPI" for key in keys)
+    if mechanism not in _items(enabled):
+        where = next((stated[key] for key in keys if key in stated), protocol or named)
+        if where is not None:
+            yield f"brokers use {mechanism} among themselves (`{MECHANISM}`), and `{MECHANISMS}` lacks it", where.origin
+
+
+def of_control_plane(cluster: Cluster, node: Broker) -> Reasons:
+    """What a node of KRaft, and one of ZooKeeper's, has and has not."""
+    stated, every = readable(node), stated_by(node)
+    roles = stated.get(ROLES)
+    if roles is not None and roles.value:
+        words = _items(roles.value)
+        if len(words) > len(set(words)):
+            yield f"`{ROLES}={roles.value}` has a role twice", roles.origin
+        yield from _of_kraft(cluster, node, roles)
+    elif ROLES not in every:
+        yield from _of_zookeeper(cluster, node)
+    if ROLES not in every or _in_force(cluster, node, MIGRATION, "false") == "true":
+        yield from _connects(cluster, node)
+    yield from _of_directories(cluster, node)
+    early, mine = stated.get(EARLY), stated.get("listeners")
+    if early is not None and mine is not None and "://" in mine.value and _is(cluster, "3.3", ""):
+        for text in sorted(names_in(early.value) - names_in(mine.value)):
+            yield f"`{EARLY}` has {text}, which is not one of its `listeners`", early.origin
+
+
+def _of_kraft(cluster: Cluster, node: Broker, roles: Setting) -> Reasons:
+    """Controllers to turn to, no listener for ZooKeeper's controller, a protocol from 3.0 on, and listeners apart."""
+    stated, every = readable(node), stated_by(node)
+    if OF_CONTROL_PLANE in every and _is(cluster, "3.3", "4.0"):
+        yield f"`{OF_CONTROL_PLANE}` is set, which KRaft does not support", every[OF_CONTROL_PLANE].origin
+    protocol = stated.get(IBP)
+    if protocol is not None and _is_before_kraft(protocol.value) and _is(cluster, "3.3", "4.0"):
+        yield f"`{IBP}={protocol.value}` is before 3.0-IV1, the first one that KRaft takes", protocol.origin
+    yield from _listeners_of_controllers(cluster, node)
+    shown = "listeners" in every and CONTROLLERS in every and is_whole(cluster, node)
+    if shown and not any(key in every and every[key].value for key in QUORUM):
+        yield f"its file has `{ROLES}` and neither `{QUORUM[0]}` nor `{QUORUM[1]}`", roles.origin
+    migration = stated.get(MIGRATION)
+    migrates = migration is not None and migration.value.lower() == "true" and _is(cluster, "3.4", "4.0")
+    if migration is not None and migrates and ZOOKEEPER not in every and is_whole(cluster, node):
+        yield f"`{MIGRATION}` is on, and its file has no `{ZOOKEEPER}`", migration.origin
+
+
+def _listeners_of_controllers(cluster: Cluster, node: Broker) -> Reasons:
+    """A controller alone has no other listeners, nor brokers' ones; up to 3.8 none of theirs is advertised."""
+    stated, every = readable(node), stated_by(node)
+    listeners, advertised, named = (stated.get(key) for key in ("listeners", ADVERTISED, CONTROLLERS))
+    if named is None or not named.value:
+        return
+    theirs = names_in(named.value)
+    before = _is(cluster, "3.3", "3.9")
+    if node.roles == ("controller",):
+        others = (
+            names_in(listeners.value) - theirs if listeners is not None and "://" in listeners.value else set[str]()
+        )
+        if listeners is not None and others:
+            yield (
+                f"it is a controller alone, and {min(others)} of its `listeners` is not in `{CONTROLLERS}`",
+                listeners.origin,
+            )
+        if before and ADVERTISED in every:
+            yield (
+                f"it is a controller alone, and `{ADVERTISED}` is set, which 3.9 is the first to take",
+                every[ADVERTISED].origin,
+            )
+        between = stated.get(BETWEEN)
+        if between is not None and names_in(between.value) & theirs and _is(cluster, "4.0", ""):
+            yield f"it is a controller alone, and `{CONTROLLERS}` has its `{BETWEEN}`", between.origin
+    elif before and advertised is not None and theirs & names_in(advertised.value):
+        yield f"`{ADVERTISED}` has a listener of controllers, which 3.9 is the first to take", advertised.origin
+
+
+def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
+    """Without roles in KRaft: an ensemble, ids up to the reserved ones, no listeners of controllers, one of its own."""
+    stated, every = readable(node), stated_by(node)
+    whole, migration = is_whole(cluster, node), every.get(MIGRATION)
+    migrates = migration is not None and migration.value.lower() != "false"
+    ids = [stated[key] for key in ("broker.id", "node.id") if key in stated]
+    if ZOOKEEPER not in every:
+        if ids and "listeners" in every and whole:
+            yield f"its file has neither `{ROLES}` nor `{ZOOKEEPER}`", ids[0].origin
+        return
+    yield from _ids_of_zookeeper(cluster, node, ids)
+    names = stated.get(CONTROLLERS)
+    if names is not None and names.value and not migrates and _is(cluster, "3.1", "4.0"):
+        yield f"`{CONTROLLERS}` is set, but this node does not use KRaft", names.origin
+    yield from _control_plane_listener(node)
+
+
+def _connects(cluster: Cluster, node: Broker) -> Reasons:
+    """ZooKeeper's client takes the servers that a node is to connect to, and the path below them (ConnectStringParser,
+    PathUtils.validatePath, InetSocketAddress)."""
+    where = readable(node).get(ZOOKEEPER)
+    if where is None or _is(cluster, "4.0", ""):
+        return
+    servers, slash, path = where.value.partition("/")
+    names = path.split("/") if path else []
+    if any(name in ("", ".", "..") for name in names):
+        what = "ends with /" if path.endswith("/") and "" not in names[:-1] else "has an empty or a relative name"
+        yield f"`{ZOOKEEPER}` has the path {slash}{path}, which ZooKeeper's client refuses: it {what}", where.origin
+    for server in _items(servers):
+        host, _, port = server.rpartition(":")
+        is_port = re.fullmatch(r"\+?[0-9]+", port) is not None and int(port) <= MOST_PORT
+        if host and not server.endswith("]") and port and not is_port:
+            yield f"`{ZOOKEEPER}` has {server}, and {port} is not a port", where.origin
+
+
+def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Reasons:
+    """With generation an id is -1 or one of the reserved ones, without it and in a migration 0 or more (validateValues:
+    brokerId)."""
+    generation, most = (_in_force(cluster, node, key, RULE[key]) for key in RULE)
+    off = stated_by(node).get(GENERATION)
+    if off is not None and generation == "false" and not ids and not _has_id(node) and is_whole(cluster, node):
+        yield f"`{GENERATION}=false`, and its file has no `broker.id`", off.origin
+    for id_ in ids:
+        number = int(id_.value) if re.fullmatch(r"[+-]?[0-9]+", id_.value) else 0
+        if number < -1:
+            yield f"`{id_.key}={id_.value}` is below -1", id_.origin
+        elif generation == "false" and number < 0:
+            yield f"`{id_.key}={id_.value}` is below 0, and nodes get no id (`{GENERATION}=false`)", id_.origin
+        elif number < 0 and _in_force(cluster, node, MIGRATION, "false") == "true" and _is(cluster, "3.4", "4.0"):
+            yield f"`{id_.key}={id_.value}` is below 0 and `{MIGRATION}` is on", id_.origin
+        elif generation == "true" and most.isdecimal() and number > int(most):
+            yield f"`{id_.key}={id_.value}` is above {most} (`{MOST_RESERVED}`)", id_.origin
+
+
+def _has_id(node: Broker) -> bool:
+    """Whether its files state an id, readable or not."""
+    return not stated_by(node).keys().isdisjoint({"broker.id", "node.id"})
+
+
+def _in_force(cluster: Cluster, node: Broker, key: str, default: str) -> str:
+    """What a node has for a key, in small letters; "" where its value is withheld, or an image may have set it."""
+    if key in stated_by(node):
+        return readable(node)[key].value.lower() if key in readable(node) else ""
+    return default if is_whole(cluster, node) else ""
+
+
+def _control_plane_listener(node: Broker) -> Reasons:
+    """ZooKeeper's controller has a listener that is advertised, and that is not the brokers' (validateValues)."""
+    stated = readable(node)
+    own, between = stated.get(OF_CONTROL_PLANE), stated.get(BETWEEN)
+    if own is None:
+        return
+    source = stated.get(ADVERTISED) or (stated.get("listeners") if ADVERTISED not in stated_by(node) else None)
+    if source is not None and "://" in source.value and not names_in(own.value) <= names_in(source.value):
+        yield f"`{OF_CONTROL_PLANE}={own.value}` is not one of its `{source.key}`", own.origin
+    if between is not None and names_in(own.value) & names_in(between.value):
+        yield f"`{OF_CONTROL_PLANE}` and `{BETWEEN}` are one listener", own.origin
+
+
+def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
+    """No directory twice on a broker (createAndValidateLogDirs), and one alone with tiered storage up to 3.7."""
+    stated = readable(node)
+    where = stated.get("log.dirs") or stated.get("log.dir")
+    if where is None or not node.keeps_topics:
+        return
+    directories = [posixpath.normpath(item) for item in _items(where.value)]
+    if len(directories) > len(set(directories)):
+        yield f"`{where.key}` has a directory twice", where.origin
+    tiered = stated.get("remote.log.storage.system.enable")
+    if len(directories) > 1 and tiered is not None and tiered.value.lower() == "true" and _is(cluster, "3.6", "3.8"):
+        yield f"`{where.key}` has several directories, which tiered storage does not support before 3.8", where.origin
+
+
+def advertised_extra(node: Broker) -> Reasons:
+    """What a broker advertises is among its listeners (validateValues: subsetOf); those of controllers do not count."""
+    stated, every = readable(node), stated_by(node)
+    listeners, advertised = stated.get("listeners"), stated.get(ADVERTISED)
+    if listeners is None or advertised is None or "://" not in listeners.value or not node.keeps_topics:
+        return
+    if CONTROLLERS in every and CONTROLLERS not in stated:
+        return
+    theirs = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
+    extra = names_in(advertised.value) - names_in(listeners.value) - theirs
+    if extra:
+        yield f"`{ADVERTISED}` has {min(extra)}, which is not one of its `listeners`", advertised.origin
+
+
+def _is_before_kraft(protocol: str) -> bool:
+    """Whether an inter.broker.protocol.version is before 3.0-IV1 (MetadataVersion.MINIMUM_KRAFT_VERSION)."""
+    found = re.fullmatch(r"(\d+)\.\d+(?:\.\d+)*(?:-IV\d+)?", protocol.strip())
+    return found is not None and (int(found[1]) < 3 or protocol.strip() == "3.0-IV0")
+
+
+def _is(cluster: Cluster, since: str, until: str) -> bool:
+    """Whether the release is stated, and is one from `since` on and before `until` ("": of any later one)."""
+    kafka = cluster.versions.kafka
+    if kafka is None or at_least(kafka.value, since) is not True:
+        return False
+    return not until or at_least(kafka.value, until) is False
+
+
+def _items(text: str) -> list[str]:
+    """The parts of a list, without blanks (Csv.parseCsvList)."""
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
