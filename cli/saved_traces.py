@@ -36,6 +36,8 @@ def document_of(path: Path) -> Document:
         if path.suffix == ".html":
             raise UsageError(f"{path}: a page; give the trace beside it, {path.stem}.trace.json") from None
         raise UsageError(f"{path}: not a JSON document: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: not a trace: it has values within values, deeper than any trace's") from None
     schema = cast("dict[str, Any]", read).get("schema") if isinstance(read, dict) else None
     if schema == SCHEMA:
         document = cast("dict[str, Any]", read)
@@ -88,7 +90,7 @@ def naming(place: Path | str) -> Generator[None]:
     """Blames a part of a document that is missing or wrong on its file."""
     try:
         yield
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
         raise UsageError(f"{place}: a trace with a part missing or wrong: {error}") from None
 
 

@@ -34,7 +34,7 @@ def check_own(out: Path) -> None:
 def _is_own(path: Path) -> bool:
     try:
         return json.loads(path.read_text("utf-8"))["schema"] == SCHEMA
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

@@ -21,11 +21,11 @@ from . import ir
 from .constants import Constant, ConstantExpression, NoValueYet, Value
 from .declare import PRIVATE, Mark, WrongDecorator, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
-from .frontend.source import CAPACITY_BESIDE, Source, read, source_of_class
+from .frontend.source import CAPACITY_BESIDE, NestedTooDeep, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
 from .omissions import half_imported, look_alikes, unfinished
-from .syntax_errors import syntax_errors
+from .syntax_errors import note_unparsed, syntax_errors
 from .values import is_unsettled
 
 _numbers = itertools.count(1)
@@ -33,7 +33,6 @@ _OF_ONE_MODEL = re.compile(re.escape(PRIVATE) + r"\d+_")
 """How the names of the modules begin that were imported with one file of a model."""
 _LOADING = threading.RLock()
 """Held while a model is imported: the interpreter has one table of modules."""
-_PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
 _IMPORTABLE = "a file that can be imported by itself"
 BESIDE = ("TG009", "TG010")
 """The mistakes that leave a model to be read: two functions of one name, and what would be left out."""
@@ -165,35 +164,16 @@ def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> 
     broken = {mistake.filename: mistake for mistake in syntax_errors(Path(path))}
     if isinstance(error, SyntaxError) and error.filename == path:
         broken[path] = error
-    for file, mistake in broken.items():
-        assert file is not None, "the text of a file was parsed"
-        diagnostics.add("TG001", _syntax_place(file, mistake), mistake.msg, _instead_of(mistake))
-    if not isinstance(error, SyntaxError) or error.filename not in broken:
+    for mistake in broken.values():
+        note_unparsed(mistake, diagnostics)
+    deep = isinstance(error, (RecursionError, MemoryError)) and any(
+        isinstance(mistake, NestedTooDeep) for mistake in broken.values()
+    )
+    if not deep and (not isinstance(error, SyntaxError) or error.filename not in broken):
         expected = isinstance(error, (NoValueYet, WrongDecorator))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
         instead = error.instead if expected else _import_hint(path, error)
         diagnostics.add("TG002", _failing_place(path, error), message, instead)
-
-
-def _instead_of(error: SyntaxError) -> str:
-    """What to write where a file is not Python: for a step up or down as other languages have it, Python's own."""
-    found = re.fullmatch(r"\s*(\S+?)\s*(\+\+|--)\s*;?\s*(#.*)?\s*", error.text or "")
-    if found:
-        return f"{found[1]} {found[2][0]}= 1"
-    symbol = next((word for word in _NOT_PYTHON if word in (error.text or "").partition("#")[0]), None)
-    return f"{_NOT_PYTHON[symbol]}, where `{symbol}` stands" if symbol else _PYTHON
-
-
-_NOT_PYTHON = {
-    "=>": ">= for `at least`; `not a or b` for `a implies b`",
-    "=<": "<=",
-    "/\\": "and",
-    "\\/": "or",
-    "<>": "!=",
-    "&&": "and",
-    "||": "or",
-}
-"""What Python writes for the operators of other languages."""
 
 
 def _import_hint(path: str, error: BaseException) -> str:
@@ -260,13 +240,6 @@ def _words() -> Iterable[str]:
     return vars(sys.modules[_LANGUAGE])["__all__"]
 
 
-def _syntax_place(path: str, error: SyntaxError) -> ir.Where:
-    line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
-    same_line = error.end_lineno == line and error.end_offset is not None and error.end_offset > 0
-    end = max(column + 1, cast(int, error.end_offset) - 1) if same_line else column + 1
-    return ir.Where(path, line, column, line, end)
-
-
 def _failing_place(path: str, error: BaseException) -> ir.Where:
     """The deepest place in the user's own file that the error passed through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -293,7 +266,7 @@ class Collector:
     def collect(self) -> Collected:
         """Everything. Raises ModelErrors (TG0xx) with all that is missing. What only stands twice, or would be left
         out, is noted, and keeps no other mistake from being found: whoever collects raises it."""
-        modules = tuple(_modules(self.abstract, self.module, *self.properties))
+        modules = self._modules()
         for checked in (*modules_of(self.module), *self.properties):
             self._check_names(checked)
         self._check_unfinished(module for module in modules if module not in self.above)
@@ -316,6 +289,19 @@ class Collector:
         own = (module for module in modules if module not in self.above)
         notes = tuple(half_imported(own, (function for function, _ in functions)))
         return Collected(constants, profiles, state_class, functions, domains, files, notes)
+
+    def _modules(self) -> tuple[ModuleType, ...]:
+        """The modules that a model is made of. Raises ModelErrors where something in them is nested deeper than
+        everything that reads a model takes: Python itself takes more."""
+        try:
+            found = tuple(_modules(self.abstract, self.module, *self.properties))
+            for module in found:
+                read(str(module.__file__))
+        except NestedTooDeep as error:
+            note_unparsed(error, self.diagnostics)
+            self.diagnostics.raise_if_any()
+            raise
+        return found
 
     def _check_modules(self) -> None:
         """`modules`, where it lists modules, is a tuple of nothing else: the rest would be left out."""

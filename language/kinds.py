@@ -11,6 +11,8 @@ Bounds may be constants or integer arithmetic over them; they are numbers only o
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Optional, Self, TypeVar, cast, get_origin
 
@@ -106,6 +108,28 @@ class Domain(metaclass=DomainMeta):
 
     def _unlike(self, other: object) -> bool:
         return not self.domain_ordered or type(other) is not type(self)
+
+
+def unwritable_label(labels: Sequence[object]) -> str | None:
+    """What of some labels could not be read again where a run is written down; None where nothing."""
+    for label in labels:
+        if not isinstance(label, str) or not _is_read_back(label):
+            return f"the label {label!r}, which is no name"
+        if label.lower() == "none":
+            return f"the label {label!r}, which stands for what an option is without a value"
+        if labels.count(label) > 1:
+            return f"the label {label!r} for two members"
+    return None
+
+
+def _is_read_back(label: str) -> bool:
+    """Whether a label stands for itself among the arguments of a step."""
+    if re.fullmatch(r"[\w-]+", label) is None:
+        return False
+    try:
+        return ast.get_source_segment(label, ast.parse(label, mode="eval").body) == label
+    except SyntaxError:
+        return False
 
 
 class Range:

@@ -1,21 +1,28 @@
-"""Which files of a model are not Python: asked once one of them cannot be imported, to report all of them at once."""
+"""Which files of a model cannot be parsed: asked once one of them cannot be imported, to report all of them at once."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
+
+from . import ir
+from .errors import Diagnostics
+from .frontend.source import NESTED_MAX, NestedTooDeep, parse
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?", re.MULTILINE)
 """An import as a line has it; a file that is not Python has no syntax tree to look for them in."""
 
 
+_PYTHON = "a file that Python itself accepts: python -m py_compile FILE"
+
+
 def syntax_errors(path: Path) -> Iterator[SyntaxError]:
-    """The first syntax error of each file that this one imports from beside it, however far; not its own."""
+    """The first mistake of each file that this one imports from beside it, however far; not its own."""
     for file in _imported(path, path.parent, {path}):
         try:
-            ast.parse(file.read_bytes(), str(file))
+            parse(file.read_bytes(), str(file))
         except SyntaxError as error:
             yield error
 
@@ -30,3 +37,42 @@ def _imported(path: Path, folder: Path, seen: set[Path]) -> Iterator[Path]:
                 seen.add(file)
                 yield file
                 yield from _imported(file, folder, seen)
+
+
+def note_unparsed(error: SyntaxError, diagnostics: Diagnostics) -> None:
+    """Notes why a file cannot be parsed, or is not taken as it is."""
+    assert error.filename is not None, "the text of a file was parsed"
+    where = _syntax_place(error.filename, error)
+    if isinstance(error, NestedTooDeep):
+        instead = "a helper function for a part of it; any(...) or sum(...) for a long row, match for many elif"
+        diagnostics.add("TG011", where, f"something here is nested more than {NESTED_MAX} deep", instead)
+    else:
+        diagnostics.add("TG001", where, error.msg, _instead_of(error))
+
+
+def _instead_of(error: SyntaxError) -> str:
+    """What to write where a file is not Python: for a step up or down as other languages have it, Python's own."""
+    found = re.fullmatch(r"\s*(\S+?)\s*(\+\+|--)\s*;?\s*(#.*)?\s*", error.text or "")
+    if found:
+        return f"{found[1]} {found[2][0]}= 1"
+    symbol = next((word for word in _NOT_PYTHON if word in (error.text or "").partition("#")[0]), None)
+    return f"{_NOT_PYTHON[symbol]}, where `{symbol}` stands" if symbol else _PYTHON
+
+
+_NOT_PYTHON = {
+    "=>": ">= for `at least`; `not a or b` for `a implies b`",
+    "=<": "<=",
+    "/\\": "and",
+    "\\/": "or",
+    "<>": "!=",
+    "&&": "and",
+    "||": "or",
+}
+"""What Python writes for the operators of other languages."""
+
+
+def _syntax_place(path: str, error: SyntaxError) -> ir.Where:
+    line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
+    same_line = error.end_lineno == line and error.end_offset is not None and error.end_offset > 0
+    end = max(column + 1, cast(int, error.end_offset) - 1) if same_line else column + 1
+    return ir.Where(path, line, column, line, end)

@@ -22,7 +22,7 @@ from ..declare import mark_of
 from ..errors import Abandoned, Diagnostics, nearest
 from ..immutable import immutable
 from ..ir import Where
-from ..kinds import Capacity, Domain, GhostMark, Member, Range
+from ..kinds import Capacity, Domain, GhostMark, Member, Range, unwritable_label
 from ..records import boxed, classes_in, is_tuple, tuple_of, union_of
 from ..types import (
     Bool,
@@ -212,6 +212,10 @@ class Types:
                 f"{cls.__name__} would have {_interval_text(size)} members, and there are labels for {len(labels)}"
             )
             raise _Problem("TG407", message, "a size from 1 to the number of labels; name more with labels=[...]")
+        wrong = unwritable_label(labels)
+        if wrong is not None:
+            instead = "a name of letters, digits, _ and - for each member, such as B1 or broker-1"
+            raise _Problem("TG413", f"{cls.__name__} has {wrong}", instead)
         opened = self.opened(cls.domain_size)
         if cls.domain_ordered and cls.domain_symmetric:
             message = f"the members of {cls.__name__} have an order, by which they can be distinguished"

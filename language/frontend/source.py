@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
@@ -17,6 +18,54 @@ CAPACITY_BESIDE = "one type in [...], and how many there may be beside it: Annot
 """What to write in the place of `Seq[Node, 3]`."""
 
 _WORD = re.compile(r"\w+")
+NESTED_MAX = 150
+"""So deep may syntax be nested, an operand of `and` and an `elif` counting one each. The deepest of the shipped models
+has 24; what reads a model recurs, and takes several of Python's 1,000 calls for each level."""
+
+
+class NestedTooDeep(SyntaxError):
+    """A file with an expression, or statements, nested deeper than `NESTED_MAX`; `lineno` is where, or what is around
+    it."""
+
+
+def parse(text: str | bytes, path: str) -> ast.Module:
+    """The syntax tree of a file. Raises SyntaxError where it is not Python, and NestedTooDeep."""
+    try:
+        tree = ast.parse(text, path)
+    except (RecursionError, MemoryError):  # of a parser of Python's own that recurs, too
+        raise NestedTooDeep("", (path, _unparsable_line(text), 1, "")) from None
+    deep = _nested_too_deep(tree)
+    if deep is not None:
+        raise NestedTooDeep("", (path, deep.lineno, deep.col_offset + 1, ""))
+    return tree
+
+
+def _nested_too_deep(tree: ast.Module) -> ast.expr | ast.stmt | None:
+    """The statement at the top of a file, or in a function there, that has something nested too deep."""
+    waiting: list[tuple[ast.AST, int, ast.expr | ast.stmt | None]] = [(tree, 0, None)]
+    while waiting:
+        node, depth, around = waiting.pop()
+        if isinstance(node, (ast.expr, ast.stmt)) and (around is None or isinstance(around, ast.FunctionDef)):
+            around = node
+        if depth > NESTED_MAX:
+            return around
+        in_row = isinstance(node, (ast.BoolOp, ast.Compare))  # a and b and c is read as a and (b and c)
+        waiting += [(child, depth + 1 + in_row * at, around) for at, child in enumerate(ast.iter_child_nodes(node))]
+    return None
+
+
+def _unparsable_line(text: str | bytes) -> int:
+    """Where the first statement at the top of a file begins that Python's parser does not take."""
+    lines = (text if isinstance(text, str) else text.decode(errors="replace")).split("\n")
+    begins = [at for at, line in enumerate(lines) if line[:1].strip() and line[:1] not in "#)]}"]
+    for begin, end in pairwise([*begins, len(lines)]):
+        try:
+            ast.parse("\n".join(lines[begin:end]))
+        except SyntaxError:  # a part of a statement
+            continue
+        except (RecursionError, MemoryError):
+            return begin + 1
+    return 1
 
 
 class Source:
@@ -25,7 +74,7 @@ class Source:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.lines = text.split("\n")
-        self.tree = ast.parse(text, path)
+        self.tree = parse(text, path)
         self.functions: dict[int, ast.FunctionDef] = {}
         self.classes: dict[str, ast.ClassDef] = {}
         for node in _statements(self.tree):
@@ -105,7 +154,8 @@ def first_line(node: ast.FunctionDef) -> int:
 
 
 def read(path: str) -> Source:
-    """The parsed file at `path`. Raises OSError when it cannot be read and SyntaxError when it is not Python."""
+    """The parsed file at `path`. Raises OSError when it cannot be read, SyntaxError when it is not Python, and
+    NestedTooDeep."""
     status = os.stat(path)
     return _read(path, status.st_mtime_ns, status.st_size)
 

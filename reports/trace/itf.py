@@ -82,8 +82,8 @@ def _state(
 
 
 def _place(document: Document, at: int) -> int:
-    """Where the step that leads to a state stands among those that the document has."""
-    return next(place for place, step in enumerate(document["steps"]) if step["i"] == at)
+    """Where the step that leads to a state stands among those that the document has. KeyError where none does."""
+    return {step["i"]: place for place, step in enumerate(document["steps"])}[at]
 
 
 # --- values by their types --------------------------------------------------------------------------------------------

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tidegate.language.binding import load
 from tidegate.language.errors import CODES, Diagnostics, ModelErrors
+from tidegate.language.frontend.source import NESTED_MAX
 from tidegate.language.ir import Where
+from tidegate.language.judge import initial_states, steps
+from tidegate.language.steptext import format_step, parse_steps
 
-from ...conftest import ROOT
+from ...conftest import ROOT, Run
 
 FIXTURES = ROOT / "tests" / "fixtures" / "errors"
 HABITS = ("habits", "members_on_import", "constant_on_import", "switch_on_import")
@@ -246,3 +250,111 @@ def test_a_file_that_cannot_be_imported_says_what_is_missing(text: str, hint: st
     with pytest.raises(ModelErrors, match="TG002") as caught:
         load(file)
     assert hint in str(caught.value)
+
+
+NESTED = '''"""A counter."""
+from typing import Annotated
+from tidegate.language import Range, action, initial, invariant, lemma, limit, state
+@state
+class Counter:
+    """A number."""
+    n: Annotated[int, Range(0, 3)]
+@initial
+def start() -> Counter:
+    """Zero."""
+    return Counter(n=0)
+@action
+def up(s: Counter) -> None:
+    """Up."""
+    limit(s.n < 3)
+    s.n += 1
+@lemma
+def small(s: Counter) -> bool:
+    """Small."""
+'''
+ROWS: dict[str, Callable[[int], str]] = {
+    "sum": lambda count: f"    return {' + '.join(['s.n'] * count)} >= 0\n",
+    "and": lambda count: f"    return {' and '.join(['s.n >= 0'] * count)}\n",
+    "not": lambda count: f"    return {'not ' * (2 * (count // 2))}s.n < 9\n",
+    "elif": lambda count: (
+        "    if s.n > 3:\n        return False\n"
+        + "".join(f"    elif s.n == {number + 4}:\n        return False\n" for number in range(count))
+        + "    return True\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ["native", "python", "prove"])
+@pytest.mark.parametrize("kind", ROWS)
+def test_what_is_nested_as_deep_as_allowed_is_read_by_every_engine(
+    kind: str, engine: str, tmp_path: Path, tidegate: Run
+) -> None:
+    file = tmp_path / "nested.py"
+    file.write_text(NESTED + ROWS[kind](NESTED_MAX - 10))
+    verb = ["prove", str(file)] if engine == "prove" else ["check", str(file), "--engine", engine]
+    done = tidegate(*verb)
+    assert (done.exit, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("count", [NESTED_MAX + 1, 3_000, 30_000])
+@pytest.mark.parametrize("kind", ROWS)
+def test_what_is_nested_deeper_is_refused_at_its_line(kind: str, count: int, tmp_path: Path) -> None:
+    file = tmp_path / "nested.py"
+    file.write_text(NESTED + ROWS[kind](count))
+    with pytest.raises(ModelErrors, match="TG011") as caught:
+        load(file)
+    assert [error.where.line in (18, 20) for error in caught.value.errors] == [True]
+    beside = tmp_path / "beside.py"
+    beside.write_text(NESTED.replace("@state", "from nested import small as other\n@state") + "    return True\n")
+    with pytest.raises(ModelErrors, match="TG011") as caught:
+        load(beside)
+    assert [Path(error.where.file).name for error in caught.value.errors] == ["nested.py"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "cause"),
+    [
+        (["x y", "z"], "has the label 'x y', which is no name"),
+        (["a,b", "z"], "has the label 'a,b', which is no name"),
+        (["z", ""], "has the label '', which is no name"),
+        (["is", "z"], "has the label 'is', which is no name"),
+        (["A", "A"], "has the label 'A' for two members"),
+        (["None", "A"], "has the label 'None', which stands for what an option is without a value"),
+    ],
+)
+def test_a_label_that_is_not_read_back_is_refused(labels: list[str], cause: str, tmp_path: Path) -> None:
+    file = tmp_path / "labels.py"
+    file.write_text(LABELS.replace("LABELS", str(labels)))
+    with pytest.raises(ModelErrors, match="TG413") as caught:
+        load(file).bind()
+    assert cause in str(caught.value)
+
+
+@pytest.mark.parametrize("labels", [["B1", "B_2"], ["1", "2"], ["broker-1", "broker-2"], ["-1", "é"], ["true", "s"]])
+def test_a_label_that_is_accepted_is_read_back(labels: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "labels.py"
+    file.write_text(LABELS.replace("LABELS", str(labels)))
+    model = load(file).bind()
+    for start in initial_states(model):
+        for run in steps(model, start):
+            text = format_step(run.action, run.arguments)
+            assert parse_steps(model, text)[0][1] == run.arguments
+
+
+LABELS = '''"""Names."""
+from tidegate.language import Domain, Option, Set, action, initial, state
+class Node(Domain, size=2, labels=LABELS):
+    """A node."""
+@state
+class World:
+    """One node."""
+    at: Node
+@initial
+def start(at: Node) -> World:
+    """Somewhere."""
+    return World(at=at)
+@action
+def move(s: World, to: Node, by: Option[Node], over: Set[Node]) -> None:
+    """It moves to {to}."""
+    s.at = to
+'''

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,6 +16,7 @@ from tidegate.reports.trace.itf import ACTION, PICKS, from_itf, from_value, to_i
 from tidegate.reports.trace.states import applied, in_order, states
 from tidegate.traces.differences import state_to_json
 
+from ...conftest import Said
 from ...support.shipped import tiered
 from ...support.traces import bound, counterexample, walked
 
@@ -192,3 +194,21 @@ def test_changes_apply_in_the_order_that_makes_sense_of_offsets() -> None:
     }
     assert applied(state, delta) == {"log": {"A": [9]}, "isr": ["B", "C"], "hw": 1}
     assert state == {"log": {"A": [1, 2, 3]}, "isr": ["A", "B"], "hw": 0}
+
+
+def test_a_trace_that_lacks_a_step_is_refused(tmp_path: Path, said: Said) -> None:
+    document = walked(bound("examples/lock.py"), 5, 1)[1]
+    kept = [step for step in document["steps"] if step["i"] != 2]
+    file = tmp_path / "lacks.trace.json"
+    file.write_text(json.dumps(document | {"steps": kept}))
+    exit_, out = said("export", str(file), "--to", "itf")
+    assert (exit_, out) == (64, f"tidegate: {file}: a trace with a part missing or wrong: 2\n")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000])
+def test_a_trace_that_is_nested_too_deep_is_refused(text: str, tmp_path: Path, said: Said) -> None:
+    file = tmp_path / "deep.trace.json"
+    file.write_text(text)
+    assert said("replay", str(file)) == (
+        64, f"tidegate: {file}: not a trace: it has values within values, deeper than any trace's\n"
+    )  # fmt: skip
