@@ -15,14 +15,15 @@ from .consumers.plan import ConsumerPlan, consumer_plan
 from .controllers.cluster import Voters
 from .controllers.driver import QuorumDriver, of_quorum
 from .controllers.plan import QuorumPlan, quorum_plan
-from .nodes.cluster import Needs, Seen, started
+from .nodes.cluster import Needs
 from .nodes.processes import CLOCKS
 from .nodes.releases import KNOWN, Release, at_home, of_version
-from .nodes.running import Broken, Running
+from .nodes.running import Broken, Running, start_nodes
 from .nodes.wire import Refused
 from .offsets.cluster import Outage
 from .offsets.driver import OutageDriver, of_outages
 from .offsets.plan import OutagePlan, home_of, homes_of, outage_plan
+from .partition.cluster import PartitionCluster
 from .partition.driver import Driven, Driver, numbers_of
 from .partition.fitting import (
     OF_CONSUMERS,
@@ -40,6 +41,7 @@ from .partition.fitting import (
     version_for,
 )
 from .partition.plan import BrokerStage, Plan, plan_of
+from .partition.world import Seen
 from .producer.cluster import Producing
 from .producer.driver import ProducerDriver, of_producer, settings_of
 from .producer.plan import ProducerPlan, producer_plan
@@ -207,7 +209,7 @@ def exact(kafka: str) -> str:
 
 def _driven(plan: Plan, release: Release, limit: float, keep: Path | None, report: Report) -> Driven:
     report(f"starting Kafka {release.version}")
-    with started(release, needs_of(plan), keep) as cluster:
+    with start_nodes(lambda: PartitionCluster(release, needs_of(plan), keep), keep) as cluster:
 
         def say(stage: BrokerStage) -> None:
             report(f"step {stage.first}: {stage.action}")

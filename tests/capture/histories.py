@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.cluster import Cluster, Needs
+from tidegate.real.driving.nodes.cluster import Needs
 from tidegate.real.driving.nodes.disks import SEGMENT
 from tidegate.real.driving.nodes.processes import CONTROLLER
 from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.partition.cluster import PartitionCluster
 from tidegate.real.logs.metadata_log import TOPIC as METADATA
 from tidegate.real.logs.metadata_log import read
 
@@ -27,7 +28,7 @@ SETTINGS = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false
 SECONDS = 60.0
 
 
-def lag_together(cluster: Cluster) -> None:
+def lag_together(cluster: PartitionCluster) -> None:
     """Both followers lag, and leave the ISR in one request; then the leader's process dies."""
     in_sync(cluster, 1, 2, 3)
     cluster.stream([2, 3], 1, False)
@@ -38,7 +39,7 @@ def lag_together(cluster: Cluster) -> None:
     in_sync(cluster, 1, 2, 3)
 
 
-def reassigned(cluster: Cluster) -> None:
+def reassigned(cluster: PartitionCluster) -> None:
     """4 comes for 1, and 3 dies meanwhile; 1 is added; the copies are 3 and 1 alone, at once; 1 dies."""
     in_sync(cluster, 1, 2, 3)
     cluster.stream([4], 1, False)
@@ -55,7 +56,7 @@ def reassigned(cluster: Cluster) -> None:
     in_sync(cluster, 1, 3)
 
 
-def early(cluster: Cluster) -> None:
+def early(cluster: PartitionCluster) -> None:
     """3 lags, and the copies are to be 1 and 3. Up to 3.7 that is complete at once (KAFKA-15665)."""
     in_sync(cluster, 1, 2, 3)
     cluster.stream([3], 1, False)
@@ -67,7 +68,7 @@ def early(cluster: Cluster) -> None:
     in_sync(cluster, 1, 3)
 
 
-def cancelled(cluster: Cluster) -> None:
+def cancelled(cluster: PartitionCluster) -> None:
     """4 is to come for 1, and that is cancelled before it has caught up."""
     in_sync(cluster, 1, 2, 3)
     cluster.stream([4], 1, False)
@@ -78,7 +79,7 @@ def cancelled(cluster: Cluster) -> None:
     in_sync(cluster, 1, 2, 3)
 
 
-def all_die(cluster: Cluster) -> None:
+def all_die(cluster: PartitionCluster) -> None:
     """All processes die at once, also the controller's, and start again."""
     in_sync(cluster, 1, 2, 3)
     for broker in cluster.needs.brokers:
@@ -94,7 +95,7 @@ def all_die(cluster: Cluster) -> None:
     in_sync(cluster, 1, 2, 3)
 
 
-def leader_first(cluster: Cluster) -> None:
+def leader_first(cluster: PartitionCluster) -> None:
     """All processes die at once, and the leader's host has lost its power and the last record. It starts first, and up
     to 3.9 it leads, takes another record, and has the others cut off what it lost. From 4.0 on it does not lead."""
     in_sync(cluster, 1, 2, 3)
@@ -114,13 +115,13 @@ def leader_first(cluster: Cluster) -> None:
     in_sync(cluster, 1, 2, 3)
 
 
-def registrations(cluster: Cluster) -> int:
+def registrations(cluster: PartitionCluster) -> int:
     """How often brokers have registered."""
     entries = read(cluster.nodes.data(CONTROLLER) / METADATA).entries
     return sum(entry.record.kind == "REGISTER_BROKER_RECORD" for entry in entries)
 
 
-SCENARIOS: Mapping[str, tuple[Callable[[Cluster], None], tuple[int, ...]]] = {
+SCENARIOS: Mapping[str, tuple[Callable[[PartitionCluster], None], tuple[int, ...]]] = {
     "lag_together": (lag_together, (1, 2, 3)),
     "reassigned": (reassigned, (1, 2, 3, 4)),
     "early": (early, (1, 2, 3)),
@@ -131,17 +132,17 @@ SCENARIOS: Mapping[str, tuple[Callable[[Cluster], None], tuple[int, ...]]] = {
 """What happens, and the brokers; 1, 2 and 3 have the copies in the beginning."""
 
 
-def in_sync(cluster: Cluster, *brokers: int) -> None:
+def in_sync(cluster: PartitionCluster, *brokers: int) -> None:
     """Until the ISR is these."""
     cluster.until(f"the ISR is not {brokers}", lambda: cluster.seen().isr == frozenset(brokers), SECONDS)
 
 
-def later(cluster: Cluster) -> bool:
+def later(cluster: PartitionCluster) -> bool:
     """Whether the controller has taken the reassignment of 3.8 and later, which waits for broker 3."""
     return cluster.release.parts >= (3, 8)
 
 
-def die_and_start(cluster: Cluster, broker: int) -> None:
+def die_and_start(cluster: PartitionCluster, broker: int) -> None:
     """Its process dies, is fenced, and starts again."""
     cluster.kill(broker)
     cluster.until(f"broker {broker} is not fenced", lambda: broker not in cluster.alive(), SECONDS)
@@ -149,7 +150,7 @@ def die_and_start(cluster: Cluster, broker: int) -> None:
     cluster.until(f"broker {broker} is not back", lambda: broker in cluster.alive(), SECONDS)
 
 
-def reassign(cluster: Cluster, *brokers: int) -> None:
+def reassign(cluster: PartitionCluster, *brokers: int) -> None:
     """The copies are to be on these, in this order."""
     cluster.order = list(brokers)
     live = next(iter(cluster.nodes.running.keys() - {CONTROLLER}))
@@ -160,7 +161,7 @@ def reassign(cluster: Cluster, *brokers: int) -> None:
 def capture(name: str, version: str, elr: bool, target: Path) -> None:
     """Runs a scenario, and keeps the controller's log."""
     happens, brokers = SCENARIOS[name]
-    with Cluster(of_version(version), Needs(brokers, SETTINGS, elr, 3_000, 3_000)) as cluster:
+    with PartitionCluster(of_version(version), Needs(brokers, SETTINGS, elr, 3_000, 3_000)) as cluster:
         cluster.order = [1, 2, 3]
         cluster.start_all()
         cluster.open_all()

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from tidegate.cli.confirm import marked
-from tidegate.real.driving.nodes.cluster import Seen
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.partition.driver import expected, numbers_of
 from tidegate.real.driving.partition.fitting import CannotBeDriven
 from tidegate.real.driving.partition.plan import Plan
+from tidegate.real.driving.partition.world import Seen
 from tidegate.reports.confirm import side_by_side
 from tidegate.reports.trace.html import page
 

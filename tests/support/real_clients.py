@@ -13,11 +13,12 @@ from typing import Any
 
 import kafka
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.cluster import Cluster, Needs
+from tidegate.real.driving.nodes.cluster import Needs
 from tidegate.real.driving.nodes.gates import Gate, Gates, Pair, Request
 from tidegate.real.driving.nodes.processes import Nodes, launched
 from tidegate.real.driving.nodes.releases import Release
 from tidegate.real.driving.nodes.running import wait_for
+from tidegate.real.driving.partition.cluster import PartitionCluster
 
 SECONDS = 60.0
 PRODUCER = 900
@@ -94,7 +95,7 @@ class _WithGroups(Nodes):
         super().write(node, {**settings, **_GROUPS, **self.groups})
 
 
-class Clients(Cluster):
+class Clients(PartitionCluster):
     """Two brokers, of which the first leads, and clients."""
 
     def __init__(self, release: Release, **groups: object) -> None:
@@ -137,7 +138,7 @@ class Clients(Cluster):
             "auto_offset_reset": "earliest",
         }
         given = [f"{key.replace('_', '.')}={value}" for key, value in {**common, **settings}.items()]
-        script = str(Path(__file__).with_name("capture") / "Member.java")
+        script = str(Path(__file__).parent.parent / "capture" / "Member.java")
         jars = f"{self.release.jars}/*"
         return self._member(topic, str(number), [self.release.java, "-Xmx128m", "-cp", jars, script, topic, *given])
 

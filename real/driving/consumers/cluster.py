@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ....language.immutable import immutable
 from ..nodes import disks, group_wire, wire
 from ..nodes.client import Client
 from ..nodes.clocks import Clocks
@@ -13,6 +12,7 @@ from ..nodes.cluster import TOPIC, Cluster, Needs
 from ..nodes.gates import Gate
 from ..nodes.releases import Release
 from ..nodes.running import Broken, wait_for
+from .world import GroupSeen, MemberSeen
 
 BROKER, GROUP = 1, "tidegate"
 FIRST = 901
@@ -48,26 +48,6 @@ _BY_KIP_848: Mapping[str, object] = {
 """With `group.protocol=consumer` these are the broker's settings, and none of the consumer's."""
 TOGETHER_MS = 3_000
 """For how long the coordinator waits for more members where several join a group that has none."""
-
-
-@immutable
-class MemberSeen:
-    """What a consumer says: its partitions, its positions in them as far as it has one, and what went wrong in its
-    polls, "-" for nothing."""
-
-    owned: frozenset[int]
-    positions: Mapping[int, int]
-    wrong: str
-
-
-@immutable
-class GroupSeen:
-    """What is seen: the first offset of each partition and the one after its last, what the group has committed, and
-    who is a member to the coordinator."""
-
-    logs: Mapping[int, tuple[int, int]]
-    offsets: Mapping[int, int | None]
-    members: frozenset[int]
 
 
 class Consuming(Cluster):

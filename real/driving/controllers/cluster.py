@@ -13,12 +13,11 @@ import shutil
 import struct
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ....language.immutable import immutable
 from ...logs.metadata_log import TOPIC
 from ...logs.metadata_records import decoded
 from ..nodes import wire
@@ -28,8 +27,8 @@ from ..nodes.gates import OF_QUORUM, Gate, Request
 from ..nodes.processes import free_port
 from ..nodes.releases import Release
 from ..nodes.running import BETWEEN, Running
+from .world import HOUR, MAX_AHEAD, VoterSeen
 
-HOUR = 3_600
 TIMEOUTS = {
     "controller.quorum.election.timeout.ms": 1_000 * HOUR,
     "controller.quorum.fetch.timeout.ms": 1_000 * HOUR,
@@ -38,10 +37,6 @@ TIMEOUTS = {
     "metadata.log.max.snapshot.interval.ms": 0,
 }
 """An election starts after one to two hours, a follower gives up after one, check-quorum after one and a half."""
-MAX_AHEAD = 2 * HOUR + 60
-"""By how much a clock is put forward, so that each of these is over."""
-ANNOUNCES_AGAIN = HOUR // 2 + 60
-"""By how much that of a leader is, so that it sends BeginQuorumEpoch again: from 3.9 on it does each half timeout."""
 SLICE = 2.0
 """Seconds for which a gate is opened at a time: its connection may end meanwhile, and what is waited for come by
 another one."""
@@ -49,20 +44,6 @@ WRITTEN = "tidegate.record"
 """The setting whose value is the number of a record that the model has as metadata."""
 _LEADER_CHANGE, _CONFIG_RECORD = 2, "CONFIG_RECORD"
 _ROLE = re.compile(r"Completed transition to (\w+?)(?:State)?\(.*?\bepoch=(\d+)")
-
-
-@immutable
-class VoterSeen:
-    """A controller as it is seen: its role, the epoch, leader and vote that its file has, the `(epoch, number)` of each
-    record behind what all began with, 0 for LeaderChange and -1 for one that the model has not, and, where it leads,
-    up to where that is committed; None where nobody looks."""
-
-    role: str
-    epoch: int
-    leader: int | None
-    voted_for: int | None
-    log: tuple[tuple[int, int], ...]
-    high_watermark: int | None = None
 
 
 @dataclass(frozen=True)
@@ -279,10 +260,12 @@ class Voters(Running):
         found = (self.gates.waiting(Gate(voter, other, api)) for other in self.voters for api in OF_QUORUM)
         return frozenset(one for one in found if one is not None)
 
-    def lose(self, requests: Iterable[Request]) -> None:
+    def lose(self, requests: Iterable[Hashable]) -> None:
         """Loses those of some requests that are still on their way."""
-        for one in requests:
-            if one.gate is not None and self.gates.waiting(one.gate) == one:
+        lost = frozenset(requests)
+        for sender in self.voters if lost else ():
+            for one in self.held(sender) & lost:
+                assert one.gate is not None
                 self.gates.drop(one.gate)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from ....language.values import State
 from ..nodes import wire
-from ..nodes.gates import OF_QUORUM, Request
+from ..nodes.gates import OF_QUORUM
 from ..nodes.processes import CLOCKS
 from ..nodes.running import wait_for
 from ..outcome import Driven, of_steps
 from ..stages import STEP_SECONDS, Document, Nothing, Stage, StageDriver, Taken
-from .cluster import ANNOUNCES_AGAIN, MAX_AHEAD, TIMEOUTS, VoterSeen
+from .cluster import TIMEOUTS
 from .plan import QuorumPlan
+from .world import ANNOUNCES_AGAIN, MAX_AHEAD, Controllers, VoterSeen
 
 Observed = Mapping[int, VoterSeen | None]
 EFFECT_SECONDS = 2.0
@@ -22,20 +23,6 @@ EFFECT_SECONDS = 2.0
 _KINDS = {0: "L", -1: "?"}
 _LEADS = ("FOLLOWER", "LEADER", "RESIGNED")
 _VOTES = ("VOTED", "CANDIDATE")
-
-
-class Controllers(Protocol):
-    """What the driver needs of controllers; `voters.Voters` says what each of these does."""
-
-    def seen(self) -> dict[int, VoterSeen | None]: ...
-    def wake(self, voter: int) -> bool: ...
-    def time_passes(self, voter: int, seconds: int = MAX_AHEAD) -> None: ...
-    def restart(self, voter: int) -> None: ...
-    def replace_disk(self, voter: int) -> None: ...
-    def write(self, voter: int, number: int) -> None: ...
-    def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool: ...
-    def held(self, voter: int) -> frozenset[Request]: ...
-    def lose(self, requests: Iterable[Request]) -> None: ...
 
 
 def voters_of(state: State) -> dict[Any, int]:

@@ -16,7 +16,9 @@ from .releases import Release
 START_SECONDS = 180.0
 BETWEEN = 0.05
 """Seconds between two looks."""
+ATTEMPTS = 3
 T = TypeVar("T")
+R = TypeVar("R", bound="Running")
 
 
 class Broken(Exception):
@@ -86,3 +88,17 @@ class Running:
         if not wait_for(checked, seconds):
             words = (f"node {node}: {self.nodes.last_words(node)}" for node in self.nodes.running)
             raise Broken("; ".join([f"{what} within {seconds:g} s", *words]))
+
+
+def start_nodes(make: Callable[[], R], kept: Path | None = None) -> R:
+    """Nodes that have started. Where another process has taken one of their ports meanwhile, it is tried again with
+    others; not in a folder that is `kept`. Broken where they do not start."""
+    for attempt in range(1, ATTEMPTS + 1):
+        nodes = make()
+        try:
+            nodes.start_all()
+            return nodes
+        except Broken as error:
+            if "already in use" not in str(error) or kept is not None or attempt == ATTEMPTS:
+                raise
+    raise AssertionError("the last attempt returns or raises")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ....language.errors import UsageError
-from ....language.immutable import immutable
 from ...logs import metadata_log
 from ...logs.encoding import Reader, int16, int64
 from ..nodes import disks, group_wire, wire
@@ -20,6 +19,7 @@ from ..nodes.gates import Gate
 from ..nodes.processes import CONTROLLER
 from ..nodes.releases import Release
 from ..nodes.running import START_SECONDS, Broken, wait_for
+from .world import OffsetsSeen, Part
 
 OFFSETS = "__consumer_offsets"
 SESSION_MS, LAG_MS = 9_000, 600_000
@@ -37,31 +37,6 @@ CLIENT: Mapping[str, object] = {
     "retry.backoff.ms": 100,
 }
 """Settings of a group's consumer where it begins again."""
-
-
-@immutable
-class Part:
-    """A partition as the controller has it on record: its brokers in the order of assignment, and of those who is in
-    sync, who is being added and removed, and who leads; None where nobody does."""
-
-    replicas: tuple[int, ...]
-    isr: frozenset[int]
-    adding: frozenset[int]
-    removing: frozenset[int]
-    leader: int | None
-
-
-@immutable
-class OffsetsSeen:
-    """What is seen: the brokers that are there, the topic's partitions (none where there is no topic), what each broker
-    has of each partition as groups and offsets, what each group's coordinator says, and how often each broker was
-    fenced."""
-
-    alive: frozenset[int]
-    parts: Mapping[int, Part]
-    copies: Mapping[tuple[int, int], tuple[tuple[str, int], ...]]
-    committed: Mapping[str, str]
-    fences: Mapping[int, int]
 
 
 def hashed(group: str) -> int:

@@ -24,11 +24,12 @@ from ...logs.metadata_log import read
 from ...validation.settings import version_of
 from ...validation.validating import validated
 from ..nodes import wire
-from ..nodes.cluster import Cluster, Needs, started
+from ..nodes.cluster import Needs
 from ..nodes.disks import SEGMENT
 from ..nodes.processes import CONTROLLER
 from ..nodes.releases import Release
-from ..nodes.running import Broken, wait_for
+from ..nodes.running import Broken, start_nodes, wait_for
+from .cluster import PartitionCluster
 
 BROKERS = (1, 2, 3)
 COMMANDS = 30
@@ -75,7 +76,7 @@ class Random:
     """One round's commands on a cluster. Each is drawn by itself, so that the others stay what they are where some are
     left out."""
 
-    def __init__(self, cluster: Cluster, seed: int, power: bool = False) -> None:
+    def __init__(self, cluster: PartitionCluster, seed: int, power: bool = False) -> None:
         self.cluster, self.seed, self.random = cluster, seed, random.Random()
         self.power, self.has_power = power, True
         self.sent = 0
@@ -200,7 +201,8 @@ def round_of(
     """One round, of its commands those with these numbers; the controller's log goes to `keep`. Broken where the
     cluster does not start, or does not come back in the end."""
     settings = {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
-    with started(release, Needs(BROKERS, settings, elr, 3_000, 3_000)) as cluster:
+    needs = Needs(BROKERS, settings, elr, 3_000, 3_000)
+    with start_nodes(lambda: PartitionCluster(release, needs)) as cluster:
         cluster.open_all()
         commands = Random(cluster, seed, power)
         for number in numbers:
@@ -217,7 +219,7 @@ def round_of(
         return Round(seed, tuple(commands.did), history, where, len(acknowledged), lost)
 
 
-def _settled(cluster: Cluster) -> frozenset[int]:
+def _settled(cluster: PartitionCluster) -> frozenset[int]:
     """Everything let through and everybody started; the records that are acknowledged by then."""
     cluster.open_all()
     for broker in list(cluster.down()):
@@ -228,20 +230,20 @@ def _settled(cluster: Cluster) -> frozenset[int]:
     return cluster.acknowledged()
 
 
-def _on_record(cluster: Cluster) -> str:
+def _on_record(cluster: PartitionCluster) -> str:
     now = cluster.seen()
     isr, elr = (" ".join(map(str, sorted(brokers))) or "empty" for brokers in (now.isr, now.elr))
     leader = "nobody leads" if now.leader is None else f"broker {now.leader} leads in epoch {now.leader_epoch}"
     return f"{leader}, the ISR is {isr} and the ELR {elr}"
 
 
-def _read(cluster: Cluster) -> tuple[list[int]] | None:
+def _read(cluster: PartitionCluster) -> tuple[list[int]] | None:
     leader = cluster.seen().leader
     values = None if leader is None else cluster.read(leader)
     return None if values is None else (values,)
 
 
-def _validated(cluster: Cluster) -> tuple[str, str | None]:
+def _validated(cluster: PartitionCluster) -> tuple[str, str | None]:
     """Whether the controller's log is a run of the model; at which moment there is none."""
     found = cluster_of(read(cluster.nodes.data(CONTROLLER) / METADATA))
     version = version_of(found, cluster.release.version)

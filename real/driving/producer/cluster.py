@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ....language.immutable import immutable
 from ..nodes import disks, wire
 from ..nodes.client import Client
 from ..nodes.cluster import TOPIC, Cluster, Needs
@@ -13,6 +12,7 @@ from ..nodes.gates import Gate
 from ..nodes.lines import CLIENT, Line, Lines
 from ..nodes.releases import Release
 from ..nodes.running import Broken, wait_for
+from .world import ProducerSeen, numbered
 
 BROKERS = (1, 2)
 _BAIT = -1
@@ -25,38 +25,6 @@ SETTINGS: Mapping[str, object] = {
     "retry.backoff.ms": 200,
     "connections.max.idle.ms": 7_200_000,
 }
-
-
-@immutable
-class Written:
-    """A batch in a log: its record; the producer id, 1 for the first that is in the log and 0 for none; the epoch and
-    the sequence, 0 where there is no producer id."""
-
-    record: int
-    pid: int
-    epoch: int
-    sequence: int
-
-
-@immutable
-class ProducerSeen:
-    """What is seen: the leader, its log of each partition, and what the producer was told of records."""
-
-    leader: int | None
-    logs: Mapping[str, tuple[Written, ...]]
-    outcomes: Mapping[int, str]
-
-
-def numbered(logs: Mapping[str, list[tuple[int, int, int, int]]]) -> dict[str, tuple[Written, ...]]:
-    """Batches as `(record, producer id, epoch, sequence)`, -1 for none, with producer ids by their first batch."""
-    ids = list(dict.fromkeys(pid for log in logs.values() for _, pid, _, _ in log if pid >= 0))
-    return {
-        name: tuple(
-            Written(record, ids.index(pid) + 1, epoch, sequence) if pid >= 0 else Written(record, 0, 0, 0)
-            for record, pid, epoch, sequence in log
-        )
-        for name, log in logs.items()
-    }
 
 
 class Producing(Cluster):
@@ -108,7 +76,7 @@ class Producing(Cluster):
 
     def look(self) -> ProducerSeen:
         """All of it."""
-        leader = self.seen().leader
+        leader = self.on_record().leader
         logs = {topic: [] if leader is None else self._written(leader, topic) for topic in self.topics}
         return ProducerSeen(leader, numbered(logs), self._told())
 
@@ -231,7 +199,9 @@ class Producing(Cluster):
             self.bait(leader)
         if not wait_for(lambda: self.asked(leader) == frozenset({leader}), within):
             return False
-        return self.let_alter(leader, within) and bool(wait_for(lambda: self.seen().isr == frozenset({leader}), within))
+        return self.let_alter(leader, within) and bool(
+            wait_for(lambda: self.on_record().isr == frozenset({leader}), within)
+        )
 
     def take_writes(self, leader: int, on: bool, within: float) -> bool:
         """Whether the leader, which is alone in sync, takes writes with acks=all; waits until it does as is said."""

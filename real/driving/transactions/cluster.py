@@ -8,7 +8,6 @@ import struct
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ....language.immutable import immutable
 from ..nodes import disks, wire
 from ..nodes.clocks import Clocks
 from ..nodes.cluster import Cluster, Needs
@@ -16,7 +15,7 @@ from ..nodes.gates import Gate
 from ..nodes.releases import Release
 from ..nodes.running import START_SECONDS, Broken, wait_for
 from . import wire as txn_wire
-from .wire import AGAIN, Answer, Ask
+from .world import AGAIN, Answer, Ask, TxnSeen
 
 STATE = "__transaction_state"
 TIMEOUT_MS = 600_000
@@ -29,20 +28,6 @@ SETTINGS: Mapping[str, int] = {
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": 200,
 }
 _COMMIT = 1
-
-
-@immutable
-class TxnSeen:
-    """What is seen: the coordinator's state of the id, its newest epoch, and the partitions of the transaction; of each
-    partition its records as `(transaction, status)`, and how many of them are below the last stable offset; and the
-    epoch of each client that has one. Epochs are counted from 1, as the model does."""
-
-    state: str
-    epoch: int
-    partitions: frozenset[str]
-    logs: Mapping[str, tuple[tuple[int, str], ...]]
-    stable: Mapping[str, int]
-    clients: Mapping[str, int]
 
 
 class Transactions(Cluster):

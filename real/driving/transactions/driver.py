@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from ....language.values import State
 from ..nodes.processes import CLOCKS
 from ..nodes.wire import ERRORS
 from ..outcome import Driven, of_steps
 from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver, Taken
-from .cluster import SETTINGS, TIMEOUT_MS, TxnSeen, topic_of
+from .cluster import SETTINGS, TIMEOUT_MS, topic_of
 from .plan import TxnPlan
-from .wire import AGAIN, CONCURRENT, FENCED, NAMES, Answer, Ask
+from .wire import NAMES
+from .world import AGAIN, CONCURRENT, FENCED, Answer, Ask, Coordinated, TxnSeen
 
 _DONE = {"prepare commit": "complete commit", "prepare abort": "complete abort"}
 _HAS_EPOCH = ("READY", "OPEN", "ADDING", "COMMITTING", "ABORTING")
-
-
-class Coordinated(Protocol):
-    """What the driver needs of brokers; `txn_cluster.Transactions` says what each of these does."""
-
-    def look(self, clients: Mapping[str, int]) -> TxnSeen: ...
-    def ask(self, one: Ask, within: float, again: frozenset[int] = AGAIN) -> Answer: ...
-    def let_marker(self, name: str, within: float) -> bool: ...
-    def copy_marker(self, name: str, within: float) -> bool: ...
-    def send_copy(self, name: str) -> int: ...
-    def time_passes(self) -> None: ...
-    def fail_over(self, within: float) -> bool: ...
 
 
 def expected_txn(state: State) -> TxnSeen:

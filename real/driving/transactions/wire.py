@@ -24,15 +24,11 @@ from ..nodes.wire import (
     skip,
     text,
 )
+from .world import CONCURRENT, LOST, NOT_FOUND, Answer, Ask
 
 INIT_PRODUCER_ID, ADD_PARTITIONS, END_TXN, DESCRIBE = 22, 24, 26, 65
 ID = "tidegate"
 """The `transactional.id`."""
-CONCURRENT, NOT_FOUND, LOST = 51, 105, -1
-AGAIN = frozenset({3, 5, 6, 14, 15, 16, CONCURRENT, LOST})
-"""After these errors a client sends the request again."""
-FENCED = frozenset({47, 48, 49, 90})
-"""INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE, INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED: it ends."""
 NAMES = {
     14: "COORDINATOR_LOAD_IN_PROGRESS",
     15: "COORDINATOR_NOT_AVAILABLE",
@@ -47,29 +43,6 @@ NAMES = {
     120: "TRANSACTION_ABORTABLE",
     LOST: "no answer",
 }
-
-
-@immutable
-class Ask:
-    """A request of a producer: which it is, the producer id and epoch that it has, -1 for none, and what else it says.
-    `topic` has one partition, and the record's value is the number of its transaction."""
-
-    kind: str
-    pid: int = -1
-    epoch: int = -1
-    topic: str = ""
-    sequence: int = 0
-    txn: int = 0
-    commit: bool = False
-
-
-@immutable
-class Answer:
-    """The error code of an answer, 0 for none, and the producer id and epoch that it gives, -1 where it gives none."""
-
-    code: int
-    pid: int = -1
-    epoch: int = -1
 
 
 @immutable

@@ -15,11 +15,12 @@ from tidegate.cli.audit import add, audited
 from tidegate.cli.audit_confirm import confirm_losses
 from tidegate.cli.audit_files import name_pages, save
 from tidegate.cli.verbs import new_parser
-from tidegate.real.driving.nodes.cluster import Cluster, Seen
 from tidegate.real.driving.nodes.releases import Release
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.partition import random_commands as random_commands
+from tidegate.real.driving.partition.cluster import PartitionCluster
 from tidegate.real.driving.partition.random_commands import Random, Round, chaos
+from tidegate.real.driving.partition.world import Seen
 from tidegate.reports.confirm import chaos_text
 from tidegate.reports.text_page import Paper
 
@@ -88,7 +89,7 @@ def commands(seed: int, monkeypatch: pytest.MonkeyPatch, power: bool = False) ->
 
     monkeypatch.setattr(random_commands.time, "sleep", wait)
     world = Commanded()
-    acting = Random(cast(Cluster, world), seed, power)
+    acting = Random(cast(PartitionCluster, world), seed, power)
     for number in range(200):
         acting.act(number)
         assert len(world.nodes.running) >= 1
@@ -191,7 +192,7 @@ def test_commands_that_are_left_out_change_no_other(monkeypatch: pytest.MonkeyPa
 
     def drawn(numbers: Sequence[int]) -> list[str]:
         world = Commanded()
-        acting = Random(cast(Cluster, world), 5)
+        acting = Random(cast(PartitionCluster, world), 5)
         acting.act(numbers[0])
         for number in numbers[1:]:
             acting.act(number)

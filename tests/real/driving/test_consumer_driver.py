@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 import pytest
 from tidegate.invariants.catalogue import find
-from tidegate.real.driving.consumers.cluster import FIRST, GroupSeen, MemberSeen
+from tidegate.real.driving.consumers.cluster import FIRST
 from tidegate.real.driving.consumers.driver import ConsumerDriver, of_consumers, settings_of
 from tidegate.real.driving.consumers.plan import KINDS, WHY_NOT, ConsumerPlan, ConsumerStage, consumer_plan
+from tidegate.real.driving.consumers.world import GroupSeen, MemberSeen
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.nodes.wire import Refused
 from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of

@@ -17,9 +17,11 @@ from pathlib import Path
 
 import pytest
 from tidegate.real.driving.nodes import disks
-from tidegate.real.driving.nodes.cluster import TOPIC, Cluster, Needs, started
+from tidegate.real.driving.nodes.cluster import TOPIC, Needs
 from tidegate.real.driving.nodes.processes import Nodes
 from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.nodes.running import start_nodes
+from tidegate.real.driving.partition.cluster import PartitionCluster
 
 EXT4_IOC_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2
 RECORDS = 5
@@ -68,7 +70,7 @@ def sizes(data: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in sorted((data / f"{TOPIC}-0").iterdir()) if path.is_file()}
 
 
-def written(cluster: Cluster) -> None:
+def written(cluster: PartitionCluster) -> None:
     """The cluster's broker has acknowledged some records."""
     for record in range(RECORDS):
         assert cluster.produce(1, record, -1, 30) == 0
@@ -81,7 +83,7 @@ def test_the_driver_cuts_what_a_disk_loses(disk: Disk, monkeypatch: pytest.Monke
     more = {"flush.messages": "1"} if flushed else {}
     needs = Needs((1,), {"min.insync.replicas": "1", **more}, False, 3_000, 600_000)
     release, usual = of_version("3.9.1"), Nodes.data
-    with started(release, needs) as emulated:
+    with start_nodes(lambda: PartitionCluster(release, needs)) as emulated:
         written(emulated)
         emulated.lose_power(1, RECORDS if flushed else 0)
         cut = sizes(emulated.nodes.data(1))
@@ -90,7 +92,7 @@ def test_the_driver_cuts_what_a_disk_loses(disk: Disk, monkeypatch: pytest.Monke
         return disk.place / "data" if node == 1 else usual(nodes, node)
 
     monkeypatch.setattr(Nodes, "data", data)
-    with started(release, needs) as real:
+    with start_nodes(lambda: PartitionCluster(release, needs)) as real:
         os.sync()  # the topic's files are on the disk, as some seconds after it was made
         written(real)
         disk.lose_power()

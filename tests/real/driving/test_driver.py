@@ -17,12 +17,14 @@ from tidegate.language.errors import UsageError
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import PropertyVerdict
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.cluster import Cluster, Needs, Seen, started
+from tidegate.real.driving.nodes.cluster import Needs
 from tidegate.real.driving.nodes.releases import Release, at_home
-from tidegate.real.driving.nodes.running import Broken
-from tidegate.real.driving.partition.driver import Driven, Driver, World, differences, expected, numbers_of
+from tidegate.real.driving.nodes.running import Broken, start_nodes
+from tidegate.real.driving.partition.cluster import PartitionCluster
+from tidegate.real.driving.partition.driver import Driven, Driver, differences, expected, numbers_of
 from tidegate.real.driving.partition.fitting import CannotBeDriven, repaired, trace_of, version_for
 from tidegate.real.driving.partition.plan import BrokerStage, Plan
+from tidegate.real.driving.partition.world import Seen, World
 from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
 from tidegate.reports.confirm import confirm_junit, confirm_text, mark
 from tidegate.reports.text_page import Paper
@@ -488,17 +490,17 @@ def test_a_difference_names_what_differs() -> None:
 def test_a_port_that_was_taken_meanwhile_is_another_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     why = iter(["node 1 ended by itself: Address already in use", "node 2 ended by itself: no memory", "", ""])
-    made = list[Cluster]()
+    made = list[PartitionCluster]()
 
-    def start(cluster: Cluster) -> None:
+    def start(cluster: PartitionCluster) -> None:
         made.append(cluster)
         cluster.end()
         raise Broken(next(why))
 
-    monkeypatch.setattr(Cluster, "start_all", start)
+    monkeypatch.setattr(PartitionCluster, "start_all", start)
     needs = Needs((1,), {}, False, 3_000, 3_000)
     with pytest.raises(Broken, match="no memory"):
-        started(Release("3.9.1", tmp_path, "java"), needs)
+        start_nodes(lambda: PartitionCluster(Release("3.9.1", tmp_path, "java"), needs))
     assert len(made) == 2
     assert not any(tmp_path.iterdir())
 
@@ -507,11 +509,11 @@ def test_a_broker_that_is_unfenced_may_open_its_port_later(monkeypatch: pytest.M
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     answers = iter([None, None, socket.socket()])
 
-    def connected(cluster: Cluster) -> socket.socket | None:
+    def connected(cluster: PartitionCluster) -> socket.socket | None:
         return next(answers)
 
-    monkeypatch.setattr(Cluster, "_connected", connected)
-    cluster = Cluster(Release("3.9.1", tmp_path, "java"), Needs((1,), {}, False, 3_000, 3_000))
+    monkeypatch.setattr(PartitionCluster, "_connected", connected)
+    cluster = PartitionCluster(Release("3.9.1", tmp_path, "java"), Needs((1,), {}, False, 3_000, 3_000))
     with cluster, cluster._anyone():  # pyright: ignore[reportPrivateUsage]
         assert next(answers, "no more") == "no more"
 
@@ -520,10 +522,10 @@ def test_a_cluster_that_breaks_could_not_be_driven(monkeypatch: pytest.MonkeyPat
     def release(version: str) -> Release:
         return Release(version, Path(), "java")
 
-    def broken(*given: object) -> Cluster:
+    def broken(*given: object) -> PartitionCluster:
         raise ConnectionResetError("reset by peer")
 
-    monkeypatch.setattr("tidegate.real.driving.verdict.started", broken)
+    monkeypatch.setattr("tidegate.real.driving.verdict.start_nodes", broken)
     monkeypatch.setattr("tidegate.real.driving.verdict.of_version", release)
     found = confirmed(trace(STANDING))
     assert (found["result"], found["why"], found["kafka"]) == ("not_driven", "reset by peer", "3.9.1")

@@ -16,18 +16,10 @@ from tidegate.invariants.catalogue import find
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.nodes.wire import ERRORS, Refused
 from tidegate.real.driving.nodes.wire import text as wire_text
-from tidegate.real.driving.offsets.cluster import (
-    OffsetsSeen,
-    Part,
-    fences_of,
-    group_id,
-    hashed,
-    is_told,
-    offsets_in,
-    parts_of,
-)
+from tidegate.real.driving.offsets.cluster import fences_of, group_id, hashed, is_told, offsets_in, parts_of
 from tidegate.real.driving.offsets.driver import OutageDriver, of_outages, wanted_of
 from tidegate.real.driving.offsets.plan import KINDS, WHY_NOT, OutagePlan, OutageStage, outage_plan, takes_commits
+from tidegate.real.driving.offsets.world import OffsetsSeen, Part
 from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.verdict import confirmed
 from tidegate.real.logs.metadata_records import MetadataRecord

@@ -19,9 +19,9 @@ from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.lines import CLIENT, Lines, error_of
 from tidegate.real.driving.nodes.running import Broken, wait_for
 from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
-from tidegate.real.driving.producer.cluster import ProducerSeen, Written, numbered
 from tidegate.real.driving.producer.driver import ProducerDriver, expected_of_producer, of_producer
 from tidegate.real.driving.producer.plan import KINDS, WHY_NOT, ProducerPlan, producer_plan
+from tidegate.real.driving.producer.world import ProducerSeen, Written, numbered
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_text, side_by_side

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -21,12 +21,12 @@ import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
-from tidegate.real.driving.controllers.cluster import MAX_AHEAD, VoterSeen
 from tidegate.real.driving.controllers.driver import QuorumDriver, expected_of, of_quorum, shown
 from tidegate.real.driving.controllers.plan import QuorumPlan, quorum_plan
+from tidegate.real.driving.controllers.world import MAX_AHEAD, VoterSeen
 from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.clocks import Clocks
-from tidegate.real.driving.nodes.gates import Gate, Gates, Request
+from tidegate.real.driving.nodes.gates import Gate, Gates
 from tidegate.real.driving.nodes.running import wait_for
 from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.stages import Stage
@@ -190,10 +190,10 @@ class Fake:
         self.asked.append(f"{sorted(apis)} {sender} {receiver}{'' if answered else ' lost'}")
         return True
 
-    def held(self, voter: int) -> frozenset[Request]:
+    def held(self, voter: int) -> frozenset[Hashable]:
         return frozenset()
 
-    def lose(self, requests: Iterable[Request]) -> None:
+    def lose(self, requests: Iterable[Hashable]) -> None:
         assert not list(requests)
 
 

@@ -15,10 +15,9 @@ from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.stages import Stage
-from tidegate.real.driving.transactions.cluster import TxnSeen
 from tidegate.real.driving.transactions.driver import TxnDriver, expected_txn, of_transactions
 from tidegate.real.driving.transactions.plan import KINDS, WHY_NOT, TxnPlan, txn_plan
-from tidegate.real.driving.transactions.wire import AGAIN, Answer, Ask
+from tidegate.real.driving.transactions.world import AGAIN, Answer, Ask, TxnSeen
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_text, side_by_side
 from tidegate.reports.text_page import Paper

@@ -1,0 +1,44 @@
+"""What the driver of `kraft` asks of controllers, and what is to be seen of each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Protocol
+
+from ....language.immutable import immutable
+
+HOUR = 3_600
+
+MAX_AHEAD = 2 * HOUR + 60
+"""By how much a clock is put forward: an election timeout is one to two hours, that of a follower's fetches one, and
+that of a leader without a majority one and a half."""
+ANNOUNCES_AGAIN = HOUR // 2 + 60
+"""By how much that of a leader is, so that it sends BeginQuorumEpoch again: from 3.9 on it does each half timeout."""
+
+
+@immutable
+class VoterSeen:
+    """A controller as it is seen: its role, the epoch, leader and vote that its file has, the `(epoch, number)` of each
+    record behind what all began with, 0 for LeaderChange and -1 for one that the model has not, and, where it leads,
+    up to where that is committed; None where nobody looks."""
+
+    role: str
+    epoch: int
+    leader: int | None
+    voted_for: int | None
+    log: tuple[tuple[int, int], ...]
+    high_watermark: int | None = None
+
+
+class Controllers(Protocol):
+    """What the driver needs of controllers; `cluster.Voters` says what each of these does."""
+
+    def seen(self) -> dict[int, VoterSeen | None]: ...
+    def wake(self, voter: int) -> bool: ...
+    def time_passes(self, voter: int, seconds: int = MAX_AHEAD) -> None: ...
+    def restart(self, voter: int) -> None: ...
+    def replace_disk(self, voter: int) -> None: ...
+    def write(self, voter: int, number: int) -> None: ...
+    def let(self, sender: int, receiver: int, apis: Iterable[int], within: float, *, answered: bool = True) -> bool: ...
+    def held(self, voter: int) -> frozenset[Hashable]: ...
+    def lose(self, requests: Iterable[Hashable]) -> None: ...

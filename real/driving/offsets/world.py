@@ -1,0 +1,54 @@
+"""What the driver of traces of the topic of offsets asks of a cluster, and what is to be seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ....language.immutable import immutable
+from ..nodes.client import Client
+
+
+@immutable
+class Part:
+    """A partition as the controller has it on record: its brokers in the order of assignment, and of those who is in
+    sync, who is being added and removed, and who leads; None where nobody does."""
+
+    replicas: tuple[int, ...]
+    isr: frozenset[int]
+    adding: frozenset[int]
+    removing: frozenset[int]
+    leader: int | None
+
+
+@immutable
+class OffsetsSeen:
+    """What is seen: the brokers that are there, the topic's partitions (none where there is no topic), what each broker
+    has of each partition as groups and offsets, what each group's coordinator says, and how often each broker was
+    fenced."""
+
+    alive: frozenset[int]
+    parts: Mapping[int, Part]
+    copies: Mapping[tuple[int, int], tuple[tuple[str, int], ...]]
+    committed: Mapping[str, str]
+    fences: Mapping[int, int]
+
+
+class World(Protocol):
+    """What the driver needs; `cluster.Outage` says what each of these does."""
+
+    def look(self) -> OffsetsSeen: ...
+    def bring_up(self, broker: int) -> None: ...
+    def kill(self, broker: int) -> None: ...
+    def lose_disk(self, broker: int) -> None: ...
+    def hold(self, fetches: frozenset[tuple[int, int]]) -> None: ...
+    def let_go(self, fetches: frozenset[tuple[int, int]]) -> None: ...
+    def fetches(self) -> frozenset[tuple[int, int]]: ...
+    def make(self, placement: Sequence[Sequence[int]], min_isr: int) -> None: ...
+    def delete(self) -> None: ...
+    def move(self, number: int, order: Sequence[int]) -> None: ...
+    def write(self, record: int) -> None: ...
+    def has(self, record: int) -> bool: ...
+    def commit(self, name: str, offset: int) -> str: ...
+    def consumer(self, name: str, reset: str) -> Client: ...
+    def is_empty(self, name: str) -> bool: ...
