@@ -1,9 +1,11 @@
-"""`tidegate spec`: writes spec/<model>.md from the models' texts, or says which are out of date."""
+"""`tidegate spec`: prints a model's formulas; writes the page of each protocol in spec/ and the digests of formulas, or
+says which are out of date."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,17 +14,28 @@ from ..api.models import definition_of
 from ..gates.records import Expected, Recorded, constant_text, read, shipped
 from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from ..language.binding import Definition
-from ..language.constants import ConstantExpression
+from ..language.constants import Constant, ConstantExpression
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.files import write_text
-from ..reports.spec.mathematics import RecordedChecks, Specification, refinement_text, specification_text
+from ..reports.spec.mathematics import (
+    RecordedChecks,
+    Specification,
+    claim_sections,
+    model_sections,
+    refinement_text,
+    section_digests,
+    specification_text,
+)
+from ..reports.spec.summary import summary_text
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
-  tidegate spec                 write spec/<model>.md for every built-in model and refinement
-  tidegate spec --check         exit 6 and show the difference when a page is out of date
-  tidegate spec mine.py         print the page of a model of your own
+  tidegate spec kraft           print all formulas of a model
+  tidegate spec mine.py         the same of a model of your own
+  tidegate spec --dir formulas  write all formulas of every built-in model there, a page each
+  tidegate spec                 write the pages of spec/, and the digests of all formulas beside what is recorded
+  tidegate spec --check         exit 6 and show the difference when a page or a digest is out of date
 """
 
 
@@ -30,9 +43,9 @@ def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "The formal specification: a model's text in mathematical notation, beside what was recorded of it."
     parser = add_verb(verbs, "spec", about, EXAMPLES)
-    parser.add_argument("model", metavar="MODEL", nargs="?", help="print this model's page and write nothing")
+    parser.add_argument("model", metavar="MODEL", nargs="?", help="print this model's formulas and write nothing")
     parser.add_argument("--check", action="store_true", help="write nothing; compare")
-    parser.add_argument("--dir", metavar="DIR", type=Path, help="where the pages are (default: the installed spec/)")
+    parser.add_argument("--dir", metavar="DIR", type=Path, help="write all formulas of every built-in model there")
     parser.set_defaults(run=run)
 
 
@@ -41,15 +54,24 @@ def run(options: argparse.Namespace) -> Exit:
     if options.model is not None:
         print(page(options.model), end="")
         return Exit.HOLDS
-    folder = options.dir or folder_of_pages()
-    if options.dir is None and not options.check and not (folder.parent / "pyproject.toml").is_file():
-        raise UsageError(
-            f"{folder} belongs to an installed package and is not written to; name a directory with --dir DIR"
-        )
-    if not folder.is_dir():
+    return _compared(texts(options.dir)) if options.check else _written(texts(options.dir, writing=True))
+
+
+def texts(folder: Path | None, writing: bool = False) -> Mapping[Path, str]:
+    """Each file with its text as the models' texts give it: all formulas in a folder, or, without one, what spec/ has.
+    Raises UsageError where they cannot be written."""
+    if folder is not None and not folder.is_dir():
         raise UsageError(f"--dir {folder}: there is no such directory")
-    texts = {folder / f"{name}.md": page(name) for name in (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)}
-    return _compared(texts) if options.check else _written(texts)
+    if folder is not None:
+        return {folder / f"{name}.md": page(name) for name in (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)}
+    own = folder_of_pages()
+    if writing and not (own.parent / "pyproject.toml").is_file():
+        raise UsageError(
+            f"{own} belongs to an installed package and is not written to; name a directory with --dir DIR"
+        )
+    pages = {own / f"{name}.md": summary(name) for name in CATALOGUE}
+    records = (own / f"{name}.toml" for name in (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS))
+    return {**pages, **{path: with_digests(path.read_text("utf-8"), digests(path.stem)) for path in records}}
 
 
 def folder_of_pages() -> Path:
@@ -58,25 +80,54 @@ def folder_of_pages() -> Path:
 
 
 def page(name: str) -> str:
-    """The page of one model, or of what is claimed of it by another: with the values of the claim's default profile."""
+    """All formulas of a model, or of what is claimed of it by another: with the values of the claim's default
+    profile."""
+    definition, made = _specification(name)
+    claimed = _claimed(name, definition)
+    return specification_text(made) if claimed is None else refinement_text(made, *claimed)
+
+
+def summary(name: str) -> str:
+    """The page of a model in spec/."""
+    return summary_text(_specification(name)[1].model, name)
+
+
+def digests(name: str) -> Mapping[str, str]:
+    """The digest of each section of a model's formulas."""
+    definition, made = _specification(name)
+    claimed = _claimed(name, definition)
+    return section_digests(model_sections(made) if claimed is None else claim_sections(made, claimed[1]))
+
+
+def with_digests(text: str, digests: Mapping[str, str]) -> str:
+    """A file of spec/ with these digests as its table `[formulas]`, which stands before every other table."""
+    bare = re.sub(r"^\[formulas\].*?(?:\n\n|\Z)", "", text, count=1, flags=re.MULTILINE | re.DOTALL)
+    table = "".join(f'{section} = "{digest}"\n' for section, digest in digests.items())
+    at = re.search(r"^(?:#.*\n)*\[", bare, flags=re.MULTILINE)
+    place = at.start() if at else len(bare)
+    return f"{bare[:place]}[formulas] # written by `tidegate spec`\n{table}\n{bare[place:]}"
+
+
+def _specification(name: str) -> tuple[Definition, Specification]:
     definition, profile = definition_of(name)
     claim = name in REFINEMENTS or name in LIVENESS_CLAIMS
     opened = tuple(constant for constant in definition.constants if constant not in _given(definition))
-    model = definition.bind(name, profile=profile if claim else None, open=opened)
-    made = Specification(
+    return definition, Specification(
         title=f"`{Path(name).stem}`, formally",
-        model=model,
+        model=definition.bind(name, profile=profile if claim else None, open=opened),
         profiles=definition.profiles,
         recorded=_rows(recorded_of(name), definition),
         recorded_in=f"{Path(name).stem}.toml",
-        command="tidegate spec",
     )
-    if not claim:
-        return specification_text(made)
+
+
+def _claimed(name: str, definition: Definition) -> tuple[str, Mapping[str, Constant]] | None:
+    """Of a claim the model that it is about, and the constants that it adds; None of a model."""
+    if name not in REFINEMENTS and name not in LIVENESS_CLAIMS:
+        return None
     of = name.removesuffix("_live") if name in LIVENESS_CLAIMS else name.partition("_as_")[0]
     known = CATALOGUE[of].definition().constants
-    own = {key: constant for key, constant in definition.constants.items() if key not in known}
-    return refinement_text(made, of, own)
+    return of, {key: constant for key, constant in definition.constants.items() if key not in known}
 
 
 def _given(definition: Definition) -> frozenset[str]:
@@ -123,8 +174,8 @@ def _found(expected: Expected) -> str | int:
     return expected.verdict if expected.steps is None else expected.steps
 
 
-def _written(texts: Mapping[Path, str]) -> Exit:
-    for path, text in texts.items():
+def _written(files: Mapping[Path, str]) -> Exit:
+    for path, text in files.items():
         try:
             write_text(path, text)
         except OSError as error:
@@ -133,9 +184,9 @@ def _written(texts: Mapping[Path, str]) -> Exit:
     return Exit.HOLDS
 
 
-def _compared(texts: Mapping[Path, str]) -> Exit:
+def _compared(files: Mapping[Path, str]) -> Exit:
     stale = 0
-    for path, text in texts.items():
+    for path, text in files.items():
         present = path.read_text(encoding="utf-8") if path.is_file() else ""
         if present != text:
             stale += 1

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import tidegate as tg
+from tidegate.cli.spec import page as formulas_page
+from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.reports.trace.html import page
 
 SCENARIOS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -127,9 +129,23 @@ def with_links(markdown: str) -> str:
     return markdown
 
 
+def formulas() -> Iterator[tuple[str, str]]:
+    """All formulas, a page for each built-in model and each claim, and the list of them."""
+    names = (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)
+    rows = "\n".join(f"* [{name}]({name}.md)" for name in names)
+    about = "Every model in mathematical notation, as `tidegate spec MODEL` prints it, with what is recorded of it."
+    yield "index", f"# Formulas\n\n{about}\n\n{rows}\n"
+    for name in names:
+        yield name, formulas_page(name)
+
+
 def on_files(files: Any, config: Any, **_: Any) -> Any:
-    """The site's files with a page for each scenario, found anew by exploring its model."""
+    """The site's files with a page for each scenario, found anew by exploring its model, and one for the formulas of
+    each model."""
     from mkdocs.structure.files import File
+
+    for name, text in formulas():
+        files.append(File.generated(config, f"formulas/{name}.md", content=text))
 
     for name, (model, claim, options) in SCENARIOS.items():
         result = tg.check(model, properties=[claim], symmetry=True, **options)

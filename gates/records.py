@@ -259,7 +259,7 @@ def read(path: Path) -> RecordFile:
     """One file, every key of it known. Raises `Unreadable` for a file that is not there or no TOML, and `UsageError`,
     which names the file, the table and what is wrong with it."""
     text, table = _loaded(path)
-    _only(table, ("schema", "model", "open", "bounds", "check", "audit", "prove"), str(path))
+    _only(table, ("schema", "model", "open", "formulas", "bounds", "check", "audit", "prove"), str(path))
     if table.get("schema") != SCHEMA:
         raise UsageError(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
     model = _model(_take(table, "model", str, str(path), ""), path)

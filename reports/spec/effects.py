@@ -10,7 +10,7 @@ each time it is written again: `log″[b] = ...` is log′ with the cell b chang
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -70,6 +70,68 @@ def definition_lines(function: ir.Function, scope: NotationScope) -> Lines:
     if len(body) == 1 and isinstance(body[0], ir.Return):
         return layout(body[0].value, scope, 2)
     return [line for case in _cases(body, scope, 2) for line in case]
+
+
+def action_phrases(action: ir.ActionForm, limit: int) -> list[tuple[Part, str]]:
+    """The body of an action with each statement as one phrase, whatever its length, under its label. A value of more
+    than `limit` characters is an ellipsis, and a branch or a loop that is longer says what it changes."""
+    writes = _Writes(shadowed=shadowed_fields(action))
+    phrases = ((statement, _phrase(statement, writes, limit)) for statement in action.body)
+    return [
+        (_part_of(statement), f"({text})" if isinstance(statement, ir.If | ir.For) else text)
+        for statement, text in phrases
+    ]
+
+
+def _phrase(statement: ir.Statement, writes: _Writes, limit: int) -> str:
+    scope = writes.scope()
+    match statement:
+        case ir.Require(condition=condition) | ir.Limit(condition=condition) | ir.Assert(condition=condition):
+            return show(condition, scope)
+        case ir.Let(name=name, value=value):
+            return f"{name} ≜ {_within(show(value, scope), limit)}"
+        case ir.Return(value=value):
+            return show(value, scope)
+        case ir.If():
+            return _branches_phrase(statement, writes, limit)
+        case ir.For(variable=variable, body=body):
+            domain = source_text(statement.source, scope)
+            one_by_one = not _cellwise(statement)
+            inside = _begin_loop(statement, writes) if one_by_one else writes
+            head = f"for each {variable} ∈ {domain} in order" if one_by_one else f"∀ {variable} ∈ {domain}"
+            return f"{head}: {_within(_phrases(body, inside, limit), limit, _outline(body, scope))}"
+        case _:
+            head, sign, value = " ".join(line.strip() for line in _statement(statement, writes, 0)).partition("= ")
+            return f"{head}{sign}{_within(value, limit)}"
+
+
+def _branches_phrase(branch: ir.If, writes: _Writes, limit: int) -> str:
+    before = writes.scope()
+    other = writes.copy()
+    yes, no = _phrases(branch.yes, writes, limit), _phrases(branch.no, other, limit)
+    writes.join(other)
+    text = f"if {show(branch.condition, before)}: {_within(yes, limit, _outline(branch.yes, before))}"
+    return f"{text}; else: {_within(no, limit, _outline(branch.no, before))}" if no else text
+
+
+def _phrases(body: Sequence[ir.Statement], writes: _Writes, limit: int) -> str:
+    """The statements of a branch or a loop in a row, in parentheses where there are several or another is inside."""
+    texts = [_phrase(statement, writes, limit) for statement in body]
+    nested = len(texts) > 1 or any(isinstance(statement, ir.If | ir.For) for statement in body)
+    return f"({'; '.join(texts)})" if nested else "".join(texts)
+
+
+def _within(text: str, limit: int, instead: str = "…") -> str:
+    return text if len(text) <= limit else instead
+
+
+def _outline(body: Sequence[ir.Statement], scope: NotationScope) -> str:
+    """What a branch or a loop asks for and changes, without saying how."""
+    parts = list(traverse(body))
+    kinds = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
+    written = sorted({scope.field(part.place.field) for part in parts if isinstance(part, kinds)})
+    asks = "asks for more, " if any(isinstance(part, ir.Require | ir.Limit) for part in parts) else ""
+    return f"{asks}changes {', '.join(written)}" if written else f"{asks}…"
 
 
 def _labelled(body: Iterable[ir.Statement], writes: _Writes) -> Lines:
@@ -150,11 +212,16 @@ def _loop(loop: ir.For, writes: _Writes, indent: int) -> Lines:
     domain = source_text(loop.source, writes.scope())
     if _cellwise(loop):
         return [f"{' ' * indent}∀ {loop.variable} ∈ {domain}:", *_block(loop.body, writes, indent + 2)]
+    inside = _begin_loop(loop, writes)
+    return [f"{' ' * indent}for each {loop.variable} ∈ {domain} in order:", *_block(loop.body, inside, indent + 2)]
+
+
+def _begin_loop(loop: ir.For, writes: _Writes) -> _Writes:
+    """What a loop changes step by step is written once: the writes inside."""
     written = {node.field for node in traverse(loop.body) if isinstance(node, ir.Place)} - writes.changing
     for name in written:
         writes.write(name)
-    inside = _Writes(writes.primes, writes.changing | written, writes.shadowed)
-    return [f"{' ' * indent}for each {loop.variable} ∈ {domain} in order:", *_block(loop.body, inside, indent + 2)]
+    return _Writes(writes.primes, writes.changing | written, writes.shadowed)
 
 
 def _cellwise(loop: ir.For) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeAlias
 
 from ...language import ir
 from ...language.constants import Constant, Value
@@ -53,29 +54,75 @@ class Specification:
     profiles: Mapping[str, Mapping[str, Value]]
     recorded: Sequence[RecordedChecks]
     recorded_in: str
-    command: str
+
+
+Sections: TypeAlias = Sequence[tuple[str, Sequence[str]]]
+"""What a page consists of: titles, each with its parts as Markdown."""
+
+
+def claim_sections(page: Specification, own: Mapping[str, Constant]) -> Sections:
+    """What is claimed of a model: `own` are the constants that the claim adds."""
+    model = page.model
+    return _present(
+        ("Constants of the claim", [_constants(own)] if own else []),
+        ("The claim", [_property(prop, CLAIMS["transition"]) for prop in model.properties]),
+        ("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
+        ("What a step may be", [_abstract_actions(prop) for prop in model.properties]),
+        ("States from which nothing happens", [_property(bound, _ENDS) for bound in model.bounds]),
+        ("Steps that are looked at", [_property(step_bound, WITHIN) for step_bound in model.step_bounds]),
+        ("Definitions", [_code(_definitions(model, behaviour=False))] if _definitions(model, False) else []),
+    )
+
+
+def model_sections(page: Specification) -> Sections:
+    """All formulas of a model."""
+    model = page.model
+    return _present(
+        ("Constants", [_constants(model.constants)]),
+        ("Profiles", [_profiles(page.profiles)] if page.profiles else []),
+        ("Data", [_code(data_lines(model))] if data_lines(model) else []),
+        ("State", [_state(model)]),
+        ("Initial states", [_initial(initial, model) for initial in model.initials]),
+        ("Actions", [_action(action) for action in model.actions]),
+        ("Properties", [_property(prop, CLAIMS[prop.kind]) for prop in model.properties]),
+        ("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
+        ("States that may end", [_property(terminal, MAY_END) for terminal in model.terminals]),
+        ("Steps that are looked at", [_property(step_bound, WITHIN) for step_bound in model.step_bounds]),
+        ("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
+    )
 
 
 def refinement_text(page: Specification, model_name: str, own: Mapping[str, Constant]) -> str:
-    """The Markdown page of what is claimed of a model: the model's text has a page of its own, named `model_name`, and
-    `own` are the constants that the claim adds."""
-    model = page.model
-    parts = [
-        f"# {page.title}",
-        f"<!-- Generated from the model's text by `{page.command}`; a test fails when it is out of date. -->",
-        model.doc.strip(),
-        f"The text is that of [{model_name}]({model_name}.md), with its constants and profiles; the claim stands here.",
-        NOTATION,
-        *_section("Constants of the claim", [_constants(own)] if own else []),
-        *_section("The claim", [_property(prop, _CLAIMS["transition"]) for prop in model.properties]),
-        *_section("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
-        *_section("What a step may be", [_abstract_actions(prop) for prop in model.properties]),
-        *_section("States from which nothing happens", [_property(bound, _ENDS) for bound in model.bounds]),
-        *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),
-        *_section("Definitions", [_code(_definitions(model, behaviour=False))] if _definitions(model, False) else []),
-        *_section("Recorded results", _recorded(page)),
-    ]
+    """The Markdown page of what is claimed of a model: the model's text has a page of its own, named `model_name`."""
+    link = f"[{model_name}]({model_name}.md)"
+    said = f"The text is that of {link}, with its constants and profiles; the claim stands here."
+    return _page(page, [said], claim_sections(page, own))
+
+
+def specification_text(page: Specification) -> str:
+    """The Markdown page of a model."""
+    return _page(page, [], model_sections(page))
+
+
+def section_digests(sections: Sections) -> Mapping[str, str]:
+    """For each section, named in lower case with `_` for spaces, the first 12 hexadecimal digits of its SHA-256."""
+    return {
+        title.lower().replace(" ", "_"): sha256("\n\n".join(parts).encode("utf-8")).hexdigest()[:12]
+        for title, parts in sections
+    }
+
+
+def _page(page: Specification, more: Sequence[str], sections: Sections) -> str:
+    named = [*sections, *_present(("Recorded results", _recorded(page)))]
+    parts = [f"# {page.title}", page.model.doc.strip(), *more, NOTATION]
+    parts += [part for title, inside in named for part in (f"## {title}", *inside)]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def _present(*sections: tuple[str, Iterable[str]]) -> Sections:
+    """The sections that have something, with the parts that are not empty."""
+    kept = ((title, [part for part in parts if part]) for title, parts in sections)
+    return [(title, parts) for title, parts in kept if parts]
 
 
 def _abstract_actions(prop: Property) -> str:
@@ -84,40 +131,11 @@ def _abstract_actions(prop: Property) -> str:
         return ""
     abstract = prop.refinement.abstract
     rows = [
-        (f"`{action.name}{parameters_text(action.form.parameters)}`", _marked(action.sentence))
+        (f"`{action.name}{parameters_text(action.form.parameters)}`", marked(action.sentence))
         for action in abstract.actions
     ]
     said = f"One of `{abstract.name}`, as far as the constants have it, or it stutters:"
     return f"{said}\n\n" + _table(("action", "what happens"), rows)
-
-
-def specification_text(page: Specification) -> str:
-    """The Markdown page."""
-    model = page.model
-    parts = [
-        f"# {page.title}",
-        f"<!-- Generated from the model's text by `{page.command}`; a test fails when it is out of date. -->",
-        model.doc.strip(),
-        NOTATION,
-        *_section("Constants", [_constants(model.constants)]),
-        *_section("Profiles", [_profiles(page.profiles)] if page.profiles else []),
-        *_section("Data", [_code(_data(model))] if _data(model) else []),
-        *_section("State", [_state(model)]),
-        *_section("Initial states", [_initial(initial, model) for initial in model.initials]),
-        *_section("Actions", [_action(action) for action in model.actions]),
-        *_section("Properties", [_property(prop, _CLAIMS[prop.kind]) for prop in model.properties]),
-        *_section("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
-        *_section("States that may end", [_property(terminal, _MAY_END) for terminal in model.terminals]),
-        *_section("Steps that are looked at", [_property(step_bound, _WITHIN) for step_bound in model.step_bounds]),
-        *_section("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
-        *_section("Recorded results", _recorded(page)),
-    ]
-    return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
-
-
-def _section(title: str, parts: Iterable[str]) -> list[str]:
-    present = [part for part in parts if part]
-    return [f"## {title}", *present] if present else []
 
 
 def _code(lines: Iterable[str]) -> str:
@@ -162,7 +180,8 @@ def _profiles(profiles: Mapping[str, Mapping[str, Value]]) -> str:
     return _table(("profile", *(f"`{name}`" for name in names)), rows)
 
 
-def _data(model: Model) -> list[str]:
+def data_lines(model: Model) -> list[str]:
+    """The records, enums and domains of a model, a line each."""
     parameters = [parameter.type for action in model.actions for parameter in action.form.parameters]
     types = [field.type for field in model.fields] + parameters
     named = dict.fromkeys(named_type for type_ in types for named_type in named_types(type_))
@@ -204,10 +223,10 @@ def _action(action: Action) -> str:
     kind = "" if action.kind == "protocol" else f" ({action.kind}{_budget(action)})"
     heading = action.name + parameters_text(action.form.parameters)
     lines = _code([heading, *(f"  {line}" for line in action_lines(action.form))])
-    return f"### {action.name}{kind}\n\n{_marked(action.doc.strip())}\n\n{lines}"
+    return f"### {action.name}{kind}\n\n{marked(action.doc.strip())}\n\n{lines}"
 
 
-def _marked(sentence: str) -> str:
+def marked(sentence: str) -> str:
     """A sentence's expressions as code: `{s.leader}` as `s.leader` in backticks; a choice between texts in words."""
     chosen = re.sub(r" ?\{'([^'{}]*)' if ([^{}]+?) else '([^'{}]*)'\}", _choice, sentence)
     return re.sub(r"\{([^{}]+)\}", r"`\1`", chosen)
@@ -232,14 +251,14 @@ def parameters_text(parameters: Sequence[ir.Parameter]) -> str:
     return f"({inside})" if inside else ""
 
 
-_CLAIMS = {
+CLAIMS = {
     "invariant": "*In every reachable state:*",
     "transition": "*In every step:*",
     "reachable": "*In some reachable state:*",
 }
-_MAY_END = "*A run may end where:*"
+MAY_END = "*A run may end where:*"
 _ENDS = "*A state is checked, and nothing happens from it, where this is false:*"
-_WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
+WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
 
 
 def _refinement(prop: Property, refinement: Refinement) -> str:
@@ -270,7 +289,7 @@ def _property(prop: Property, claim: str) -> str:
     return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}\n\n{lines}"
 
 
-_MUST: Mapping[LivenessKind, str] = {
+MUST: Mapping[LivenessKind, str] = {
     "always_possible": "*From every reachable state some run leads to a state where `{0}`.*",
     "leads_to": "*In every fair run, after each state where `{0}` comes one where `{1}`.*",
     "always_eventually": "*In every fair run, again and again `{0}`.*",
@@ -294,26 +313,27 @@ def _kept_within(model: Model) -> str:
 
 def _liveness(prop: Liveness) -> str:
     """A property of whole runs: the claim, its fairness, and its predicates."""
-    heads = [_head(form) for form in prop.forms]
+    heads = [head_of(form) for form in prop.forms]
     parameters = [f"{name} ∈ {type_text(type_)}" for name, type_ in prop.forms[0].parameters]
     every = f" Of each {', '.join(f'`{parameter}`' for parameter in parameters)}." if parameters else ""
-    fair = "".join(f" {_fairness_text(fairness)}" for fairness in prop.fairness)
+    fair = "".join(f" {fairness_text(fairness)}" for fairness in prop.fairness)
     ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(prop.ghosts))}." if prop.ghosts else ""
     lines = [
         line
         for form, head in zip(prop.forms, heads, strict=True)
         for line in (f"{head} ≜", *definition_lines(form, NotationScope(states={form.states[0]: 0})))
     ]
-    claim = _MUST[prop.kind].format(*heads)
+    claim = MUST[prop.kind].format(*heads)
     return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}{every}{fair}\n\n{_code(lines)}"
 
 
-def _head(form: ir.Function) -> str:
+def head_of(form: ir.Function) -> str:
+    """A function's name and parameters."""
     names = ", ".join(name for name, _ in form.parameters)
     return f"{form.name}({names})" if names else form.name
 
 
-def _fairness_text(fairness: Fairness) -> str:
+def fairness_text(fairness: Fairness) -> str:
     """`Weak fairness of `fetch`, for each `follower`.`"""
     names = " or ".join(f"`{name}`" for name in fairness.actions)
     every = "" if fairness.parameter is None else f", for each `{fairness.parameter}`"

@@ -1,7 +1,8 @@
-"""The generated specification is not out of date, and the wheel holds what an installed Tidegate needs."""
+"""What `tidegate spec` writes is not out of date, and the wheel holds what an installed Tidegate needs."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -9,23 +10,79 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tidegate.cli.spec import page
+from tidegate.cli.spec import digests, page, summary, with_digests
+from tidegate.gates.records import constant_text, read
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
+from tidegate.reports.spec.summary import LINES
 
 from ..conftest import ROOT, Run, Said
 
 page_of = cache(page)
 """A page, made once: to make one takes as long as to bind its model."""
 
+LONG = {
+    "kraft": 400,
+    "partition": 480,
+    "zk_controller": 360,
+    "producer": 330,
+    "classic_group": 445,
+    "modern_group": 390,
+    "transactions": 470,
+}
+"""Pages that are longer than a page should be, and how long: their guards alone fill it."""
+
 
 @pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS])
-def test_the_page_is_what_the_models_text_gives(name: str) -> None:
-    written = (ROOT / "spec" / f"{name}.md").read_text(encoding="utf-8")
-    assert written == page_of(name), "out of date: run `tidegate spec`"
+def test_the_digests_are_those_of_the_formulas(name: str) -> None:
+    """So that a change of what a model means shows beside what is recorded of it."""
+    text = (ROOT / "spec" / f"{name}.toml").read_text(encoding="utf-8")
+    assert with_digests(text, digests(name)) == text, "out of date: run `tidegate spec`"
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_the_page_has_every_constant_field_action_and_property(name: str) -> None:
+def test_the_page_is_what_the_models_text_gives(name: str) -> None:
+    written = (ROOT / "spec" / f"{name}.md").read_text(encoding="utf-8")
+    assert written == summary(name), "out of date: run `tidegate spec`"
+    assert written.count("\n") <= LONG.get(name, LINES)
+
+
+def test_only_protocols_have_a_page() -> None:
+    assert {path.stem for path in (ROOT / "spec").glob("*.md")} == {*CATALOGUE, "README"}
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_page_of_spec_has_every_field_action_guard_and_property(name: str) -> None:
+    """Whatever it has no room for: names, and of each action all that it asks for."""
+    model = CATALOGUE[name].definition().bind(name)
+    text = (ROOT / "spec" / f"{name}.md").read_text(encoding="utf-8")
+    fields = [field.name for field in model.fields if not re.search(rf"^{field.name} +:|\b{field.name}\b", text, re.M)]
+    actions = [action.name for action in model.actions if not re.search(rf"^{action.name}[(: ]", text, re.M)]
+    claims = (*model.properties, *model.liveness, *model.terminals)
+    properties = [prop.name for prop in claims if not re.search(rf"^ *{prop.name}: ", text, re.M)]
+    assert fields + actions + properties == []
+
+
+def test_a_page_says_what_it_leaves_out() -> None:
+    """A branch of a guard that has no room names what it asks for and changes; the whole is in the formulas."""
+    text = " ".join((ROOT / "spec" / "partition.md").read_text(encoding="utf-8").split())
+    assert "(if is_copy(leader, id): asks for more, changes acknowledged; else: asks for more, changes" in text
+    assert "id ∉ acknowledged\n" in page_of("partition")
+
+
+def test_digests_stand_before_every_table_and_are_replaced(tmp_path: Path) -> None:
+    text = 'schema = "tidegate.spec/1"\nopen = [\n    "a",\n]\n\n# about\n[bounds.x]\nn = 1\n'
+    once = with_digests(text, {"state": "1"})
+    assert once == (
+        'schema = "tidegate.spec/1"\nopen = [\n    "a",\n]\n\n'
+        '[formulas] # written by `tidegate spec`\nstate = "1"\n\n# about\n[bounds.x]\nn = 1\n'
+    )
+    assert with_digests(once, {"state": "2"}) == once.replace('"1"\n\n#', '"2"\n\n#')
+    (tmp_path / "x.toml").write_text(once)
+    assert {name: constant_text(it) for name, it in read(tmp_path / "x.toml").bounds["x"].items()} == {"n": "1"}
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_all_formulas_have_every_constant_field_action_and_property(name: str) -> None:
     model = CATALOGUE[name].definition().bind(name)
     text = page_of(name)
     wanted = [f"| `{constant}` |" for constant in (*model.constants, *(field.name for field in model.fields))]
@@ -48,11 +105,16 @@ def test_the_page_of_a_claim_has_the_mapping_and_the_abstract_actions(name: str)
     assert f"[{name.partition('_as_')[0]}]({name.partition('_as_')[0]}.md)" in text
 
 
-def test_drift_is_shown_and_exits_6(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two pages; that all are as they are written is looked at above."""
+@pytest.fixture
+def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two models as the whole catalogue: that all are as they are written is looked at above."""
     monkeypatch.setattr("tidegate.cli.spec.CATALOGUE", {name: CATALOGUE[name] for name in ("async_isr", "replication")})
     monkeypatch.setattr("tidegate.cli.spec.REFINEMENTS", {})
     monkeypatch.setattr("tidegate.cli.spec.LIVENESS_CLAIMS", {})
+
+
+@pytest.mark.usefixtures("two_models")
+def test_drift_of_all_formulas_is_shown_and_exits_6(said: Said, tmp_path: Path) -> None:
     assert said("spec", "--dir", str(tmp_path))[0] == 0
     assert {path.name for path in tmp_path.iterdir()} == {"async_isr.md", "replication.md"}
     assert said("spec", "--dir", str(tmp_path), "--check")[0] == 0
@@ -62,6 +124,22 @@ def test_drift_is_shown_and_exits_6(said: Said, tmp_path: Path, monkeypatch: pyt
     assert exit_ == 6
     assert "-  when    leader ∉ quorum.isr" in out
     assert "+  when    leader ∈ quorum.isr" in out
+
+
+@pytest.mark.usefixtures("two_models")
+def test_drift_of_spec_is_shown_and_exits_6(said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that says otherwise, and a digest of formulas that are others."""
+    for name in ("async_isr.md", "async_isr.toml", "replication.md", "replication.toml"):
+        (tmp_path / name).write_bytes((ROOT / "spec" / name).read_bytes())
+    monkeypatch.setattr("tidegate.cli.spec.folder_of_pages", lambda: tmp_path)
+    assert said("spec", "--check")[0] == 0
+    (tmp_path / "async_isr.md").write_text((tmp_path / "async_isr.md").read_text().replace(" ∈ ", " ∉ ", 1))
+    record = (tmp_path / "replication.toml").read_text()
+    (tmp_path / "replication.toml").write_text(re.sub(r'^actions = ".*"$', 'actions = "0"', record, flags=re.M))
+    exit_, out = said("spec", "--check")
+    assert exit_ == 6
+    assert '-actions = "0"\n+actions = "' in out
+    assert sum(line.startswith("+") and not line.startswith("+++") for line in out.splitlines()) == 2
 
 
 def test_a_model_of_ones_own_has_a_page_too(tidegate: Run) -> None:

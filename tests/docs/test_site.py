@@ -55,6 +55,13 @@ def test_every_page_is_in_the_site(site: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("name", ["partition", "kraft_as_log", "raft_live"])
+def test_the_formulas_of_each_model_and_claim_are_a_page(site: Path, name: str) -> None:
+    assert "≜" in (site / "formulas" / f"{name}.html").read_text(encoding="utf-8")
+    assert f'href="{name}.html"' in (site / "formulas" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", GALLERY)
 def test_each_scenario_of_the_gallery_is_a_page(site: Path, name: str) -> None:
     text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
@@ -111,7 +118,6 @@ def test_what_is_copied_of_a_session_is_what_a_reader_types(site: Path) -> None:
 def test_a_file_outside_the_site_is_named_by_its_path_and_a_page_by_its_name(site: Path) -> None:
     text = (site / "zookeeper.html").read_text(encoding="utf-8")
     assert "<code>model/parts/zookeeper.py</code>" in text
-    text = (site / "refinement.html").read_text(encoding="utf-8")
-    assert "(<code>spec/replication_as_log.md</code>)" in text
+    assert "<code>spec/README.md</code>" in (site / "cli.html").read_text(encoding="utf-8")
     text = (site / "partition.html").read_text(encoding="utf-8")
     assert '<a href="partition-matrix.html">What each setting keeps</a>' in text

@@ -432,7 +432,7 @@ def test_a_gate_records_what_must_happen(tidegate: Run, tmp_path: Path) -> None:
 
 def test_the_specification_has_what_must_happen() -> None:
     model = load(ROOT / "examples/liveness/counter.py").bind()
-    page = specification_text(Specification("counter", model, {}, (), "", "tidegate spec"))
+    page = specification_text(Specification("counter", model, {}, (), ""))
     assert "## What must happen" in page
     assert "again and again `is_served_in_turn(customer)`.* Of each `customer ∈ Customer`." in page
     assert "Weak fairness of `serve`, for each `customer`." in page
