@@ -1,7 +1,7 @@
 """`python -m bench.audittable`: writes docs/audit-table.md, what the audit answers, every setting beside the others.
 
 A row is a combination of settings, a column a cell of the audit's table. Each row is `audit.verdicts.answer` for its
-signature, so that two rows that differ in one setting show what the audit makes of it. tests/test_audit_table.py
+signature, so that two rows that differ in one setting show what the audit makes of it. tests/docs/test_audit_table.py
 computes some rows again.
 """
 

@@ -152,7 +152,7 @@ def _of_a_return(subject: SubjectVerdict, cell: Name) -> Iterator[Answer]:
 
     A leader is gone with a record, another one writes and is gone, too, and the first is elected before it has
     truncated its log. It is in no ISR then, and so that takes unclean elections. Where one of them costs what was read,
-    it may be so: tests/test_audit_returns.py explores the partition's model with both records, and compares.
+    it may be so: tests/audit/questions/test_returns.py explores the partition's model with both records, and compares.
     """
     kept = Answer("no loss found")
     variants = subject.subject.variants

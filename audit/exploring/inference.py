@@ -1,8 +1,8 @@
 """What one exploration says of others: fewer faults lose nothing that more keep, and more lose all that fewer do.
 
 Every run of a case with few faults is a run of one with more, so that one exploration answers several cells of a
-signature's table. `within` says which, from the budgets alone; tests/test_audit_inference.py explores all of them and
-compares. So the cells are explored in waves, those first that decide the most others.
+signature's table. `within` says which, from the budgets alone; tests/audit/exploring/test_inference.py explores all of
+them and compares. So the cells are explored in waves, those first that decide the most others.
 
 So it is with settings: without eligible leader replicas a broker asks for acks and min.insync.replicas where it takes a
 record and where it moves the high watermark, and refuses more the more they ask for. What is read and kept with acks=1,

@@ -224,8 +224,8 @@ class Case:
         Each fault takes one member out of the ISR, and nothing else does. Those that no fault can reach stay: with one
         of them nobody is elected uncleanly, and as long as they are as many as min.insync.replicas asks for, any lesser
         number is the same to every step and property. Of service, which is asked about without a record, no step
-        depends on acks, and both ways to wait have their properties (`WITH_ALL`). tests/test_audit_cases.py explores
-        both.
+        depends on acks, and both ways to wait have their properties (`WITH_ALL`).
+        tests/audit/exploring/test_explorations.py explores both.
         """
         values, stay = self.values, self.stay
         if values["unclean_elections"]:
@@ -265,8 +265,8 @@ def asked_instead(question: Question, signature: Signature) -> Signature:
     """The signature that a question is asked of in place of another, since its answer is the same and known sooner.
 
     With acks=0 brokers do what they do with acks=1. What differs is what the producer takes for acknowledged, and that
-    a request may be lost: then its one record is nowhere, and nothing is read or differs. tests/test_audit_inference.py
-    explores both and compares.
+    a request may be lost: then its one record is nowhere, and nothing is read or differs.
+    tests/audit/exploring/test_inference.py explores both and compares.
     """
     same = question.asked == "loss" and question.name != "no-loss" and kind_of(signature) == "loss"
     return _of_acks_1(signature) if same and signature.acks == "none" else signature
@@ -287,8 +287,8 @@ def case_with(asked: Asked, signature: Signature, faults: Mapping[str, Constant]
 def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dict[str, Constant]:
     """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures.
 
-    Where every append is flushed a loss of power takes nothing from the disk, and is a crash. tests/test_audit_cases.py
-    explores both and compares.
+    Where every append is flushed a loss of power takes nothing from the disk, and is a crash.
+    tests/audit/exploring/test_explorations.py explores both and compares.
     """
     made = dict(constants)
     stops = int(made["crashes"]) + int(made["power_losses"])
@@ -308,8 +308,8 @@ def as_far_as_it_matters(asked: Asked, constants: Mapping[str, Constant]) -> dic
 
 def _of_service(constants: Mapping[str, Constant]) -> dict[str, Constant]:
     """What differs where it is asked who takes and serves records: no record is sent, since what a log has makes no
-    difference to who leads, who is in the ISR, and what stays open. tests/test_audit_cases.py explores both and
-    compares. So it makes no difference either which records a producer may lose with acks=0.
+    difference to who leads, who is in the ISR, and what stays open. tests/audit/exploring/test_explorations.py
+    explores both and compares. So it makes no difference either which records a producer may lose with acks=0.
     """
     return {"max_in_flight": NO_RECORD, "acks": "leader" if constants["acks"] == "none" else constants["acks"]}
 
@@ -332,9 +332,9 @@ def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case,
     others one of them and more are down.
 
     Where leaders are elected cleanly, or a member of the ISR has no fault, who is out of the ISR is never elected: it
-    makes no difference whether it is down, and one is enough. tests/test_audit_down.py explores both, and compares.
-    Before KIP-320 it does make a difference: as the leader changes a follower may cut off an acknowledged record, and
-    if another broker is shut down just then, it becomes the leader.
+    makes no difference whether it is down, and one is enough. tests/audit/questions/test_down.py explores both, and
+    compares. Before KIP-320 it does make a difference: as the leader changes a follower may cut off an acknowledged
+    record, and if another broker is shut down just then, it becomes the leader.
     """
     kind = kind_of(signature)
     lagging = case_with(kind, signature, faults)

@@ -366,7 +366,7 @@ def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[s
 def _moves_after(signature: Signature) -> int:
     """How often the leader is moved when one broker was cut off and one lost power: once where a broker may be let into
     the ISR that has lost its log since it was seen caught up (KIP-903, KAFKA-15221), since then it may be made leader.
-    Where that is refused it makes no difference; tests/test_audit_mechanisms.py explores both, and compares."""
+    Where that is refused it makes no difference; tests/audit/answers/test_mechanisms.py explores both, and compares."""
     constants = signature.constants
     return 0 if constants["reject_restarted"] and constants["one_snapshot"] else 1
 

@@ -133,7 +133,8 @@ register_apart = constant(
     False, says="with ELR, who restarts after an unclean stop registers first, and is unfenced later"
 )
 # metadata/ClusterControlManager.java, 3.8.0: registerBroker, BrokerUncleanShutdownHandler. In fact always so; off, it
-# is one step. The verdicts of both are compared in tests/real/test_validating.py. On where a real history is looked at.
+# is one step. The verdicts of both are compared in tests/real/validation/test_validating.py. On where a real history
+# is looked at.
 min_isr_is_set = constant(False, says="with ELR, min.insync.replicas is set at any time, which empties it")
 # metadata/ConfigurationControlManager.java, 4.1: createClearElrRecordsAsNeeded. On where a real history is looked at.
 register_unseen = constant(
@@ -143,14 +144,15 @@ register_unseen = constant(
 # on the broker leaves the ISR (handleBrokerShutdown). On where a real history of such a release is looked at.
 stop_fenced = constant(False, says="a broker that the controller has fenced may be shut down, too")
 # metadata/BrokerHeartbeatManager.java, 3.3.0: calculateNextBrokerState. In fact always so; off, who is fenced runs on.
-# The verdicts of both are compared in tests/real/test_validating.py. On where a real history is looked at.
+# The verdicts of both are compared in tests/real/validation/test_validating.py. On where a real history is looked at.
 drop_together = constant(False, says="followers that lag at the same time leave the ISR in one request")
 # core/cluster/Partition.scala, 2.6 to 4.1: maybeShrinkIsr. In fact always so; off, each has a request of its own. The
-# verdicts of both are compared in tests/real/test_validating.py. On where a real history is looked at.
+# verdicts of both are compared in tests/real/validation/test_validating.py. On where a real history is looked at.
 by_zookeeper = constant(False, says="elections and epochs as a controller on ZooKeeper makes them, in detail")
 # core/controller/ReplicaStateMachine.scala, 1.1 to 3.9: doRemoveReplicasFromIsr makes a new leader epoch, in every
 # version; AlterPartition and a leader's own write in ZooKeeper make none. In fact always so on ZooKeeper; off, it is as
-# in KRaft (`keep_epoch`). On where a real history is looked at; tests/real/test_validating.py compares its verdicts.
+# in KRaft (`keep_epoch`). On where a real history is looked at; tests/real/validation/test_validating.py compares its
+# verdicts.
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
 # metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 on; real brokers of
 # 4.0.0 elect such a leader, and those of 4.1.0 do not (docs/confirmed.md)

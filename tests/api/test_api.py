@@ -77,8 +77,8 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path) -> Pa
     ids=["but its proof and its audit", "whole"],
 )
 def test_the_page_is_true(workshop: Path, left_out: tuple[str, ...]) -> None:
-    """Its proof is that of KIP-320, which `test_prove` looks at; its audit explores what those of `test_audit_command`
-    do."""
+    """Its proof is that of KIP-320, which `model/replication/test_proof` looks at; its audit explores what those of
+    `cli/test_audit` do."""
     page = ROOT / "docs" / "api.md"
     test = doctest.DocTestParser().get_doctest(page.read_text(encoding="utf-8"), {}, page.name, str(page), 0)
     test.examples = [example for example in test.examples if not any(word in example.source for word in left_out)]

@@ -9,7 +9,7 @@ from tidegate.api.models import ModelChoice
 from tidegate.api.proving import induction, provable
 from tidegate.language.proof import Proof
 
-from ..explorer.smt.test_proofs_are_sound import Wrong
+from ..explorer.smt.test_induction import Wrong
 
 UNION = {"asks": ("Annotated[Set[Ask | Note], Capacity(top)]", "Set()"), "x": ("Number", "0")}
 BAG = Wrong(

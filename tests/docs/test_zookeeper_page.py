@@ -9,9 +9,9 @@ import pytest
 from tidegate.gates.records import read
 from tidegate.model.parts import zookeeper
 
+from ..audit.readers.programs.test_workers import read as audited
 from ..conftest import ROOT
 from ..support.shipped import shipped
-from ..test_audit_programs import read as audited
 
 PAGE = (ROOT / "docs" / "zookeeper.md").read_text(encoding="utf-8")
 CLAIMS = re.findall(r"^\| (\".*) \| ([a-zK; ]+) \| (.*) \| (.*) \|$", PAGE, re.MULTILINE)

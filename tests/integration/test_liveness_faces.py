@@ -16,7 +16,7 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 
 from ..conftest import ROOT, Run
-from ..explorer.liveness.test_limits import WRITTEN
+from ..explorer.liveness.test_answers import WRITTEN
 from ..explorer.liveness.test_liveness import HEADER
 
 COUNTER = ROOT / "examples/liveness/counter.py"

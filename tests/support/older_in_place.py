@@ -1,4 +1,4 @@
-"""What is asked of a partition in `tests/test_audit_returns.py`, beside the properties that it has."""
+"""What is asked of a partition in `tests/audit/questions/test_returns.py`, beside the properties that it has."""
 
 from __future__ import annotations
 

@@ -25,10 +25,10 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
+from ...audit.exploring.test_inference import signatures
 from ...support import random_models
 from ...support.engines import MEMORY, bound, defined, length, text_of
 from ...support.shipped import tiered
-from ...test_audit_inference import signatures
 
 BEFORE = """
 swift = constant(False, says="whether the note is read")

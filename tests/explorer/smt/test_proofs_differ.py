@@ -21,7 +21,7 @@ from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
 
 from ...support.shipped import tiered
-from .test_proofs_are_sound import Wrong
+from .test_induction import Wrong
 
 FIELDS = {
     "x": ("Number", "0"),

@@ -12,7 +12,7 @@ from tidegate.explorer.smt.errors import NotUnbounded
 from tidegate.language.binding import load
 
 from ...support.shipped import tiered
-from .test_proofs_are_sound import ASKS, GROW, LARGE, ROW, UP, XY, Wrong, X, prove
+from .test_induction import ASKS, GROW, LARGE, ROW, UP, XY, Wrong, X, prove
 
 FEW = {**X, "few": ("Annotated[Seq[Number], Capacity(3)]", "Seq()")}
 MAP = {**X, "m": ("Map[Number, Number]", "Map({i: 0 for i in range(top + 1)})")}

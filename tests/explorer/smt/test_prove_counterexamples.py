@@ -14,7 +14,7 @@ from tidegate.language.proof import Counterexample
 from tidegate.reports.check.proof import counterexample_document
 from tidegate.reports.document import not_replayed_text
 
-from .test_proofs_are_sound import COUNTS, Wrong, X
+from .test_induction import COUNTS, Wrong, X
 
 ROWS = {
     **COUNTS,

@@ -17,7 +17,7 @@ from tidegate.explorer.smt.terms import Bit, Number, known
 from tidegate.invariants.catalogue import find
 from tidegate.reports.exits import Exit
 
-from .test_proofs_are_sound import ASKS, GROW, SEND, TAKE, Wrong, X
+from .test_induction import ASKS, GROW, SEND, TAKE, Wrong, X
 
 AT_THE_END = Wrong(X, {**GROW, "step": "require(s.x == top)\ns.x = 0"})
 MESSAGES = Wrong(ASKS, {**SEND, **TAKE})

@@ -17,7 +17,7 @@ from tidegate.language.model import Model
 from tidegate.language.proof import Proof
 from tidegate.language.values import ModelError
 
-from ...explorer.smt.test_proofs_are_sound import Wrong
+from ...explorer.smt.test_induction import Wrong
 from ...support.engines import agree, agree_on, bound, compiled, defined, reachable_states, text_of
 from ...support.shipped import tiered
 

@@ -18,8 +18,8 @@ import pytest
 
 from ...conftest import ROOT, Run
 from ...support.confirming import needs_release
-from .test_controllers import CONTROLLERS_LOST
-from .test_driver import BOTH_LAG, MOVED, OLD, REASSIGNED, RESTARTED, RESTARTED_3_4, STANDING, save, trace
+from .partition.test_driver import BOTH_LAG, MOVED, OLD, REASSIGNED, RESTARTED, RESTARTED_3_4, STANDING, save, trace
+from .partition.test_fitting import CONTROLLERS_LOST
 
 GONE = "acknowledged, and gone: record 0"
 FENCED = "fence(broker=A, successor=B)"

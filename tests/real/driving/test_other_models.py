@@ -18,8 +18,8 @@ from tidegate.real.driving.partition.fitting import (
 )
 from tidegate.real.driving.verdict import confirmed
 
-from .test_driver import STANDING, plan, trace
-from .test_txn_driver import HANGING, LATE_WRITE, document
+from .partition.test_driver import STANDING, plan, trace
+from .transactions.test_driver import HANGING, LATE_WRITE, document
 
 DRIVEN = {"partition", OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES}
 STALE = (

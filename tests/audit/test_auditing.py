@@ -1,0 +1,89 @@
+"""Once time is out an audit explores nothing, infers nothing anew, looks for no repair, and says so."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.exploring.explorations import NO_TIME, Bench, Explorations
+from tidegate.audit.exploring.inference import known, plan_of
+from tidegate.audit.questions.questions import Case
+from tidegate.audit.reading import Options, of_texts
+
+from ..conftest import ROOT, Said
+from .exploring.test_inference import signatures
+
+OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
+BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nmin.insync.replicas=1\n"
+DESCRIBED = (
+    "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=1\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+)
+
+
+def test_nothing_is_compiled_or_inferred_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def never(bench: Bench, case: Case) -> None:
+        raise AssertionError("nothing is explored once time is out")
+
+    monkeypatch.setattr(Bench, "engine", never)
+    one = next(signature for signature in signatures() if signature.replicas == 3)
+    plan, explorations = plan_of(one), Explorations(tmp_path, 0.0, workers=2)
+    assert explorations.late
+    before = known(plan.cases[1], plan, explorations)
+    explorations.all(plan.cases[:1] * 50)
+    assert known(plan.cases[1], plan, explorations) is before and not before.explored
+    explorations.all(plan.cases)
+    assert {found.stopped for found in explorations.known.values()} == {NO_TIME}
+    assert explorations.unfinished == len(explorations.known) == len({case.explored for case in plan.cases})
+    after = known(plan.cases[1], plan, explorations)
+    assert after.explored and after.stopped == NO_TIME and not after.held and not after.lost
+
+
+def test_what_was_inferred_is_inferred_again_once_more_is_known(tmp_path: Path) -> None:
+    one = next(signature for signature in signatures() if signature.replicas == 1)
+    plan, explorations = plan_of(one), Explorations(None)
+    before = known(plan.cases[1], plan, explorations)
+    explorations.all(plan.cases[:1])
+    assert known(plan.cases[1], plan, explorations) is not before
+
+
+def test_a_repair_is_not_looked_for() -> None:
+    brokers = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
+    cluster, findings = of_texts([*brokers, ("t.txt", DESCRIBED, True)], OPTIONS, "x")
+    done = audit(cluster, findings, AuditRequest(seconds=0.0))
+    assert done.exit and not done.explorations.explored - len(done.explorations.known)
+    assert "time ran out before" in done.document["out_of_time"]
+    cells = [cell for subject in done.reports for cell in subject.verdict.table.values()]
+    open_ = sum("out of time" in cell.why for cell in cells)
+    assert f": {open_:,} of {len(cells):,} cells are not decided" in done.document["out_of_time"] and open_
+    assert "nothing is kept for the next audit" in done.document["out_of_time"]
+    for subject in done.document["subjects"]:
+        assert subject["repair"] is None
+        assert not subject["no_repair"] or "not decided in time" in subject["no_repair"] or "no repair is" in subject[
+            "no_repair"]  # fmt: skip
+
+
+def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing interrupts a compiler: how long one took says whether another one is begun."""
+    three, one = (next(s for s in signatures() if s.replicas == number) for number in (3, 1))
+    bench, case, other = Bench(None), plan_of(three).cases[0], plan_of(one).cases[0]
+    assert bench.is_in_time(case, 0.001), "nothing is known yet of how long it takes"
+    assert bench.found(case, time.time() + 3600).checked and bench.slowest > 0
+    assert bench.is_in_time(case, 0.001), "its kernel is there"
+    assert not bench.is_in_time(other, bench.slowest / 2) and bench.is_in_time(other, bench.slowest * 2)
+
+    monkeypatch.setattr(bench, "slowest", 10_000.0)
+    assert bench.found(other, time.time() + 3600).stopped == NO_TIME
+    assert bench.found(case, time.time() + 3600).checked
+
+
+def test_reading_counts(monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+    """Of 120 s 130 go by until the files are read: nothing is explored."""
+    moments = iter([0.0, 130.0])
+    monkeypatch.setattr("tidegate.cli.audit.monotonic", lambda: next(moments))
+    folder = ROOT / "examples" / "clusters" / "acks-1"
+    options = ("--kafka-version", "3.9", "--client", "java:3.9", "--distribution", "apache", "--no-cache")
+    exit_, out = said("audit", str(folder), *options)
+    assert exit_ == 5 and "Note: time ran out before" in out

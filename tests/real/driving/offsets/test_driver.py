@@ -1,0 +1,413 @@
+"""Traces of the topic of offsets: which release takes them, what is one on real brokers, what is compared, and with the
+mark `brokers` what real ones do."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka.record.memory_records import MemoryRecordsBuilder
+from tidegate.invariants.catalogue import find
+from tidegate.real.driving.nodes.running import Broken
+from tidegate.real.driving.nodes.wire import ERRORS, Refused
+from tidegate.real.driving.nodes.wire import text as wire_text
+from tidegate.real.driving.offsets.cluster import fences_of, group_id, hashed, is_told, offsets_in, parts_of
+from tidegate.real.driving.offsets.driver import OutageDriver, of_outages, wanted_of
+from tidegate.real.driving.offsets.plan import KINDS, WHY_NOT, OutagePlan, OutageStage, outage_plan, takes_commits
+from tidegate.real.driving.offsets.world import OffsetsSeen, Part
+from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
+from tidegate.real.driving.verdict import confirmed
+from tidegate.real.logs.metadata_records import MetadataRecord
+from tidegate.reports.confirm import confirm_text
+from tidegate.reports.text_page import Paper
+
+from ....capture.confirmed_outages import ALONE, EVERYWHERE, NOT_DRIVEN, ONCE, QUESTIONS, UP
+from ....conftest import Run
+from ....support.confirming import came_of, document_of
+
+LOST, STOPS, REPAIRED = "shipped:offset_durable", "shipped:group_available", "shipped:goes_on_after_the_repair"
+GOES_ON, SKIPPED = "three_replicas:consumes_while_a_broker_is_down", "shipped:nothing_skipped"
+AGAIN, ENDS = "three_replicas:nothing_read_again", "none:nobody_stops_for_good"
+
+
+@cache
+def document(name: str) -> dict[str, Any]:
+    """A trace of docs/confirmed.md, by its profile and property."""
+    one = next(question for question in QUESTIONS if f"{question.profile}:{question.property}" == name)
+    return document_of("offsets_outage", one.profile, one.property, one.steps, **dict(one.constants))
+
+
+def plan_of(name: str, kafka: str | None = None) -> OutagePlan:
+    return outage_plan(trace_of(document(name)), kafka)
+
+
+def of_steps(steps: str, name: str = LOST, **constants: Any) -> OutagePlan:
+    """The plan of some steps that are about nothing."""
+    made = document(name)
+    size = {"homes": 2, "groups": 2, "crashes": 2, "entries": 4, **constants}
+    made = made | {"bounds": made["bounds"] | size, "property": None}
+    return outage_plan(trace_of(made | {"steps": [{"step": one} for one in steps.split("; ")]}), "4.1.0")
+
+
+# --- which release, and which steps -----------------------------------------------------------------------------------
+
+
+def test_each_action_is_driven_or_says_why_not() -> None:
+    model = find("offsets_outage")[0].bind("offsets_outage", constants={}, profile=None, ghosts=True, properties=())
+    assert KINDS.keys() | WHY_NOT.keys() == {action.name for action in model.actions}
+    assert not KINDS.keys() & WHY_NOT.keys()
+    assert all(hasattr(OutageDriver, f"_{name}") for name in KINDS.keys() - {"finish_reassignment"})
+
+
+def test_each_profile_has_a_question_or_says_why_not() -> None:
+    profiles = find("offsets_outage")[0].profiles.keys()
+    assert {one.profile for one in QUESTIONS} | NOT_DRIVEN.keys() == set(profiles)
+
+
+def test_what_releases_with_kraft_have_not_is_not_driven() -> None:
+    """The topic with as many replicas as brokers ran is of 0.10, and so is what stops every group."""
+    steps = "start_broker(A); first_use({P: {A}, Q: {A}}); kill(A)"
+    old = document_of("offsets_outage", "kafka_0_10", "group_available", steps)
+    for anyway in (False, True):
+        found = confirmed(old, kafka="4.1.0", anyway=anyway)
+        assert (found["result"], found["step"]) == ("not_driven", 2), found["why"]
+    logs = document_of("offsets_outage", "log_stops", "group_available", "log_goes_down(P)")
+    assert "logs without brokers" in confirmed(logs, kafka="4.1.0")["why"]
+    assert "no KRaft for production" in confirmed(document(LOST), kafka="3.2.0")["why"]
+    assert "KAFKA-15665" in confirmed(document(REPAIRED), kafka="3.6.2")["why"]
+
+
+def test_what_a_client_is_given_is_not_driven() -> None:
+    """The driver reads in its place: that it does so confirms nothing."""
+    steps = f"{UP}{ALONE}{ONCE}produce; kill(A); process(G)"
+    made = document_of("offsets_outage", "shipped", "processes_without_coordinator", steps, homes=1, groups=1)
+    assert "the driver reads in its place" in confirmed(made, kafka="4.1.0")["why"]
+    with pytest.raises(CannotBeDriven, match="whose topic keeps its leader"):
+        of_steps(f"{UP}{ALONE}{ONCE}kill(A); move_leader", homes=1, groups=1)
+
+
+def test_a_reassignment_ends_with_the_copy_that_it_waits_for() -> None:
+    stages = plan_of(REPAIRED).stages
+    assert [(one.first, one.last) for one in stages if one.action in ("reassign", "copy")] == [(7, 7), (8, 8), (9, 10)]
+    with pytest.raises(CannotBeDriven, match="as soon as all are in sync"):
+        of_steps(
+            f"{UP}{ALONE}reassign(home=P, target={{A, B}}); copy(home=P, broker=B); kill(C)",
+            homes=1, groups=1, reassignments=1, repaired=2,
+        )  # fmt: skip
+    at_once = of_steps(
+        f"{UP}first_use({{P: {{A, B, C}}}}); reassign(home=P, target={{B, C}}); produce; finish_reassignment(P)",
+        homes=1, groups=1, reassignments=1, repaired=2, factor=3,
+    )  # fmt: skip
+    assert [(one.first, one.action) for one in at_once.stages[-2:]] == [(5, "reassign"), (6, "produce")]
+    assert at_once.stages[-2].stands.leaders == {0: 2}, "the one that leads has to go, and the next one follows"
+
+
+def test_what_a_broker_copies_of_one_leader_is_one_stage() -> None:
+    away = f"{UP}{EVERYWHERE}kill(A); start_broker(A); "
+    both = of_steps(f"{away}copy(home=P, broker=A); produce; copy(home=Q, broker=A)", factor=3)
+    assert [one.action for one in both.stages[-2:]] == ["copy", "produce"]
+    assert (both.stages[-3].stands.held, both.stages[-2].stands.held) == (frozenset({(1, 2)}), frozenset())
+    with pytest.raises(CannotBeDriven, match="copies all that it has of a leader"):
+        of_steps(f"{away}copy(home=P, broker=A)", factor=3)
+
+
+def test_who_is_in_sync_in_one_partition_and_not_in_another_can_fetch_neither() -> None:
+    with pytest.raises(CannotBeDriven, match="and not what it lacks of the same leader's other partition"):
+        of_steps(
+            f"{UP}first_use({{P: {{A, B}}, Q: {{B, C}}}}); reassign(home=P, target={{B, C}}); kill(A); "
+            "produce; consume(group=H, home=Q)",
+            factor=2, reassignments=1, repaired=2,
+        )  # fmt: skip
+
+
+def test_brokers_that_die_at_once_leave_the_last_alone_in_sync() -> None:
+    with pytest.raises(CannotBeDriven, match="fences one broker after the other"):
+        of_steps(f"{UP}{EVERYWHERE}kill_at_once({{A, B, C}})", factor=3, kills_at_once=1)
+    plan = of_steps(f"{UP}{EVERYWHERE}kill_at_once({{A, B}})", factor=3, kills_at_once=1)
+    assert plan.stages[-1].stands.leaders == {0: 3, 1: 3}
+
+
+def test_a_groups_id_is_of_the_partition_that_the_trace_says() -> None:
+    assert [hashed(one) for one in ("", "a", "polygenelubricants", "hello")] == [0, 97, 0, 99_162_322]
+    assert [hashed(group_id("G", at, 3)) % 3 for at in range(3)] == [0, 1, 2]
+
+
+def test_settings_that_repair_it_are_a_step_of_the_trace() -> None:
+    found = confirmed(document(LOST), with_repair=True)
+    assert (found["result"], "`reassign`" in found["why"]) == ("not_driven", True)
+
+
+# --- what nodes wrote -------------------------------------------------------------------------------------------------
+
+
+def written(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, dict[str, Any]]) -> Path:
+    """A controller's disk, whose metadata log has these records."""
+
+    def records(data: Path) -> list[MetadataRecord]:
+        del data
+        return [MetadataRecord(kind, fields) for kind, fields in entries]
+
+    monkeypatch.setattr("tidegate.real.driving.offsets.cluster._entries", records)
+    return Path("nowhere")
+
+
+MADE = ("TOPIC_RECORD", {"name": "__consumer_offsets", "topicId": "t"})
+OTHER = ("TOPIC_RECORD", {"name": "orders", "topicId": "o"})
+PLACED = ("PARTITION_RECORD", {
+    "partitionId": 0, "topicId": "t", "replicas": [1], "isr": [1], "removingReplicas": [], "addingReplicas": [],
+    "leader": 1, "directories": ["a"],
+})  # fmt: skip
+
+
+def test_partitions_are_as_the_controller_has_them_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = (PLACED[0], PLACED[1] | {"topicId": "o", "replicas": [9]})
+    moved = {"partitionId": 0, "topicId": "t", "replicas": [1, 2], "addingReplicas": [2], "leader": -1}
+    data = written(monkeypatch, MADE, PLACED, OTHER, elsewhere, ("PARTITION_CHANGE_RECORD", moved))
+    assert parts_of(data) == {0: Part((1, 2), frozenset({1}), frozenset({2}), frozenset(), None)}
+    gone = ("REMOVE_TOPIC_RECORD", {"topicId": "t"})
+    assert parts_of(written(monkeypatch, MADE, PLACED, gone)) == {}
+    anew = (MADE[0], MADE[1] | {"topicId": "u"}), (PLACED[0], PLACED[1] | {"topicId": "u", "leader": 2})
+    assert parts_of(written(monkeypatch, MADE, PLACED, gone, *anew))[0].leader == 2
+
+
+def test_a_controller_is_told_of_a_log_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, again = (("REGISTER_BROKER_RECORD", {"brokerId": 1, "logDirs": [name]}) for name in "ab")
+    told = ("PARTITION_CHANGE_RECORD", {"partitionId": 0, "topicId": "t", "directories": ["b"]})
+    assert is_told(written(monkeypatch, first, MADE, PLACED), 1)
+    assert not is_told(written(monkeypatch, first, MADE, PLACED, again), 1)
+    assert is_told(written(monkeypatch, first, MADE, PLACED, again, told), 1)
+    old = ("REGISTER_BROKER_RECORD", {"brokerId": 1}), MADE, (PLACED[0], PLACED[1] | {"directories": []})
+    assert is_told(written(monkeypatch, *old), 1), "releases before 3.7 know nothing of directories"
+
+
+def test_a_fence_is_counted_whatever_record_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = [("BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": 1, "fenced": one}) for one in (-1, 1, -1)]
+    data = written(monkeypatch, *changes, ("FENCE_BROKER_RECORD", {"id": 1}), ("FENCE_BROKER_RECORD", {"id": 2}))
+    assert fences_of(data) == {1: 2, 2: 1}
+
+
+def test_offsets_are_read_from_a_segment_and_nothing_else(tmp_path: Path) -> None:
+    key = struct.pack(">h", 1) + wire_text("G0") + wire_text("orders") + struct.pack(">i", 0)
+    value = struct.pack(">hqi", 3, 7, -1) + wire_text("") + struct.pack(">q", 0)
+    batch = MemoryRecordsBuilder(magic=2, compression_type=0, batch_size=1 << 20)
+    for one, what in ((key, value), (struct.pack(">h", 2) + wire_text("G0"), b"members"), (key, None)):
+        batch.append(timestamp=0, key=one, value=what)
+    batch.close()
+    (tmp_path / "a.log").write_bytes(bytes(batch.buffer()))
+    assert offsets_in(tmp_path / "a.log") == [("G0", 7)]
+    assert offsets_in(tmp_path / "none.log") == []
+
+
+# --- what is compared -------------------------------------------------------------------------------------------------
+
+
+class FakeClient:
+    """Kafka's consumer, which begins where it is told to."""
+
+    def __init__(self, begins: str | None) -> None:
+        self.begins = begins
+
+    def asked(self, line: str, within: float) -> str | None:
+        if line == "close":
+            return "closed"
+        if self.begins is None:
+            return "-"
+        return self.begins if self.begins.startswith("No") else f"- 0:{self.begins}"
+
+    def kill(self) -> None:
+        pass
+
+
+class Fake:
+    """Brokers that do as the plan says, but at some step go on as they are."""
+
+    def __init__(self, plan: OutagePlan, stays_at: int = 0) -> None:
+        self.plan, self.stays_at = plan, stays_at
+        self.stage: OutageStage | None = None
+        self.did, self.held = list[str](), frozenset[tuple[int, int]]()
+        self.begins: str | None = None
+        self.takes: bool | None = None
+        self.kills = dict[int, int]()
+        self.refuses = False
+
+    def next(self, stage: OutageStage) -> None:
+        self.now = stage
+        if stage.first != self.stays_at:
+            self.stage = stage
+
+    def look(self) -> OffsetsSeen:
+        if self.stage is None:
+            return OffsetsSeen(frozenset(), {}, {}, dict.fromkeys(map(str, self.plan.run.start.position), "-"), {})
+        return wanted_of(self.stage, self.kills)
+
+    def bring_up(self, broker: int) -> None:
+        self.did.append(f"start {broker}")
+
+    def kill(self, broker: int) -> None:
+        self.did.append(f"kill {broker}")
+        self.kills[broker] = self.kills.get(broker, 0) + 1
+
+    def lose_disk(self, broker: int) -> None:
+        self.did.append(f"empty {broker}")
+
+    def hold(self, fetches: frozenset[tuple[int, int]]) -> None:
+        self.held |= fetches
+
+    def let_go(self, fetches: frozenset[tuple[int, int]]) -> None:
+        self.held -= fetches
+
+    def fetches(self) -> frozenset[tuple[int, int]]:
+        return frozenset((one, other) for one in range(1, 4) for other in range(1, 4) if one != other)
+
+    def make(self, placement: Sequence[Sequence[int]], min_isr: int) -> None:
+        self.did.append(f"make {[list(one) for one in placement]}, {min_isr}")
+
+    def delete(self) -> None:
+        if self.refuses:
+            raise Refused("deleting __consumer_offsets", 73)
+        self.did.append("delete")
+
+    def move(self, number: int, order: Sequence[int]) -> None:
+        self.did.append(f"move {number} to {list(order)}")
+
+    def write(self, record: int) -> None:
+        self.did.append(f"write {record}")
+
+    def has(self, record: int) -> bool:
+        return True
+
+    def commit(self, name: str, offset: int) -> str:
+        self.did.append(f"{name} commits {offset}")
+        group = next(one for one in self.now.before.position if str(one) == name)
+        takes = takes_commits(self.now.before, group) if self.takes is None else self.takes
+        last = self.now is self.plan.stages[-1] and self.now.action not in ("consume", "commit")
+        if last and self.takes is None:
+            takes = takes_commits(self.now.after, group)
+        return "" if takes else ERRORS[15]
+
+    def consumer(self, name: str, reset: str) -> Any:
+        self.did.append(f"{name} starts, {reset}")
+        if self.now.action == "restart":
+            return FakeClient(self.begins)
+        group = next(one for one in self.now.after.position if str(one) == name)
+        stops = group in self.now.after.stopped
+        return FakeClient(
+            self.begins or ("NoOffsetForPartitionException" if stops else str(self.now.after.position[group]))
+        )
+
+    def is_empty(self, name: str) -> bool:
+        return True
+
+
+HEAD = {"title": "t", "model": "offsets_outage", "property": "p", "kafka": "4.1.0", "repaired": False}
+
+
+@pytest.fixture(autouse=True)
+def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is seen not to come is waited for no longer than all else here."""
+    monkeypatch.setattr("tidegate.real.driving.offsets.driver._WAITS_SECONDS", 0.1)
+
+
+def driven(plan: OutagePlan, fake: Fake) -> dict[str, Any]:
+    """What comes of a plan on a world that is no real one."""
+    return of_outages(HEAD, plan, OutageDriver(plan, fake, 0.1).drive(fake.next), 1.0)
+
+
+def test_a_disk_that_is_lost_with_the_offsets() -> None:
+    plan = plan_of(LOST)
+    fake = Fake(plan)
+    found = driven(plan, fake)
+    assert fake.did == [
+        "start 1", "start 2", "start 3", "make [[1]], 1", "write 0", "G commits 1", "kill 1", "empty 1", "start 1",
+        "G commits 0",
+    ]  # fmt: skip
+    assert (found["result"], found["why"]) == ("confirmed", "every step came about: offset_durable fails")
+    assert found["steps"][-1]["seen"]["groups"]["committed"] == "G none, by 1"
+    text = confirm_text([found], Paper(200), steps=True)
+    assert "committed: G none, by 1" in text and "one controller, brokers 1 2 3" in text
+
+
+def test_a_group_without_a_coordinator_and_one_that_has_one() -> None:
+    plan = plan_of(STOPS)
+    found = driven(plan, Fake(plan))
+    assert found["result"] == "confirmed"
+    assert found["steps"][-1]["seen"]["groups"]["committed"] == "G no coordinator; H 1, by 2"
+    assert found["steps"][-1]["did"].endswith(
+        "a commit of G is refused: COORDINATOR_NOT_AVAILABLE; a commit of H is taken"
+    )
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: f"{one.profile}:{one.property}")
+def test_each_trace_of_the_page_is_confirmed_by_what_does_as_the_model(question: Any) -> None:
+    made = document_of(
+        "offsets_outage", question.profile, question.property, question.steps, **dict(question.constants)
+    )
+    plan = outage_plan(trace_of(made), "4.1.0")
+    found = driven(plan, Fake(plan))
+    assert found["result"] == "confirmed", json.dumps(found, indent=1)
+
+
+@pytest.mark.parametrize("step", [4, 6, 7])
+def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
+    plan = plan_of(LOST)
+    found = driven(plan, Fake(plan, step))
+    assert (found["result"], found["step"]) == ("not_confirmed", step)
+
+
+@pytest.mark.parametrize(("name", "takes"), [(LOST, False), (STOPS, True), (AGAIN, True)])
+def test_a_commit_that_goes_the_other_way_is_not_confirmed(name: str, takes: bool) -> None:
+    plan = plan_of(name)
+    fake = Fake(plan)
+
+    def next_(stage: OutageStage) -> None:
+        fake.next(stage)
+        if (stage.action in ("process", "start_broker") and stage.first > 4) or stage is plan.stages[-1]:
+            fake.takes = takes
+
+    found = of_outages(HEAD, plan, OutageDriver(plan, fake, 0.1).drive(next_), 1.0)
+    assert found["result"] == "not_confirmed"
+    assert f"commit of G is {'taken' if takes else 'refused'}" in found["steps"][-1]["otherwise"]
+
+
+@pytest.mark.parametrize(("name", "begins"), [(SKIPPED, "1"), (ENDS, "0"), (AGAIN, "1")])
+def test_a_consumer_that_begins_elsewhere_is_not_confirmed(name: str, begins: str) -> None:
+    plan = plan_of(name)
+    fake = Fake(plan)
+
+    def next_(stage: OutageStage) -> None:
+        fake.next(stage)
+        fake.begins = begins if stage.action == ("restart" if name == AGAIN else "begin_again") else None
+
+    found = of_outages(HEAD, plan, OutageDriver(plan, fake, 0.1).drive(next_), 1.0)
+    assert (found["result"], "begins" in found["steps"][-1]["otherwise"]) == ("not_confirmed", True)
+
+
+def test_a_controller_that_does_not_delete_the_topic_is_not_confirmed() -> None:
+    plan = plan_of(SKIPPED)
+    fake = Fake(plan)
+    fake.refuses = True
+    found = driven(plan, fake)
+    assert (found["result"], found["step"]) == ("not_confirmed", 8)
+
+
+def test_a_broker_that_is_fenced_while_it_runs_could_not_be_driven() -> None:
+    plan = plan_of(GOES_ON)
+    fake = Fake(plan)
+    fake.kills[2] = 1
+    with pytest.raises(Broken, match="broker 2 was fenced while it ran"):
+        driven(plan, fake)
+
+
+# --- real brokers -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.brokers
+@pytest.mark.parametrize("name", [LOST, STOPS, GOES_ON])
+def test_real_brokers(tidegate: Run, tmp_path: Path, name: str) -> None:
+    found = came_of(tidegate, tmp_path, document(name), "4.1.0", seconds=60)
+    assert found["result"] == "confirmed", json.dumps(found, indent=1)

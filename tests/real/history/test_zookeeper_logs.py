@@ -1,0 +1,333 @@
+"""What clusters with ZooKeeper did is a run of the model of their version: recorded logs of brokers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tidegate.real.history.partitions import History
+from tidegate.real.history.zookeeper import MOST_AT_ONCE, Told, histories_of, ordered
+from tidegate.real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
+from tidegate.real.logs.zookeeper_lines import (
+    Active,
+    BrokersChange,
+    Changed,
+    Created,
+    Elected,
+    Event,
+    Moved,
+    Stopping,
+    of_broker,
+    of_controller,
+)
+
+from ...capture.zookeeper import ZooKeeperCluster, outages
+from ...conftest import ROOT, Run
+
+EXAMPLE = ROOT / "examples" / "histories" / "zookeeper"
+FIXTURES = ROOT / "tests" / "fixtures" / "histories"
+RECORDED = {"2.8.2": EXAMPLE, "3.4.1": FIXTURES / "zookeeper_3_4", "3.6.2": FIXTURES / "zookeeper_3_6"}
+NOBODY = frozenset[int]()
+
+
+def partition_of(tidegate: Run, *given: str, exits: int = 0) -> dict[str, Any]:
+    done = tidegate("validate", *given, "--json")
+    assert done.exit == exits, done.err
+    (partition,) = json.loads(done.out)["partitions"]
+    return partition
+
+
+@pytest.mark.parametrize("version", RECORDED)
+def test_what_a_cluster_with_zookeeper_did_is_a_run_of_its_version(tidegate: Run, version: str) -> None:
+    done = tidegate("validate", str(RECORDED[version]), "--json")
+    document = json.loads(done.out)
+    (partition,) = document["partitions"]
+    assert (done.exit, document["kafka"], partition["result"]) == (0, version, "shown")
+    assert partition["legs"][-1]["to"] == len(partition["moments"]) - 1
+    assert partition["from_creation"]
+    assert partition["constants"]["min_isr"] == 2
+
+
+def test_the_run_has_what_was_done_to_the_cluster(tidegate: Run) -> None:
+    partition = partition_of(tidegate, str(EXAMPLE))
+    steps = [step["action"] for leg in partition["legs"] for step in leg["steps"]]
+    assert steps.count("crash") == 5
+    assert steps.count("shut_down") == 1
+    assert steps.count("propose_shrink") == 1
+    epochs = [(moment["leader"], moment["leader_epoch"]) for moment in partition["moments"]]
+    assert (None, 6) in epochs, "the last replica of the ISR stopped: nobody led"
+
+
+def test_followers_leave_in_one_request_of_their_leader(tidegate: Run) -> None:
+    """3.6.2 on a slow machine: a leader's request took both followers out, and no run of the model showed it."""
+    partition = partition_of(tidegate, str(RECORDED["3.6.2"]))
+    assert [moment["isr"] for moment in partition["moments"][:2]] == [[1, 2, 3], [1]]
+    assert [step["action"] for step in partition["legs"][0]["steps"]] == ["drop_followers"]
+
+
+def test_only_a_controller_makes_a_leader_epoch_of_a_smaller_isr(tidegate: Run) -> None:
+    """The model took 2.8 to make one where a leader asks for it, too, as KRaft did: real brokers do not."""
+    partition = partition_of(tidegate, str(EXAMPLE), "--set", "by_zookeeper=false", exits=1)
+    assert partition["result"] == "not_shown"
+
+
+@pytest.mark.parametrize("name", ["controller.log", "state-change.log"])
+def test_where_a_version_is_in_no_file_the_history_ends_and_is_undecided(
+    tidegate: Run, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "logs")
+    for path in (tmp_path / "logs").glob(f"*/{name}"):
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if not says_version(line, 2)), "utf-8")
+    for path in (tmp_path / "logs").glob("*/server.log"):
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if "version updated to [2]" not in line), "utf-8")
+    done = tidegate("validate", str(tmp_path / "logs"), "--json")
+    (partition,) = json.loads(done.out)["partitions"]
+    whole = name == "controller.log"  # version 2 is of a broker's death, and in state-change.log
+    assert (done.exit, partition["result"]) == ((0, "shown") if whole else (5, "undecided"))
+    assert whole or "checked until version 2 of its state, which no file has" in partition["why"]
+
+
+def says_version(line: str, version: int) -> bool:
+    return any(isinstance(event, Changed) and event.version == version for event in of_controller(line))
+
+
+def test_isrs_that_no_controller_has_are_taken_from_their_leaders(tidegate: Run, tmp_path: Path) -> None:
+    """Up to 2.6 leaders change the ISR in ZooKeeper, and the controller's log does not have it at INFO."""
+    shutil.copytree(EXAMPLE, tmp_path / "logs")
+    for path in (tmp_path / "logs").glob("*/controller.log"):
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if "ISR for partition" not in line), "utf-8")
+    assert partition_of(tidegate, str(tmp_path / "logs"))["result"] == "shown"
+
+
+def test_without_state_changes_nothing_is_said(tidegate: Run, tmp_path: Path) -> None:
+    for path in EXAMPLE.glob("*/controller.log"):
+        (tmp_path / path.parent.name).mkdir()
+        shutil.copy(path, tmp_path / path.parent.name)
+    done = tidegate("validate", str(tmp_path), "--kafka-version", "2.8.2", "--json")
+    (partition,) = json.loads(done.out)["partitions"]
+    assert (done.exit, partition["result"]) == (5, "not_checked")
+    assert "no file says which brokers have a copy of it" in partition["why"]
+
+
+def test_brokers_of_two_clusters_are_refused(tidegate: Run, tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "logs")
+    path = tmp_path / "logs" / "broker-2" / "server.log"
+    text = path.read_text("utf-8")
+    own = text.partition("Cluster ID = ")[2].split()[0]
+    path.write_text(text.replace(own, "another"), "utf-8")
+    done = tidegate("validate", str(tmp_path / "logs"))
+    assert done.exit == 64
+    assert "its files are of several clusters" in done.err
+
+
+@pytest.mark.parametrize("cluster", [None, "another"])
+def test_brokers_that_are_given_besides_are_of_the_same_cluster(
+    tidegate: Run, tmp_path: Path, cluster: str | None
+) -> None:
+    """Of two clusters with a topic of one name a loss would be reported."""
+    other = tmp_path / "broker-1"
+    shutil.copytree(EXAMPLE / "broker-1", other)
+    file = other / "server.log"
+    own = file.read_text("utf-8").partition("Cluster ID = ")[2].split()[0]
+    file.write_text(file.read_text("utf-8").replace(own, cluster or own), encoding="utf-8")
+    done = tidegate("validate", str(EXAMPLE), "--brokers", str(other))
+    assert (done.exit == 64) is (cluster is not None), done.err
+    assert (f"it is of cluster another, and the controllers' logs are of {own}" in done.err) is (cluster is not None)
+
+
+def test_a_cluster_in_kraft_is_no_cluster_with_zookeeper() -> None:
+    assert is_of_zookeeper(EXAMPLE)
+    assert not is_of_zookeeper(ROOT / "examples" / "histories" / "power_lost")
+
+
+def test_a_release_without_zookeeper_is_refused(tidegate: Run) -> None:
+    done = tidegate("validate", str(EXAMPLE), "--kafka-version", "4.1.0")
+    assert done.exit == 64
+    assert "has no controllers' logs on ZooKeeper" in done.err
+
+
+# --- lines, as each release writes them -------------------------------------------------------------------------------
+
+CHANGED = Changed("orders-0", 3, frozenset({1, 3}), 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        (
+            "Changed partition orders-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, "
+            "leaderEpoch=2, isr=List(1, 3), zkVersion=3)",
+            CHANGED,
+        ),
+        (
+            "Changed partition orders-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, "
+            "leaderEpoch=2, isr=List(1, 3), leaderRecoveryState=RECOVERED, partitionEpoch=3)",
+            CHANGED,
+        ),
+        (
+            "Changed partition orders-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, "
+            "leaderEpoch=2, isrWithBrokerEpoch=List(BrokerState(brokerId=1, brokerEpoch=25), BrokerState(brokerId=3, "
+            "brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=3)",
+            CHANGED,
+        ),
+        (
+            "Partition orders-0 state changed to (Leader:1,ISR:1,3,LeaderEpoch:2,ZkVersion:3,ControllerEpoch:1) after "
+            "removing replica 2 from the ISR as part of transition to OfflineReplica",
+            CHANGED,
+        ),
+        (
+            "Sending become-leader LeaderAndIsr request PartitionState(controllerEpoch=1, leader=1, leaderEpoch=2, "
+            "isr=1,3, zkVersion=3, replicas=1,2,3, isNew=false) to broker 1 for partition orders-0",
+            CHANGED,
+        ),
+        (
+            "ISR for partition orders-0 updated to [1,3] and zkVersion updated to [3]",
+            Changed("orders-0", 3, frozenset({1, 3}), None, None, asked=True),
+        ),
+        (
+            "Newly added brokers: 3, deleted brokers: , bounced brokers: 2, all live brokers: 1,2,3",
+            BrokersChange(frozenset({3}), NOBODY, frozenset({2}), frozenset({1, 2, 3})),
+        ),
+        (
+            "Newly added brokers: , deleted brokers: 2, all live brokers: 1,3",
+            BrokersChange(NOBODY, frozenset({2}), NOBODY, frozenset({1, 3})),
+        ),
+        ("Epoch incremented to 7", Elected(1, 7)),
+        ("Currently active brokers in the cluster: HashSet(5, 1, 2, 3, 4)", Active(frozenset({1, 2, 3, 4, 5}))),
+        ("Shutting down broker 2", Stopping(2)),
+        (
+            "Changed partition orders-0 state from NonExistentPartition to NewPartition with assigned replicas 1,2,3",
+            Created("orders-0", (1, 2, 3)),
+        ),
+    ],
+)
+def test_lines_of_controllers_are_read_in_the_words_of_each_release(text: str, event: Event) -> None:
+    assert list(of_controller(f"[2026-11-26 19:19:46,322] INFO [Controller id=1 epoch=1] {text} (logger)")) == [event]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ISR updated to [1,3] and zkVersion updated to [3]",
+        "ISR updated to 1,3 and version updated to [3]",
+        "ISR updated to 1,3 and version updated to 3",
+        "ISR updated to 1,3 (under-min-isr) and version updated to 3",
+    ],
+)
+def test_lines_of_leaders_are_read(text: str) -> None:
+    (event,) = of_broker(
+        f"[2026-11-26 19:19:46,322] INFO [Partition orders-0 broker=1] {text} (kafka.cluster.Partition)"
+    )
+    assert event == Changed("orders-0", 3, frozenset({1, 3}), None, None, asked=True, by=1)
+
+
+# --- what a controller does, as moments -------------------------------------------------------------------------------
+
+
+def history_of(*events: Event) -> History:
+    told = [Told(number, event, f"line {number}") for number, event in enumerate(events)]
+    (history,) = histories_of(told, {})
+    return history
+
+
+def state(version: int, leader: int, epoch: int, *isr: int) -> Changed:
+    return Changed("orders-0", version, frozenset(isr), leader, epoch)
+
+
+START = (
+    Active(frozenset({1, 2, 3})),
+    Created("orders-0", (1, 2, 3)),
+    state(0, 1, 0, 1, 2, 3),
+)
+
+
+def gone(*brokers: int) -> BrokersChange:
+    return BrokersChange(NOBODY, frozenset(brokers), NOBODY, frozenset({1, 2, 3}) - set(brokers))
+
+
+def test_a_broker_is_fenced_with_the_change_that_its_death_makes() -> None:
+    moments = history_of(*START, gone(2, 3), state(1, 1, 1, 1, 3), state(2, 1, 2, 1)).moments
+    assert [sorted(moment.fenced) for moment in moments] == [[], [2], [2, 3]]
+
+
+def test_a_broker_that_registered_anew_is_fenced_and_is_back() -> None:
+    bounced = BrokersChange(NOBODY, NOBODY, frozenset({1}), frozenset({1, 2, 3}))
+    moments = history_of(*START, bounced, state(1, 2, 1, 2, 3)).moments
+    assert [sorted(moment.fenced) for moment in moments] == [[], [1], []]
+    assert moments[-1].unsure == {1}
+
+
+def test_a_broker_that_was_shut_down_has_been_down() -> None:
+    back = BrokersChange(frozenset({1}), NOBODY, NOBODY, frozenset({1, 2, 3}))
+    moments = history_of(*START, Stopping(1), state(1, 2, 1, 2, 3), gone(1), back).moments
+    assert [(sorted(one.fenced), sorted(one.stopping), sorted(one.restarted)) for one in moments] == [
+        ([], [], []),
+        ([1], [1], []),
+        ([], [], [1]),
+    ]
+
+
+def test_more_brokers_at_once_than_the_model_has_are_not_judged() -> None:
+    events = (
+        Active(frozenset({1, 2, 3, 4})),
+        Created("orders-0", (1, 2, 3, 4)),
+        state(0, 1, 0, 1, 2, 3, 4),
+        BrokersChange(NOBODY, frozenset({1, 2, 3}), NOBODY, frozenset({4})),
+        state(1, 4, 1, 4),
+    )
+    history = history_of(*events)
+    assert MOST_AT_ONCE == 2
+    assert len(history.moments) == 1
+    assert history.missing is not None
+
+
+def test_a_topic_that_is_deleted_is_followed_until_then() -> None:
+    history = history_of(*START, Moved("orders", "the topic was deleted"), state(1, 2, 1, 2, 3))
+    assert (history.ended, len(history.moments)) == ("the topic was deleted", 1)
+
+
+def test_controllers_follow_each_other_by_their_epochs() -> None:
+    """Their clocks are not compared: the second is an hour behind."""
+    first = [Told(7_200_000, Elected(1, 4), "a"), Told(7_200_001, Stopping(2), "b")]
+    second = [Told(3_600_000, Elected(2, 6), "c")]
+    events, notes = ordered({2: second, 1: first}, [])
+    assert [told.where for told in events] == ["a", "b", "c"]
+    assert notes == ["no file has what controllers of epochs 5 to 5 did: give controller.log of each broker"]
+
+
+def test_settings_are_those_of_brokers_and_of_topics() -> None:
+    _, cluster = read_zookeeper(EXAMPLE)
+    (history,) = cluster.histories
+    assert history.settings == {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
+    assert cluster.zookeeper is not None
+    assert (cluster.zookeeper.releases, cluster.zookeeper.protocols) == (("2.8.2",), ("2.8-IV1",))
+
+
+@pytest.mark.brokers
+def test_real_brokers_with_zookeeper_do_what_the_model_does(tidegate: Run, tmp_path: Path) -> None:
+    """Three brokers and ZooKeeper go through all of `outages`, and their logs are those of a run."""
+    with ZooKeeperCluster("3.4.1", tmp_path / "cluster") as cluster:
+        outages(cluster)
+        cluster.keep(tmp_path / "logs")
+    partition = partition_of(tidegate, str(tmp_path / "logs"), "--brokers", str(tmp_path / "logs"))
+    assert (partition["result"], partition["losses"], partition["possible_losses"]) == ("shown", [], [])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("profile", ["kafka_2_7", "kafka_3_9_zookeeper"])
+def test_zookeepers_own_elections_change_no_verdict(tidegate: Run, profile: str) -> None:
+    def found(value: str) -> dict[str, str]:
+        bounds = ("replicas=2", "isr_shrinks=1", "fences=0", "crashes=2", f"by_zookeeper={value}")
+        given = (word for bound in bounds for word in ("--set", bound))
+        document = json.loads(tidegate("check", f"partition:{profile}", "--keep-going", "--json", *given).out)
+        return {one["name"]: one["verdict"] for one in document["properties"]}
+
+    off, on = found("false"), found("true")
+    differs = {name: (verdict, on[name]) for name, verdict in off.items() if verdict != on[name]}
+    assert all(verdicts == ("missing", "reached") for verdicts in differs.values()), "a witness more, and nothing else"

@@ -1,0 +1,154 @@
+"""What the page says in few lines: why there is no repair, which words its legend needs, how many cells it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tidegate.audit.answers.requirements import PRESETS, Requirement
+from tidegate.audit.answers.verdicts import Answer, RequirementCheck, SubjectVerdict
+from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.questions.questions import Question
+from tidegate.audit.questions.signature import Signature, Subject, Variant
+from tidegate.audit.questions.situations import Cell
+from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.repairs import repair
+from tidegate.reports.audit.table import LEGEND, aligned, legend_of, others
+from tidegate.reports.audit.terminal import asks_of, audit_page, unmet
+from tidegate.reports.text_page import Paper
+
+from ...audit.answers.test_verdicts import signature
+
+TOPIC = (
+    "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
+)
+
+
+def document(producer: str) -> dict[str, Any]:
+    texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True)]
+    options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
+    return audit(*of_texts(texts, options, "x"), AuditRequest(seconds=0.0)).document
+
+
+def test_where_there_is_no_repair_the_page_says_why() -> None:
+    found = document("acks=ALL\n")
+    (subject,) = found["subjects"]
+    assert subject["failed"] and subject["repair"] is None
+    assert subject["no_repair"].startswith("no repair is looked for: it takes a change of what is said above")
+    assert "no repair is looked for" in audit_page(found, Paper()).text()
+
+
+def test_what_fails_in_many_cells_names_the_first_of_them() -> None:
+    (subject,) = document("acks=ALL\n")["subjects"]
+    short, whole = (" ".join(unmet(subject, most)) for most in (3, None))
+    assert "no-loss=leader-move@min-isr, restart@min-isr, crash@min-isr and 5 more was not decided" in short
+    assert "disk-loss@min-isr" in whole and "disk-loss@min-isr" not in short and "more" not in whole
+
+
+def test_a_legend_has_the_words_of_its_table() -> None:
+    few = legend_of({"keeps", "offline"})
+    assert "LOSES" not in few and "hidden" not in few and "writes and reads stop while it lasts" in few
+    assert all(f"{word}: " in LEGEND for word in ("keeps", "LOSES", "UNREADS", "stops", "offline", "hidden", "?", "-"))
+
+
+def test_what_to_give_is_named_once() -> None:
+    """Two facts that one option decides: the version, and a default that changed with it."""
+    given = {
+        "version": "--kafka-version, and kafka-features.sh describe",
+        "unclean": "--kafka-version",
+        "acks": "--acks",
+    }
+    check = {"result": "depends", "on": ["version", "unclean"]}
+    decided = {"result": "met", "on": ["acks"]}
+    subject = {"checks": [check, decided], "not_given": given, "depends": []}
+    assert asks_of([subject, subject]) == [given["version"]]
+
+
+def test_what_to_give_decides_the_headings_too() -> None:
+    """A heading may depend on what no requirement depends on: a rack that is lost."""
+    given = {"acks": "--acks", "broker.rack": "broker.rack of every broker"}
+    check = {"result": "depends", "on": ["acks"]}
+    subject = {"checks": [check], "not_given": given, "depends": ["broker.rack", "acks"]}
+    assert asks_of([subject]) == [given["acks"], given["broker.rack"]]
+
+
+def test_what_is_not_required_is_said_to_be_so() -> None:
+    cell: dict[str, Any] = {"word": "can lose", "on": []}
+    subject: dict[str, Any] = {
+        "checks": [{"question": "in-order"}],
+        "table": {"groups": {"a": cell, "b": cell}, "in-order": {"a": cell}},
+    }
+    questions = [{"name": "groups", "title": "groups stuck"}, {"name": "in-order", "title": "reordering"}]
+    said = list(others(subject, {"questions": questions}))
+    assert said == ["groups stuck (not required): in every cell", "reordering: in every cell"]
+
+
+Answers = Callable[[Signature, Question], str]
+
+
+def no_repair(monkeypatch: pytest.MonkeyPatch, one: Signature, word: Answers) -> str:
+    """Why a subject of one signature has no repair, if the model answered so."""
+
+    def answered(of: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+        said = word(of, question)
+        return Answer("can lose" if said == "can lose" else "not checked" if said == "open" else "no loss found")
+
+    monkeypatch.setattr(repair, "answer_with_client", answered)
+    subject = Subject((Topic("t", Origin("x")),), None, (Variant((), one),), ())
+    failed = Answer("can lose")
+    checks = [RequirementCheck(Requirement("writable", "crash@all"), "failed", failed)]
+    return repair.why_none(SubjectVerdict(subject, (), {}), checks, Explorations(None, workers=1))
+
+
+def test_no_repair_names_what_still_happens_and_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = signature(replicas=1, min_isr=1, voters=1, shared_voters=1)
+    says = no_repair(monkeypatch, alone, lambda of, question: "can lose")
+    assert "with up to 4 of these writes can stop (writable=crash@all): min.insync.replicas=2" in says
+    assert says.endswith(", 3 voters on hosts without brokers")
+    three = no_repair(monkeypatch, signature(replicas=1, min_isr=1, voters=3), lambda of, question: "can lose")
+    assert "writable=crash@all" in three and "voters" not in three
+    open_ = no_repair(monkeypatch, alone, lambda of, question: "open")
+    assert "it is not decided whether writes can stop (writable=crash@all)" in open_
+
+
+def test_help_says_what_is_required_of_kafkas_own_topics() -> None:
+    assert "of Kafka's own topics only" in PRESETS["standard"].says
+
+
+def test_cells_of_a_table_never_touch() -> None:
+    """`UNREADS, offline` and `LOSES, hidden ?` are as wide as the columns, or wider."""
+    wide = [
+        ("", "all in sync", "at min.isr", "one in sync"),
+        ("a process dies", "UNREADS, offline", "LOSES, hidden ?", "keeps"),
+    ]
+    head, line = aligned(wide)
+    assert line.split("  ")[0] == "a process dies" and "UNREADS, offline LOSES, hidden ? keeps" in line
+    assert [head.index(title) for title in wide[0][1:]] == [line.index(cell) for cell in wide[1][1:]]
+    narrow = list(aligned([("a process dies", "keeps", "keeps, offline", "keeps, offline")]))
+    assert len(narrow[0]) <= 78
+
+
+def test_many_groups_are_shown_in_short_and_what_their_marks_mean_stands_before_them() -> None:
+    """Of more than four groups all but the first say what goes wrong alone, and the only producer is named once."""
+    found = document("acks=all\n")
+    (first,) = found["subjects"]
+    lost = first["table"]["no-loss"]["crash@all"] | {"word": "can lose"}
+    met: dict[str, Any] = {"checks": [], "headline": "survives; loses", "short": "loses", "loss": first["loss"]}
+    found["subjects"] = [
+        first | met | {"name": f"topic-{at} (producer producer.properties)", "headline": f"survives {at}; loses"}
+        for at in range(5)
+    ]
+    found["subjects"][0] |= {
+        "failed": ["no-loss=crash@all"],
+        "table": first["table"] | {"no-loss": {**first["table"]["no-loss"], "crash@all": lost}},
+    }
+    overview, _, rest = audit_page(found, Paper()).text().partition("✗ topic-0 (producer producer.properties): ")
+    assert "✓ meets it, and no loss was found" in overview
+    assert "survives 0; loses\n✓ topic-1, topic-2, topic-3, topic-4: loses\n" in rest and "survives 1" not in rest
+    assert rest.index("--all says") < rest.index("a process dies")
+    whole = audit_page(found, Paper(), every=True).text()
+    assert all(f"✓ topic-{at} (producer producer.properties): survives {at}" in whole for at in range(1, 5))
