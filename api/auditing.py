@@ -15,8 +15,8 @@ from ..audit.reading import Options, read
 from ..explorer.cache import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..language.immutable import immutable
-from ..reports.audit.table import heading, rows
-from ..reports.audit.terminal import audit_page, audit_verdict
+from ..reports.audit.table import table_heading, table_rows
+from ..reports.audit.terminal import audit_page, audit_verdict_line
 from ..reports.document import Document
 from ..reports.exits import Exit
 from . import arguments
@@ -58,10 +58,10 @@ class AuditResult:
     def _repr_html_(self) -> str:
         """The verdict, each group of topics with its table, and the whole report to unfold."""
         document = self.document()
-        shown = [preformatted(audit_verdict(document))]
+        shown = [preformatted(audit_verdict_line(document))]
         for subject in document["subjects"]:
             shown.append(preformatted(f"{subject['name']}: {subject['headline']}"))
-            shown.append(table(list(rows(subject, document)), heading(subject, document)))
+            shown.append(table(list(table_rows(subject, document)), table_heading(subject, document)))
         return "".join(shown) + folded("The whole report", preformatted(str(self)))
 
 

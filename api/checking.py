@@ -14,9 +14,9 @@ from ..language.errors import UsageError, nearest
 from ..language.immutable import immutable
 from ..language.model import Model
 from ..language.verdict import Verdict
-from ..reports.check.terminal import headline, verdict_page
+from ..reports.check.terminal import check_headline, verdict_page
 from ..reports.document import Document, check_document
-from ..reports.exits import Exit, of_verdict
+from ..reports.exits import Exit, exit_of_verdict
 from ..reports.verdicts import reason_text
 from ..traces.document import trace_document
 from . import arguments
@@ -40,7 +40,7 @@ class CheckResult:
     @property
     def exit(self) -> Exit:
         """What `tidegate check` would end with."""
-        return of_verdict(self.verdict)
+        return exit_of_verdict(self.verdict)
 
     @property
     def properties(self) -> Mapping[str, str]:
@@ -85,7 +85,7 @@ class CheckResult:
 
     def __repr__(self) -> str:
         """One line, for a prompt; `print` shows everything."""
-        return f"<CheckResult: {headline(self.verdict)}>"
+        return f"<CheckResult: {check_headline(self.verdict)}>"
 
     def __str__(self) -> str:
         return verdict_page(self.verdict, PAPER).text()
@@ -97,7 +97,7 @@ class CheckResult:
         ]
         failed = self.verdict.failure is not None or any(prop.verdict == "violated" for prop in self.verdict.properties)
         shown = self.trace()._repr_html_() if failed else ""  # pyright: ignore[reportPrivateUsage]  # IPython's name
-        return preformatted(headline(self.verdict)) + table(rows, ("property", "kind", "verdict", "says")) + shown
+        return preformatted(check_headline(self.verdict)) + table(rows, ("property", "kind", "verdict", "says")) + shown
 
 
 def check(

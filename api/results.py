@@ -8,11 +8,11 @@ from pathlib import Path
 from ..language.immutable import immutable
 from ..reports.document import Document
 from ..reports.files import write_text, write_trace
-from ..reports.text_page import Paper
-from ..reports.trace.html import page
+from ..reports.text_page import TextFormat
+from ..reports.trace.html import trace_html
 from ..reports.trace.terminal import trace_page
 
-PAPER = Paper(width=100, color=False, ascii=False)
+PAPER = TextFormat(width=100, color=False, ascii=False)
 """What results are written on where no terminal asks."""
 
 
@@ -31,7 +31,7 @@ class Trace:
         """Writes it as JSON, or as a page where the name ends in `.html`. Raises OSError."""
         path = Path(path)
         if path.suffix == ".html":
-            write_text(path, page([self.document]))
+            write_text(path, trace_html([self.document]))
         else:
             write_trace(path, self.document)
 
@@ -44,7 +44,7 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """The trace's page, in a frame of its own: it brings its own style and script."""
-        return framed(page([self.document]))
+        return framed(trace_html([self.document]))
 
 
 def framed(page_text: str, height: int = 640) -> str:

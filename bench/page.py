@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from playwright.sync_api import CDPSession
-from tidegate.reports.trace.html import page
+from tidegate.reports.trace.html import trace_html
 
 from tests.support.browser import Shown, chromium, shown
 from tests.support.html_traces import busy
@@ -54,7 +54,7 @@ class Report:
 
 def measure() -> Report:
     """Makes the page, opens it in the middle, and presses keys."""
-    text = page([busy(STEPS)])
+    text = trace_html([busy(STEPS)])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(text, encoding="utf-8")

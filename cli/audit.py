@@ -30,7 +30,7 @@ from ..explorer.search import Progress
 from ..language.errors import Unreadable, UsageError
 from ..reports.audit.terminal import audit_page
 from ..reports.exits import Exit
-from ..reports.text_page import count
+from ..reports.text_page import count_text
 from .audit_confirm import confirm_losses
 from .audit_files import Scenario, name_pages, save
 from .options import add_open_option, add_print_options, paper_of, positive, seconds
@@ -201,7 +201,7 @@ def _saved(done: Audited, scenarios: list[Scenario], out: Path, options: argpars
             file=sys.stderr,
         )
         return Exit(done.exit) if done.exit else Exit.INCONCLUSIVE
-    files = f"audit.json, summary.md, results.sarif, junit.xml and {count(pages, 'scenario')}"
+    files = f"audit.json, summary.md, results.sarif, junit.xml and {count_text(pages, 'scenario')}"
     end_with_page(out / "index.html", f", which leads to {files}", options)
     return Exit(done.exit)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..audit.auditing import Audited
 from ..explorer.search import Progress
-from ..reports.confirm import confirm_junit, confirm_text, mark, side_by_side
+from ..reports.confirm import comparison_section, confirm_junit, confirm_text, result_sentence
 from ..reports.files import write_json, write_text
-from ..reports.text_page import Paper
-from ..reports.trace.html import page
+from ..reports.text_page import TextFormat
+from ..reports.trace.html import trace_html
 from .audit_files import Scenario, ToldRun
 from .confirm import SCHEMA, needs_kafka_python
 from .progress import ProgressLine, report_for
@@ -27,7 +27,7 @@ def confirm_losses(
     done: Audited,
     scenarios: Sequence[Scenario],
     out: Path,
-    paper: Paper,
+    text_format: TextFormat,
     *,
     quiet: bool,
     confirm: Confirm | None = None,
@@ -47,15 +47,15 @@ def confirm_losses(
                 found[key] = [
                     drive(told.trace, kafka=kafka, with_repair=with_repair, report=say) for with_repair in (False, True)
                 ]
-            marks = list(map(mark, found[key]))
+            marks = list(map(result_sentence, found[key]))
             noted = told.shown | {"notes": [*told.shown["notes"], *marks]}
-            beside, section = _beside(page_of), side_by_side(found[key])
-            write_text(page_of, page([noted], beside=beside, section=section, around=told.around, saved=beside))
+            beside, section = _beside(page_of), comparison_section(found[key])
+            write_text(page_of, trace_html([noted], beside=beside, section=section, around=told.around, saved=beside))
     results = [result for both in found.values() for result in both]
     write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
     write_text(out / "confirmed.xml", confirm_junit(results))
     if not quiet and results:
-        sys.stdout.write("\n" + confirm_text(results, paper, steps=False))
+        sys.stdout.write("\n" + confirm_text(results, text_format, steps=False))
 
 
 def _confirm() -> Confirm:

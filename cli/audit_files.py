@@ -28,10 +28,10 @@ from ..language.verdict import PropertyVerdict
 from ..reports.audit.html import audit_index
 from ..reports.audit.junit import audit_junit
 from ..reports.audit.markdown import audit_markdown
-from ..reports.audit.repair import whole
+from ..reports.audit.repair import repair_script
 from ..reports.audit.sarif import audit_sarif
 from ..reports.files import write_json, write_text
-from ..reports.trace.html import page
+from ..reports.trace.html import trace_html
 from ..traces.document import run_document, trace_document
 from ..traces.neighbourhood import around
 
@@ -138,7 +138,7 @@ def _model_page(html: str, title: str, shown: tuple[Model, PropertyVerdict], out
     trace = trace_document(*shown)
     trace["title"] = title
     write_json(out / f"{name}.trace.json", trace)
-    write_text(out / f"{name}.html", page([trace], beside=f"{name.name}.trace.json"))
+    write_text(out / f"{name}.html", trace_html([trace], beside=f"{name.name}.trace.json"))
 
 
 _COMES_FROM: Mapping[str, Sequence[str]] = {
@@ -307,10 +307,10 @@ def _page(done: Audited, made: Scenario, out: Path) -> None:
     told = ToldRun(done, made)
     write_json(out / f"{name}.trace.json", told.trace)
     beside = f"{name.name}.trace.json"
-    write_text(out / f"{name}.html", page([told.shown], beside=beside, around=told.around, saved=beside))
+    write_text(out / f"{name}.html", trace_html([told.shown], beside=beside, around=told.around, saved=beside))
     if made.after is not None:
         after = _shown_after(made, made.after)
-        both = page([told.shown, after], aligned=made.after.aligned, alone=f"{name.name}.html")
+        both = trace_html([told.shown, after], aligned=made.after.aligned, alone=f"{name.name}.html")
         write_text(out / f"{name}-repaired.html", both)
 
 
@@ -334,7 +334,7 @@ def _repairs(document: Document, out: Path) -> None:
     for number, subject in enumerate(repaired, 1):
         folder = out / REPAIRS / f"{number:02d}-{_slug(subject)}"
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / "steps.txt", whole(subject["name"], subject["repair"]))
+        write_text(folder / "steps.txt", repair_script(subject["name"], subject["repair"]))
         for step in subject["repair"]["steps"]:
             if step["file"] is not None:
                 write_json(folder / step["file"]["name"], step["file"]["document"])

@@ -17,11 +17,11 @@ from ..language.verdict import Verdict
 from ..reports.check.html import check_index
 from ..reports.check.terminal import verdict_page
 from ..reports.document import Document, check_document
-from ..reports.exits import Exit, of_verdict, worst
+from ..reports.exits import Exit, exit_of_verdict, worst_exit
 from ..reports.files import write_json, write_text, write_trace
-from ..reports.text_page import Page, Paper, count
-from ..reports.trace.html import page
-from ..reports.trace.terminal import grouped_by_run, trace_page
+from ..reports.text_page import TextFormat, TextPage, count_text
+from ..reports.trace.html import trace_html
+from ..reports.trace.terminal import group_by_run, trace_page
 from .export import FEW
 from .neighbourhood import ONE_OF_SEVERAL, graph_beside, surroundings
 from .options import (
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> Exit:
         print_json(check_document(verdict, traces, paths))
     else:
         print(full_report(verdict, traces, paper_of(options), asked), end="", flush=True)
-    found = of_verdict(verdict)
+    found = exit_of_verdict(verdict)
     if out is None:
         return found
     pages = {name: _page(model, verdict, trace, Path(paths[name]).name) for name, trace in traces.items()}
@@ -121,7 +121,7 @@ def _page(model: Model, verdict: Verdict, trace: Document, file: str) -> str:
     """The page of a trace, which is in a file beside it, with what could be chosen instead."""
     few = verdict.distinct_states is not None and verdict.distinct_states <= FEW
     graph = graph_beside(model, trace) if few else ""
-    return page([trace], beside=file, around=surroundings(model, trace, size=ONE_OF_SEVERAL), graph=graph)
+    return trace_html([trace], beside=file, around=surroundings(model, trace, size=ONE_OF_SEVERAL), graph=graph)
 
 
 def checked(model: Model, engine: str, search: Search) -> Verdict:
@@ -156,19 +156,21 @@ def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verd
 def _readers(model: Model) -> str:
     """Who reads ghosts: `led_once reads one`, `led_once and 3 more properties read them`."""
     first, *others = [prop.name for prop in model.properties if prop.ghosts]
-    more = count(len(others), "more property", "more properties")
+    more = count_text(len(others), "more property", "more properties")
     return f"{first} and {more} read them" if others else f"{first} reads one"
 
 
-def full_report(verdict: Verdict, traces: Mapping[str, Document], paper: Paper, witnesses: Sequence[str] = ()) -> str:
+def full_report(
+    verdict: Verdict, traces: Mapping[str, Document], text_format: TextFormat, witnesses: Sequence[str] = ()
+) -> str:
     """The verdict, then the trace of everything that failed, and of the witnesses that were asked for. A run that
     violates several properties is printed once."""
     shown = [traces[name] for name in failures_and(witnesses, verdict) if name in traces]
-    groups = grouped_by_run(shown)
-    pages = [verdict_page(verdict, paper), *(trace_page(first, paper, others) for first, *others in groups)]
+    groups = group_by_run(shown)
+    pages = [verdict_page(verdict, text_format), *(trace_page(first, text_format, others) for first, *others in groups)]
     missing = [name for name in witnesses if name not in traces]
     if missing:
-        pages.append(Page(paper))
+        pages.append(TextPage(text_format))
         pages[-1].line(f"no trace of {', '.join(missing)}: this search did not reach it", style="yellow")
     return "\n".join(page.text() for page in pages)
 
@@ -202,7 +204,7 @@ def _saved(
         write_text(out / "index.html", check_index(document, pages))
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
-        return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
-    also = f" and {count(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
+        return worst_exit((found, Exit.USAGE)) if found is Exit.HOLDS else found
+    also = f" and {count_text(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
     end_with_page(out / "index.html", f", which leads to report.json{also}", options)
     return found

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..explorer.search import Progress
 from ..language.errors import UsageError
-from ..reports.confirm import chaos_text, confirm_junit, confirm_text, mark, side_by_side
-from ..reports.exits import Exit, worst
+from ..reports.confirm import chaos_text, comparison_section, confirm_junit, confirm_text, result_sentence
+from ..reports.exits import Exit, worst_exit
 from ..reports.files import write_text
-from ..reports.trace.html import page
+from ..reports.trace.html import trace_html
 from .options import add_open_option, add_print_options, assignment, paper_of, positive, seconds
 from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
@@ -147,7 +147,7 @@ def run(options: argparse.Namespace) -> Exit:
         sys.stdout.write(confirm_text(results, paper_of(options), steps=options.steps))
     if options.html is not None:
         end_with_page(options.html, "", options)
-    return worst(EXITS[result["result"]] for result in results)
+    return worst_exit(EXITS[result["result"]] for result in results)
 
 
 def _check_keep(options: argparse.Namespace) -> None:
@@ -183,7 +183,7 @@ def _random(options: argparse.Namespace) -> Exit:
         print_json(document)
     else:
         sys.stdout.write(chaos_text(document, paper_of(options)))
-    return worst(_ROUNDS[one["result"]] for one in rounds)
+    return worst_exit(_ROUNDS[one["result"]] for one in rounds)
 
 
 _ROUNDS = {"fine": Exit.HOLDS, "differs": Exit.SAFETY, "undecided": Exit.INCONCLUSIVE}
@@ -239,7 +239,7 @@ def _save(
                 marked(document, results[place * options.repeat : (place + 1) * options.repeat])
                 for place, document in enumerate(documents.values())
             ]
-            write_text(options.html, page(shown, beside=beside, section=side_by_side(results)))
+            write_text(options.html, trace_html(shown, beside=beside, section=comparison_section(results)))
     except OSError as error:
         raise UsageError(f"a report cannot be written: {error}") from None
 
@@ -247,4 +247,4 @@ def _save(
 def marked(document: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A trace with what real brokers did: a note for each result that differs."""
     copy = json.loads(json.dumps(document))
-    return copy | {"notes": [*copy["notes"], *dict.fromkeys(map(mark, results))]}
+    return copy | {"notes": [*copy["notes"], *dict.fromkeys(map(result_sentence, results))]}

@@ -9,8 +9,8 @@ from ..api.checking import trace_documents
 from ..api.models import ModelChoice, bind_model
 from ..explorer.cache import cache_directory
 from ..explorer.search import Search
-from ..reports.exits import Exit, of_verdict
-from ..reports.text_page import Page
+from ..reports.exits import Exit, exit_of_verdict
+from ..reports.text_page import TextPage
 from .check import checked, failures_and, full_report
 from .options import add_print_options, paper_of
 from .verbs import Parser, Verbs, add_verb
@@ -64,11 +64,15 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _shown(story: str, choice: ModelChoice, options: argparse.Namespace) -> Exit:
-    paper = paper_of(options)
-    page = Page(paper)
+    text_format = paper_of(options)
+    page = TextPage(text_format)
     page.line(story, hang=0)
     print(page.text(), flush=True)
     model = bind_model(choice)
     verdict = checked(model, "native", Search(cache=cache_directory()))
-    print(full_report(verdict, trace_documents(model, verdict, failures_and((), verdict)), paper), end="", flush=True)
-    return of_verdict(verdict)
+    print(
+        full_report(verdict, trace_documents(model, verdict, failures_and((), verdict)), text_format),
+        end="",
+        flush=True,
+    )
+    return exit_of_verdict(verdict)

@@ -7,7 +7,7 @@ import gc
 import signal
 import sys
 
-from ..reports.exits import INTERRUPTED, Exit
+from ..reports.exits import INTERRUPTED_TEXT, Exit
 from .streams import own_streams
 
 OBJECTS = 200_000
@@ -52,7 +52,7 @@ def _exit() -> int:
 
         return main(sys.argv[1:])
     except KeyboardInterrupt:
-        print(f"tidegate: {INTERRUPTED}", file=sys.stderr)
+        print(f"tidegate: {INTERRUPTED_TEXT}", file=sys.stderr)
         return Exit.INCONCLUSIVE
     except SystemExit as ended:
         if not isinstance(ended.code, int):  # a text, which is to be printed

@@ -11,7 +11,7 @@ from ..language.model import Action, Model
 from ..reports.exits import Exit
 from ..reports.spec.effects import action_lines
 from ..reports.spec.mathematics import parameters_text
-from ..reports.text_page import Page
+from ..reports.text_page import TextPage
 from .options import add_print_options, paper_of
 from .verbs import Parser, Verbs, add_verb
 
@@ -34,11 +34,11 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Prints what is asked for."""
     model = bind_model(ModelChoice(options.model, ghosts=True))
-    page = Page(paper_of(options))
+    page = TextPage(paper_of(options))
     if options.action is None:
-        _overview(page, model)
+        _write_overview(page, model)
     else:
-        _one(page, _action(model, options.action))
+        _write_one(page, _action(model, options.action))
     print(page.text(), end="")
     return Exit.HOLDS
 
@@ -50,10 +50,10 @@ def _action(model: Model, name: str) -> Action:
     return known[name]
 
 
-def _overview(page: Page, model: Model) -> None:
+def _write_overview(page: TextPage, model: Model) -> None:
     page.line(model.name, style="bold")
     for paragraph in model.doc.strip().split("\n\n"):
-        _paragraph(page, paragraph)
+        _write_paragraph(page, paragraph)
         page.blank()
     rows = [(action.name, _kind(action), action.sentence) for action in model.actions]
     page.columns(rows)
@@ -62,7 +62,7 @@ def _overview(page: Page, model: Model) -> None:
 _ITEM = re.compile(r"\s*([-*]|\d+\.|\|)\s")
 
 
-def _paragraph(page: Page, text: str) -> None:
+def _write_paragraph(page: TextPage, text: str) -> None:
     """A paragraph of a docstring; of a list each item begins a line of its own. One that is indented is code, whose
     lines stay as they are."""
     lines = text.split("\n")
@@ -84,10 +84,10 @@ def _kind(action: Action) -> str:
     return "switched off" if action.switched_off else action.kind
 
 
-def _one(page: Page, action: Action) -> None:
+def _write_one(page: TextPage, action: Action) -> None:
     page.line(f"{action.name}{parameters_text(action.form.parameters)}", style="bold")
     for paragraph in action.doc.strip().split("\n\n"):
-        _paragraph(page, paragraph)
+        _write_paragraph(page, paragraph)
     page.blank()
     if action.switched_off:
         page.line("This profile's constants switch it off.", indent=2)

@@ -63,5 +63,5 @@ def reader(session: Session) -> PromptSession[str]:
         completer=Words(session),
         complete_while_typing=False,
         key_bindings=keys(),
-        bottom_toolbar=ANSI(hint) if session.paper.color else None,
+        bottom_toolbar=ANSI(hint) if session.text_format.color else None,
     )

@@ -23,10 +23,10 @@ from ..language.verdict import Run
 from ..language.watch import Watched, watched
 from ..reports.document import Document
 from ..reports.files import write_text, write_trace
-from ..reports.text_page import Page, Paper, count
-from ..reports.trace.html import page as html_page
+from ..reports.text_page import TextFormat, TextPage, count_text
+from ..reports.trace.html import trace_html as html_page
 from ..reports.trace.lanes import has_lanes
-from ..reports.trace.terminal import state_lines
+from ..reports.trace.terminal import write_state
 from ..traces.branch import Branch, Possible, possible
 from ..traces.choices import choices
 from ..traces.document import run_document
@@ -59,7 +59,7 @@ class Session:
     def __init__(
         self,
         model: Model,
-        paper: Paper,
+        text_format: TextFormat,
         *,
         run: Run | None = None,
         height: int | None = None,
@@ -67,7 +67,7 @@ class Session:
         memory: int | None = None,
         words: ClusterWords | None = None,
     ) -> None:
-        self.model, self.paper, self.height, self.report, self.memory = model, paper, height, report, memory
+        self.model, self.text_format, self.height, self.report, self.memory = model, text_format, height, report, memory
         self.words = words
         self.starts = tuple(initial_states(model))
         if not self.starts:
@@ -81,11 +81,11 @@ class Session:
     def here(self, *, every: bool = False, whole: bool = False) -> str:
         """The state, what the last step changed, and what can happen; `every` step, and the `whole` state."""
         document, at = self.shown(), len(self.branch.run.steps)
-        page = Page(self.paper)
+        page = TextPage(self.text_format)
         page.rule()
         sentence = document["steps"][-1]["sentence"] if at else f"{self.model.name}: the initial state."
         page.line(f"{at:>4}  {sentence}", hang=6, style="bold")
-        state_lines(page, document, at, whole=whole or not has_lanes(document), held=False)
+        write_state(page, document, at, whole=whole or not has_lanes(document), held=False)
         for watch in self.watches:
             value = self._said(watch.shown(self.branch.state))
             page.line(f"watch     {watch.text} = {value}", indent=3, hang=10, style="cyan")
@@ -117,7 +117,7 @@ class Session:
             one if one.step is None else replace(one, sentence=words.step(self.model, state, one.step)) for one in found
         ]
 
-    def _steps(self, page: Page, *, every: bool) -> None:
+    def _steps(self, page: TextPage, *, every: bool) -> None:
         """The steps that can happen, numbered: as many as the screen has room for. Those that say the same have what
         they are called beside it."""
         steps = self.possible()
@@ -125,7 +125,7 @@ class Session:
             stuck = is_deadlock(self.model, self.branch.state)
             page.line("Nothing can happen here" + (": a deadlock." if stuck else " within the bounds."), indent=2)
             return
-        listed, said = Page(self.paper), Counter(step.sentence for step in steps)
+        listed, said = TextPage(self.text_format), Counter(step.sentence for step in steps)
         room = math.inf if every or self.height is None else max(self.height - len(page.lines) - 3, LEAST_SHOWN)
         width = len(str(len(steps)))
         for number, step in enumerate(steps, 1):
@@ -196,7 +196,7 @@ class Session:
     def why(self, rest: str) -> str:
         """Why a step, or every other one, cannot happen here: the first guard that is false."""
         asked = rest.removeprefix("not ").strip() if rest != "not" else ""
-        page = Page(self.paper)
+        page = TextPage(self.text_format)
         if not asked:
             self._all_reasons(page)
         elif asked in [action.name for action in self.model.actions]:
@@ -205,7 +205,7 @@ class Session:
             page.columns([(asked, self._reason(asked))], indent=2)
         return page.text()
 
-    def _all_reasons(self, page: Page) -> None:
+    def _all_reasons(self, page: TextPage) -> None:
         """Every reason with the steps that it stops."""
         found = choices(self.model, {0: self.branch.state})
         for number, stopped in found["states"]["0"]["disabled"]:
@@ -265,14 +265,14 @@ class Session:
         search = Search(memory_bytes=self.memory, seconds=_seconds(given), cache=cache_directory())
         found = onward(self.model, self.branch.state, prop, search, self.report)
         what = "reached" if prop.kind == "reachable" else "violated"
-        looked = f"{count(found.states, 'state')} explored from here"
+        looked = f"{count_text(found.states, 'state')} explored from here"
         if found.run is None:
             end = f"the search ended first: {found.stopped}" if found.stopped else "that is all within the bounds"
             return f"{name} is not {what} in {looked}; {end}\n"
         if not found.run.steps:
             return f"{name} is {what} here already\n"
         self.branch = self.branch.taken(*found.run.steps)
-        return f"{name} is {what} after {count(len(found.run.steps), 'step')} more ({looked})\n{self.here()}"
+        return f"{name} is {what} after {count_text(len(found.run.steps), 'step')} more ({looked})\n{self.here()}"
 
     def watch(self, rest: str) -> str:
         """Watches an expression: its value in every state so far, and from now on."""
@@ -280,7 +280,7 @@ class Session:
             self.watches.append(watched(self.model, rest))
         if not self.watches:
             return "nothing is watched; write watch EXPRESSION, for example " + f"watch {self.model.fields[0].name}\n"
-        page = Page(self.paper)
+        page = TextPage(self.text_format)
         states = self.branch.run.states()
         for number, watch in enumerate(self.watches, 1):
             page.line(f"{number}  {watch.text}", indent=2, style="bold")
@@ -296,7 +296,7 @@ class Session:
         """Ends a watch."""
         number = _number(rest, "unwatch")
         if number > len(self.watches):
-            raise UsageError(f"unwatch {number}: {count(len(self.watches), 'expression')} watched")
+            raise UsageError(f"unwatch {number}: {count_text(len(self.watches), 'expression')} watched")
         del self.watches[number - 1]
         return self.here()
 
@@ -304,18 +304,18 @@ class Session:
         """Begins anew, in another initial state if the model has several."""
         number = _number(rest, "start")
         if number > len(self.starts):
-            raise UsageError(f"start {number}: {self.model.name} has {count(len(self.starts), 'initial state')}")
+            raise UsageError(f"start {number}: {self.model.name} has {count_text(len(self.starts), 'initial state')}")
         self.branch = Branch(self.model, Run(self.starts[number - 1], ()))
         return self.here()
 
     def taken(self, _rest: str) -> str:
         """The steps so far."""
-        page = Page(self.paper)
+        page = TextPage(self.text_format)
         document = self.shown()
         for step in document["steps"]:
             mark = "" if step["kind"] == "protocol" else f"  ({step['kind']})"
             page.line(f"{step['i']:>4}  {step['sentence']}{mark}", hang=6)
-        page.line(document["replay"], style="bold") if not self.paper.color else page.exact(
+        page.line(document["replay"], style="bold") if not self.text_format.color else page.exact(
             document["replay"], style="bold"
         )
         return page.text()
@@ -357,7 +357,7 @@ class Session:
 
     def help(self, _rest: str) -> str:
         """All commands."""
-        page = Page(self.paper)
+        page = TextPage(self.text_format)
         rows = [("NUMBER", "take that step; or write it out: " + self._example())]
         rows += [(f"{name} {command.usage}".strip(), command.says) for name, command in COMMANDS.items()]
         page.columns(rows, indent=2)

@@ -25,8 +25,8 @@ from ..language.model import Model, Property
 from ..language.values import ModelError, State
 from ..language.verdict import Run
 from ..language.watch import watched
-from ..reports.text_page import count
-from ..reports.trace.html import page
+from ..reports.text_page import count_text
+from ..reports.trace.html import trace_html
 from ..traces.document import run_document
 from ..traces.neighbourhood import Around
 from .cluster_words import ClusterWords
@@ -64,9 +64,9 @@ class Explored:
             document = run_document(self.model, self.run)
             beside = self.around.document(self.run, self.path)
             if self.words is None:
-                return page([document], around=beside, live=True, graph=small_graph(self.model, self.run))
+                return trace_html([document], around=beside, live=True, graph=small_graph(self.model, self.run))
             shown = self.words.shown(self.words.lettered(document), self.model, self.run)
-            return page([shown], around=beside, live=True)
+            return trace_html([shown], around=beside, live=True)
 
     def next(self, given: dict[str, str]) -> dict[str, Any]:
         """What can happen in the state of a node, and the values and nodes that the page does not have."""
@@ -85,7 +85,7 @@ class Explored:
             raise UsageError(f"no property of states or steps is called {given.get('property')}")
         found = self._searched(state, prop)
         what = "reached" if prop.kind == "reachable" else "violated"
-        looked = f"{count(found.states, 'state')} explored from here"
+        looked = f"{count_text(found.states, 'state')} explored from here"
         with self.lock:
             if found.run is None:
                 ended = "it was stopped" if self.stopped.is_set() else found.stopped
@@ -93,7 +93,7 @@ class Explored:
                 message = f"{prop.name} is not {what} in {looked}; {end}"
                 return self._news(given, {}) | {"taken": None, "message": message}
             known, taken = self._along(node, found.run)
-            after = f"after {count(len(taken), 'step')} more ({looked})" if taken else "here already"
+            after = f"after {count_text(len(taken), 'step')} more ({looked})" if taken else "here already"
             return self._news(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
 
     def _searched(self, state: State, prop: Property) -> Onward:

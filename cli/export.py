@@ -22,9 +22,9 @@ from ..reports.document import Document
 from ..reports.exits import Exit
 from ..reports.files import json_text, write_text
 from ..reports.trace.itf import to_itf
-from ..reports.trace.markdown import markdown
+from ..reports.trace.markdown import trace_markdown
 from ..reports.trace.sequence import SPELLINGS
-from ..reports.trace.spreadsheet import spreadsheet
+from ..reports.trace.spreadsheet import to_csv
 from .options import add_model_options, chosen, positive
 from .saved_traces import document_of, model_of, naming, run_of
 from .verbs import Parser, Verbs, add_verb
@@ -48,8 +48,8 @@ exit: 0 written, 64 it cannot be exported so, or a graph is too large, 65 the mo
 TRACES: Mapping[str, Callable[[Document], str]] = {
     "itf": lambda document: json_text(to_itf(document)),
     **SPELLINGS,
-    "markdown": markdown,
-    "csv": spreadsheet,
+    "markdown": trace_markdown,
+    "csv": to_csv,
 }
 """What a trace can be written as."""
 
@@ -146,21 +146,21 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
 
 def _written(model: Model, run: Run | None, options: argparse.Namespace) -> str:
     """A state graph as text. networkx is imported here: loading it takes longer than all of ours."""
-    from ..reports.trace.graph import MOST_NODES, dot, graphml
+    from ..reports.trace.graph import MAX_NODES, to_dot, to_graphml
 
     graph = _drawn(model, run, options)
-    nodes, most = graph.number_of_nodes(), MOST_DRAWN if options.to == "svg" else MOST_NODES
+    nodes, most = graph.number_of_nodes(), MOST_DRAWN if options.to == "svg" else MAX_NODES
     if nodes > most:
         raise UsageError(f"the graph has {nodes:,} nodes, and more than {most:,} are not drawn; {_smaller(options)}")
     if options.to == "svg":
         return _picture(graph)
-    return dot(graph) if options.to == "dot" else graphml(graph)
+    return to_dot(graph) if options.to == "dot" else to_graphml(graph)
 
 
 def _picture(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
     """The graph, see `drawing`. UsageError, with what installs it, where the library that lays it out is missing."""
     try:
-        from ..reports.trace.drawing import drawing
+        from ..reports.trace.drawing import draw_graph
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "fast_sugiyama":
             raise
@@ -168,7 +168,7 @@ def _picture(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None 
             "a drawn graph needs fast-sugiyama, which is not installed; install it with: pip install 'tidegate[draw]'; "
             "export --to dot and --to graphml need nothing"
         ) from None
-    return drawing(graph, steps)
+    return draw_graph(graph, steps)
 
 
 def _smaller(options: argparse.Namespace) -> str:
@@ -198,11 +198,11 @@ def _merged(
     merges: bool,
 ) -> networkx.DiGraph:
     """The states with those merged that show the same; where that merges any, an edge names actions and not steps."""
-    from ..reports.trace.graph import quotient
+    from ..reports.trace.graph import quotient_graph
 
     place = {state: at for at, state in enumerate(found.states)}
     initial = [place[state] for state in initial_states(model) if state in place]
-    return quotient(
+    return quotient_graph(
         [_name(fields, state) for state in found.states],
         [(edge.source, edge.target, edge.action if merges else edge.step) for edge in found.edges],
         initial=initial,

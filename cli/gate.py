@@ -37,9 +37,9 @@ from ..gates.proofs import prove_arguments
 from ..gates.records import AuditRecord, Proved, Recorded, RecordFile, read, shipped
 from ..language.errors import UsageError
 from ..reports.document import Document
-from ..reports.exits import Exit, worst
+from ..reports.exits import Exit, worst_exit
 from ..reports.gate.terminal import gate_page
-from ..reports.text_page import count
+from ..reports.text_page import count_text
 from .forked_process import started
 from .options import (
     add_open_option,
@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> Exit:
     results, interrupted = _checked(chosen, options)
     done = {id(result.entry) for result in results}
     not_run = [(entry, reasons[place] or "interrupted") for place, entry in enumerate(every) if id(entry) not in done]
-    exit_ = worst([*(result.exit for result in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
+    exit_ = worst_exit([*(result.exit for result in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
     ended = EndedRun(began, time.monotonic() - clock, exit_, interrupted)
     return _report(gate_document(results, not_run, ended, settings_of(options)), out, options)
 
@@ -156,7 +156,7 @@ def _report(document: Document, out: Path | None, options: argparse.Namespace) -
         print(gate_page(document, paper_of(options), out).text(), end="", flush=True)
     if out is not None and is_saved:
         pages = sum(claim["html"] is not None for check in document["checks"] for claim in check["claims"])
-        also = f" and {count(pages, 'counterexample')}" if pages else ""
+        also = f" and {count_text(pages, 'counterexample')}" if pages else ""
         files = f"report.json, summary.md, results.sarif, junit.xml{also}"
         end_with_page(out / "index.html", f", which leads to {files}", options)
     return exit_

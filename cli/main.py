@@ -13,7 +13,7 @@ from typing import Any
 from ..language.errors import ModelErrors, Unreadable, UsageError, nearest
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
-from ..reports.exits import INTERRUPTED, Exit
+from ..reports.exits import INTERRUPTED_TEXT, Exit
 from .output import json_asked, kept_for_json, no_empty_directory, print_failure
 from .verbs import VERBS, parser
 
@@ -53,7 +53,7 @@ def _exit_of(arguments: Sequence[str]) -> Exit:
             f"the engine and plain Python disagree; do not trust this result\n{error}\n{TO_REPORT}", Exit.INTERNAL
         )
     except KeyboardInterrupt:
-        return report(INTERRUPTED, Exit.INCONCLUSIVE)
+        return report(INTERRUPTED_TEXT, Exit.INCONCLUSIVE)
     except Exception:
         traceback.print_exc()
         return report("this is a defect of tidegate, not of your model; the lines above show where", Exit.INTERNAL)

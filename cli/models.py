@@ -11,9 +11,9 @@ from ..gates.records import named_bounds
 from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, BuiltIn
 from ..language.constants import Constant
 from ..language.model import LIVENESS
-from ..reports.document import plain
+from ..reports.document import plain_constant
 from ..reports.exits import Exit
-from ..reports.text_page import Page, Paper, count
+from ..reports.text_page import TextFormat, TextPage, count_text
 from .options import add_print_options, paper_of
 from .output import print_json
 from .verbs import Parser, Verbs, add_verb
@@ -53,9 +53,9 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.HOLDS
 
 
-def _list(paper: Paper) -> Page:
+def _list(text_format: TextFormat) -> TextPage:
     """The built-in models by name, each with what it is."""
-    page = Page(paper)
+    page = TextPage(text_format)
     page.columns([(name, _in_a_line(model)) for name, model in CATALOGUE.items()], indent=0)
     page.blank()
     page.line("One model claimed to implement another; the claim is its only property:", style="bold")
@@ -76,7 +76,7 @@ def _in_a_line(model: BuiltIn) -> str:
     says = _first_paragraph(definition.doc)
     if model.default_profile is None:
         return says
-    return f"{says} {count(len(definition.profiles), 'profile')}; by default {model.default_profile}."
+    return f"{says} {count_text(len(definition.profiles), 'profile')}; by default {model.default_profile}."
 
 
 def _first_paragraph(doc: str) -> str:
@@ -123,32 +123,32 @@ def describe(text: str) -> dict[str, Any]:
 
 
 def _plain_values(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {name: {key: plain(value) for key, value in values.items()} for name, values in settings.items()}
+    return {name: {key: plain_constant(value) for key, value in values.items()} for name, values in settings.items()}
 
 
 def _constant(name: str, constant: Constant) -> dict[str, Any]:
-    described: dict[str, Any] = {"name": name, "default": plain(constant.default), "says": constant.says}
+    described: dict[str, Any] = {"name": name, "default": plain_constant(constant.default), "says": constant.says}
     if constant.minimum is not None:
         return {**described, "minimum": constant.minimum, "maximum": constant.maximum}
-    return {**described, "choices": [plain(choice) for choice in constant.choices()]}
+    return {**described, "choices": [plain_constant(choice) for choice in constant.choices()]}
 
 
-def _page(described: dict[str, Any], paper: Paper) -> Page:
-    page = Page(paper)
+def _page(described: dict[str, Any], text_format: TextFormat) -> TextPage:
+    page = TextPage(text_format)
     page.line(described["name"], style="bold")
     page.line(described["says"], indent=2, hang=0)
-    _section(
+    _write_section(
         page,
         "constants",
         [(_default(constant), _range(constant), constant["says"]) for constant in described["constants"]],
     )
     for title in ("profiles", "bounds"):
-        _section(page, title, [(name, _values(values)) for name, values in described[title].items()])
-    _section(page, "properties", [(prop["name"], _kind(prop), _claim(prop)) for prop in described["properties"]])
+        _write_section(page, title, [(name, _values(values)) for name, values in described[title].items()])
+    _write_section(page, "properties", [(prop["name"], _kind(prop), _claim(prop)) for prop in described["properties"]])
     return page
 
 
-def _section(page: Page, title: str, rows: list[tuple[str, ...]]) -> None:
+def _write_section(page: TextPage, title: str, rows: list[tuple[str, ...]]) -> None:
     if rows:
         page.blank()
         page.line(title, indent=2, style="bold")

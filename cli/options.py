@@ -14,7 +14,7 @@ from ..api.models import ModelChoice
 from ..explorer.cache import cache_directory
 from ..explorer.search import Search, SparkCluster, Walks
 from ..language.errors import UsageError
-from ..reports.text_page import Paper, paper_for
+from ..reports.text_page import TextFormat, detect_format
 from .verbs import Parser
 
 # --- which model ----------------------------------------------------------------------------------------------------
@@ -340,6 +340,6 @@ def is_to_be_shown(options: argparse.Namespace) -> bool:
     return getattr(options, "browse", False) or "" in getattr(options, "open", ())
 
 
-def paper_of(options: argparse.Namespace) -> Paper:
+def paper_of(options: argparse.Namespace) -> TextFormat:
     """What `add_print_options` read, for standard output."""
-    return paper_for(sys.stdout, width=options.width, ascii=options.ascii, color=options.color)
+    return detect_format(sys.stdout, width=options.width, ascii=options.ascii, color=options.color)

@@ -7,7 +7,7 @@ import time
 from typing import TextIO
 
 from ..explorer.search import Progress, Report
-from ..reports.text_page import bytes_text, count, rate_text, seconds_text
+from ..reports.text_page import bytes_text, count_text, rate_text, seconds_text
 
 _ERASE = "\r\x1b[K"
 
@@ -47,11 +47,12 @@ def progress_text(progress: Progress) -> str:
         return f"{progress.says}, {memory}" if progress.memory_bytes else progress.says
     if progress.walks is not None:
         return (
-            f"{count(progress.walks, 'walk')}, {count(round(progress.states_per_second))} steps/s, longest "
-            f"{progress.depth}, about {count(progress.distinct, 'distinct state')}, {seconds_text(progress.seconds)}"
+            f"{count_text(progress.walks, 'walk')}, {count_text(round(progress.states_per_second))} steps/s, longest "
+            f"{progress.depth}, about {count_text(progress.distinct, 'distinct state')}, "
+            f"{seconds_text(progress.seconds)}"
         )
     return (
-        f"{count(progress.distinct)} distinct, {count(progress.frontier)} to expand, depth {progress.depth}, "
+        f"{count_text(progress.distinct)} distinct, {count_text(progress.frontier)} to expand, depth {progress.depth}, "
         f"{rate_text(progress.states_per_second)}, {memory}, {seconds_text(progress.seconds)}"
     )
 

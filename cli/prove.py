@@ -18,12 +18,12 @@ from ..language.errors import UsageError, shown_path
 from ..language.model import Model
 from ..language.proof import Obligation, Proof, ProofFinding, Unstated, Word
 from ..reports.check.html import proof_index
-from ..reports.check.proof import ProofTable, counterexample_document, legend, proof_document, proof_page
+from ..reports.check.proof import ProofTable, counterexample_document, proof_document, proof_legend, proof_page
 from ..reports.document import Document
-from ..reports.exits import Exit, worst
+from ..reports.exits import Exit, worst_exit
 from ..reports.files import write_json, write_text
-from ..reports.text_page import Paper, count, to_ascii
-from ..reports.trace.html import page
+from ..reports.text_page import TextFormat, count_text, to_ascii
+from ..reports.trace.html import trace_html
 from ..reports.trace.terminal import trace_page
 from .options import (
     add_model_options,
@@ -151,8 +151,11 @@ def run(options: argparse.Namespace) -> Exit:
     if options.json:
         print_json(document)
     else:
-        paper, late = paper_of(options), refuted.values() if options.candidates else ()
-        pages = [proof_page(proof, paper), *(trace_page(counterexample_document(finding), paper) for finding in late)]
+        text_format, late = paper_of(options), refuted.values() if options.candidates else ()
+        pages = [
+            proof_page(proof, text_format),
+            *(trace_page(counterexample_document(finding), text_format) for finding in late),
+        ]
         print("\n".join(page.text() for page in pages), end="", flush=True)
     found = _EXITS[proof.word]
     if out is None:
@@ -211,7 +214,7 @@ class _LiveTable:
     stands there while the solver is at what is left."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.paper: Paper = paper_of(options)
+        self.text_format: TextFormat = paper_of(options)
         self.table: ProofTable | None = None
         self.silent = bool(options.json)
         self.lines = sys.stderr.isatty() and not self.silent
@@ -226,23 +229,23 @@ class _LiveTable:
         )
         self.table, self.all = ProofTable(goals, actions, obligations), len(obligations)
         if not self.silent and goals:
-            print(legend(goals, self.paper))
+            print(proof_legend(goals, self.text_format))
 
     def heard(self, news: ProofFinding | Unstated) -> None:
         """Notes what was found."""
         self.done += 1
         if self.lines:
             said = news.goal if isinstance(news, Unstated) else f"{news.obligation.action} {news.obligation.goal}"
-            of = f" of {count(self.all)}" * bool(self.all)
-            sys.stderr.write(f"\r\x1b[Kproving: {count(self.done)}{of} done, last: {said.strip()}")
+            of = f" of {count_text(self.all)}" * bool(self.all)
+            sys.stderr.write(f"\r\x1b[Kproving: {count_text(self.done)}{of} done, last: {said.strip()}")
             sys.stderr.flush()
         if self.table is None:
             return
         if isinstance(news, ProofFinding) and news.counterexample is not None:
-            self._print("\n" + trace_page(counterexample_document(news), self.paper).text())
+            self._print("\n" + trace_page(counterexample_document(news), self.text_format).text())
         self.table.note(news)
         rows = "\n".join(self.table.rows_done())
-        self._print(to_ascii(rows) if self.paper.ascii else rows)
+        self._print(to_ascii(rows) if self.text_format.ascii else rows)
 
     def _print(self, text: str) -> None:
         if text and not self.silent:
@@ -279,13 +282,13 @@ def _saved(
     try:
         for at, path in paths.items():
             write_json(Path(path), traces[at])
-            write_text(Path(path.removesuffix(_TRACE) + ".html"), page([traces[at]], beside=Path(path).name))
+            write_text(Path(path.removesuffix(_TRACE) + ".html"), trace_html([traces[at]], beside=Path(path).name))
         write_json(out / "report.json", document)
         pages = {Path(path).name.removesuffix(_TRACE) + ".html": traces[at] for at, path in paths.items()}
         write_text(out / "index.html", proof_index(document, pages))
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
-        return worst((found, Exit.USAGE)) if found is Exit.HOLDS else found
-    also = f" and {count(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
+        return worst_exit((found, Exit.USAGE)) if found is Exit.HOLDS else found
+    also = f" and {count_text(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
     end_with_page(out / "index.html", f", which leads to report.json{also}", options)
     return found

@@ -19,7 +19,7 @@ from ..language.values import ModelError
 from ..language.verdict import Failure, PropertyVerdict, Run
 from ..reports.document import Document
 from ..reports.exits import Exit
-from ..reports.text_page import count
+from ..reports.text_page import count_text
 from ..reports.trace.terminal import trace_page
 from ..traces.document import run_document, trace_document
 from ..traces.heading import replay_line_of
@@ -315,7 +315,7 @@ def _check_loop(run: Run, loop: int) -> None:
     """UsageError where a run does not return to the state that it is said to return to."""
     if loop > len(run.steps):
         raise UsageError(
-            f"--loop {loop}: the run has {count(len(run.steps), 'step')}; give a number from 0 to {len(run.steps)}"
+            f"--loop {loop}: the run has {count_text(len(run.steps), 'step')}; give a number from 0 to {len(run.steps)}"
         )
     if run.states()[loop] != run.states()[-1]:
         raise UsageError(
@@ -331,7 +331,7 @@ def _shrunk(model: Model, run: Run, document: Document) -> Document:
         raise UsageError("--shrink: no property fails along these steps, so that there is nothing to keep")
     prop = next(declared for declared in model.properties if declared.name == claim["name"])
     shorter = shrunk(model, run, prop)
-    note = f"shrunk from {count(len(run.steps), 'step')} to {len(shorter.steps)}; no step of it can be left out"
+    note = f"shrunk from {count_text(len(run.steps), 'step')} to {len(shorter.steps)}; no step of it can be left out"
     verdict = PropertyVerdict(prop.name, prop.kind, prop.says, "violated", shorter)
     made = trace_document(model, verdict)
     return made | {"notes": [*made["notes"], note]}

@@ -17,7 +17,7 @@ from ..language.steptext import StepError, format_step, parse_steps
 from ..language.values import ModelError, State
 from ..language.verdict import Run
 from ..reports.document import Document
-from ..reports.trace.states import states
+from ..reports.trace.states import document_states
 from ..traces.differences import changes, state_to_json
 from ..traces.document import SCHEMA, STEPS, change_texts, run_document
 from ..traces.wording import RecordNames
@@ -75,7 +75,7 @@ def _check_loop(document: Document, path: Path) -> None:
     if loop is not None and (type(loop) is not int or not 0 <= loop <= last):
         says = f'"loop" is {json.dumps(loop)}; it is null or the number of a state, from 0 to {last}'
         raise UsageError(f"{path}: a trace with a part missing or wrong: {says}")
-    shown = {} if loop is None else dict(states(document))
+    shown = {} if loop is None else dict(document_states(document))
     if loop in shown and shown[loop] != shown[last]:
         raise UsageError(f"{path}: {never_again(loop)}")
 

@@ -11,9 +11,9 @@ from ..language.errors import UsageError
 from ..language.watch import watched
 from ..reports.exits import Exit
 from ..reports.files import write_text
-from ..reports.text_page import Page, Paper
-from ..reports.trace.html import page
-from ..reports.trace.terminal import pictures_page, shown_states, step_page, trace_page
+from ..reports.text_page import TextFormat, TextPage
+from ..reports.trace.html import trace_html
+from ..reports.trace.terminal import pictures_page, states_of_document, step_page, trace_page
 from .cluster_words import cluster_words
 from .export import MOST_DRAWN, graph_of_page
 from .neighbourhood import of_saved
@@ -99,17 +99,19 @@ def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
             return kept | {"notes": [*kept["notes"], f"said in the model's words: {error}"]}
 
 
-def _page_of(path: Path, document: dict[str, Any], step: str | None, paper: Paper, *, whole: bool) -> Page:
+def _page_of(
+    path: Path, document: dict[str, Any], step: str | None, text_format: TextFormat, *, whole: bool
+) -> TextPage:
     """What is asked for of a trace: all of it in words, one state, or every state drawn."""
     if step is None:
-        return trace_page(document, paper)
+        return trace_page(document, text_format)
     if step == "all":
-        return pictures_page(document, paper, whole=whole)
-    last = shown_states(document)[-1]
+        return pictures_page(document, text_format, whole=whole)
+    last = states_of_document(document)[-1]
     if not step.isdecimal():
         raise UsageError(f"--step {step}: write a number from 0 to {last}, or all")
     try:
-        return step_page(document, int(step), paper, whole=whole)
+        return step_page(document, int(step), text_format, whole=whole)
     except ValueError as error:
         raise UsageError(f"{path}: {error}; write a number from 0 to {last}, or all") from None
 
@@ -137,7 +139,7 @@ def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]], options:
         alone = len(documents) > 1 or options.watch
         around, small = (None, "") if alone else of_saved(document_of(options.traces[0]))
         drawn = small if options.graph is None else _graph(options.traces[0], options.graph)
-        text = page(
+        text = trace_html(
             list(documents.values()),
             watches=watches,
             graph=drawn,

@@ -19,7 +19,7 @@ from ..explorer.search import SparkCluster
 from ..language.errors import UsageError
 from ..reports.document import SCHEMA
 from ..reports.exits import Exit
-from ..reports.text_page import Page, Paper, count
+from ..reports.text_page import TextFormat, TextPage, count_text
 from .options import (
     add_model_options,
     add_print_options,
@@ -188,10 +188,10 @@ def _idle(report: Mapping[str, Any]) -> str:
     return ", ".join([*said, *([f"{', '.join(missing)} is missing"] if missing else [])])
 
 
-def sweep_page(model: str, rows: Sequence[Mapping[str, Any]], paper: Paper) -> Page:
+def sweep_page(model: str, rows: Sequence[Mapping[str, Any]], text_format: TextFormat) -> TextPage:
     """The table."""
-    page = Page(paper)
-    page.line(f"{model}: {count(len(rows), 'check')}", style="bold")
+    page = TextPage(text_format)
+    page.line(f"{model}: {count_text(len(rows), 'check')}", style="bold")
     page.columns([(row["point"], row["verdict"], _found(row)) for row in rows], indent=2)
     return page
 

@@ -22,7 +22,7 @@ from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read
 from ..real.validation.settings import Version, version_of
 from ..real.validation.validating import Validated, document, validated
 from ..reports.exits import Exit
-from ..reports.text_page import count
+from ..reports.text_page import count_text
 from ..reports.validate import validate_text
 from .options import add_open_option, add_print_options, assignment, paper_of, seconds
 from .output import check_open, end_with_page, print_json
@@ -153,7 +153,7 @@ def _reported(line: ProgressLine) -> Callable[[int, int], None]:
 
     def done(number: int, all_of_them: int) -> None:
         if report is not None:
-            says = f"{count(number)} of {count(all_of_them, 'different history', 'different histories')} done"
+            says = f"{count_text(number)} of {count_text(all_of_them, 'different history', 'different histories')} done"
             report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says))
 
     return done

@@ -14,7 +14,7 @@ from ..language.errors import UsageError
 from ..real.validation.traces import Part, parts_of
 from ..real.validation.validating import SCHEMA, Validated
 from ..reports.files import write_json, write_text, write_trace
-from ..reports.trace.html import page
+from ..reports.trace.html import trace_html
 from ..reports.validate import moments_section, validate_index
 
 INDEX, FOLDER, DOCUMENT = "index.html", "histories", "validate.json"
@@ -65,4 +65,4 @@ def _save_one(out: Path, name: str, partition: dict[str, Any], parts: Sequence[P
     partition["html"] = f"{FOLDER}/{name}.html"
     shown = [renamed(part.document, part.document["called"]) for part in parts]
     section = moments_section(partition, [part.moments for part in parts])
-    write_text(out / partition["html"], page(shown, beside=Path(partition["traces"][0]).name, section=section))
+    write_text(out / partition["html"], trace_html(shown, beside=Path(partition["traces"][0]).name, section=section))

@@ -11,7 +11,7 @@ from typing import Any
 import tidegate as tg
 from tidegate.cli.spec import page as formulas_page
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
-from tidegate.reports.trace.html import page
+from tidegate.reports.trace.html import trace_html
 
 SCENARIOS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "truncate_to_hw": (
@@ -149,6 +149,6 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
     for name, (model, claim, options) in SCENARIOS.items():
         result = tg.check(model, properties=[claim], symmetry=True, **options)
-        text = page([result.trace(claim).document])
+        text = trace_html([result.trace(claim).document])
         files.append(File.generated(config, f"gallery/{name}.html", content=text))
     return files

@@ -14,8 +14,8 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 from ..explorer.commands import Finished
 from ..language.immutable import immutable
 from ..reports.document import SCHEMA
-from ..reports.exits import INTERRUPTED, Exit
-from ..reports.text_page import count
+from ..reports.exits import INTERRUPTED_TEXT, Exit
+from ..reports.text_page import count_text
 from .proofs import proof_report, prove_arguments, unlike
 from .records import AuditRecord, Expected, Proved, Recorded, constant_text
 
@@ -156,7 +156,7 @@ def check_result(check: Recorded, finished: Finished, settings: Settings, *, sto
     if report is not None and (stopping or finished.exit in _REPORTING):
         return compare(check, report, finished.seconds, ci=settings.ci)
     if stopping or finished.exit == Exit.INCONCLUSIVE:
-        nothing = Difference("", INTERRUPTED)
+        nothing = Difference("", INTERRUPTED_TEXT)
         return Result(check, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, None, (nothing,))
     return _broken(check, finished.exit, finished.err, finished.seconds)
 
@@ -318,7 +318,7 @@ def _beside(report: Mapping[str, Any]) -> int | None:
 
 
 def _steps(number: int | None) -> str:
-    return "none" if number is None else f"one after {count(number, 'step')}"
+    return "none" if number is None else f"one after {count_text(number, 'step')}"
 
 
 def _counted(found: int | None) -> str:
@@ -330,13 +330,13 @@ def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> s
     if found is None:
         return "the model has no such property"
     if found["verdict"] != wanted.verdict:
-        how = f" after {count(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
+        how = f" after {count_text(found['steps'], 'step')}" if found["verdict"] == "violated" else ""
         how = f": {found['why']}" if found["verdict"] == "undecided" and found["why"] else how
         return f"recorded {wanted.verdict}, found {found['verdict'].replace('_', ' ')}{how}"
     if wanted.verdict == "undecided" and found["stopped"] != wanted.stopped:
         return f"recorded undecided since a limit stops {wanted.stopped}, found: {found['why']}"
     if wanted.steps is not None and found["steps"] != wanted.steps:
-        return f"recorded a counterexample of {count(wanted.steps, 'step')}, found one of {found['steps']}"
+        return f"recorded a counterexample of {count_text(wanted.steps, 'step')}, found one of {found['steps']}"
     return ""
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from ..reports.document import Document
 from ..reports.files import write_json, write_text, write_trace
 from ..reports.gate.html import gate_index
-from ..reports.gate.junit import junit
-from ..reports.gate.sarif import sarif
-from ..reports.gate.summary import summary
-from ..reports.trace.html import page
+from ..reports.gate.junit import gate_junit
+from ..reports.gate.sarif import gate_sarif
+from ..reports.gate.summary import gate_summary
+from ..reports.trace.html import trace_html
 
 FOLDER = "counterexamples"
 
@@ -26,11 +26,11 @@ def saved(document: Document, out: Path | None, junit_file: Path | None) -> None
         if out is not None:
             _save_traces(document, out)
         if junit_file is not None:
-            write_text(junit_file, junit(document))
+            write_text(junit_file, gate_junit(document))
         if out is not None:
-            write_text(out / "junit.xml", junit(document))
-            write_json(out / "results.sarif", sarif(document))
-            write_text(out / "summary.md", summary(document))
+            write_text(out / "junit.xml", gate_junit(document))
+            write_json(out / "results.sarif", gate_sarif(document))
+            write_text(out / "summary.md", gate_summary(document))
             write_text(out / "index.html", gate_index(document))
     finally:
         for claim in _claims(document):
@@ -56,7 +56,7 @@ def _save_traces(document: Document, out: Path) -> None:
             name = f"{FOLDER}/{_free(_slug(check['name'], claim['name']), taken)}"
             trace = claim["document"]
             write_trace(out / f"{name}.trace.json", trace)
-            write_text(out / f"{name}.html", page([trace], beside=f"{Path(name).name}.trace.json"))
+            write_text(out / f"{name}.html", trace_html([trace], beside=f"{Path(name).name}.trace.json"))
             claim["trace"], claim["html"] = f"{name}.trace.json", f"{name}.html"
 
 

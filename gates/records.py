@@ -20,7 +20,7 @@ from ..language.constants import Value
 from ..language.errors import Unreadable, UsageError, nearest
 from ..language.immutable import immutable
 from ..language.model import Model
-from ..reports.document import plain
+from ..reports.document import plain_constant
 
 SCHEMA = "tidegate.spec/1"
 
@@ -230,7 +230,7 @@ def _elsewhere(why: str, found: Sequence[tuple[Mapping[str, Value], str]]) -> st
 
 
 def _text(value: Value) -> str:
-    return str(plain(value)).lower() if isinstance(value, bool) else str(plain(value))
+    return str(plain_constant(value)).lower() if isinstance(value, bool) else str(plain_constant(value))
 
 
 def _is_of(check: Recorded, definition: Definition, model: Model, boundless: Collection[str]) -> bool:

@@ -35,7 +35,7 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
     return {
         "schema": SCHEMA,
         "model": verdict.model,
-        "constants": {name: plain(value) for name, value in verdict.constants.items()},
+        "constants": {name: plain_constant(value) for name, value in verdict.constants.items()},
         "open_constants": list(verdict.open_constants),
         "ghosts": verdict.ghosts,
         "engine": verdict.engine,
@@ -54,9 +54,9 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
         "rechecked_states": verdict.rechecked_states,
         "states_beyond_bound": verdict.states_beyond,
         "held_states": verdict.held_states,
-        "properties": [_property(prop, traces, paths) for prop in verdict.properties],
-        "failure": _failure(verdict.failure, traces, paths),
-        "actions": [_action(action) for action in verdict.actions],
+        "properties": [_property_document(prop, traces, paths) for prop in verdict.properties],
+        "failure": _failure_document(verdict.failure, traces, paths),
+        "actions": [_action_document(action) for action in verdict.actions],
         "levels": [
             {"depth": level.depth, "states": level.states, "seconds": round(level.seconds, 6)}
             for level in verdict.levels
@@ -65,7 +65,7 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
     }
 
 
-def plain(value: Any) -> Any:
+def plain_constant(value: Any) -> Any:
     """A constant or an argument as JSON has it: an enum by its value, a member of a domain by its label."""
     if isinstance(value, Enum):
         return value.value
@@ -79,7 +79,7 @@ def states_per_second(verdict: Verdict) -> float:
     return (verdict.distinct_states or 0) / verdict.seconds if verdict.seconds > 0 else 0.0
 
 
-def _property(prop: PropertyVerdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
+def _property_document(prop: PropertyVerdict, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
     return {
         "name": prop.name,
         "kind": prop.kind,
@@ -87,11 +87,13 @@ def _property(prop: PropertyVerdict, traces: Mapping[str, Document], paths: Mapp
         "verdict": prop.verdict,
         "why": prop.why,
         "stopped": prop.stopped or None,
-        **_trace(prop.run, prop.name, traces, paths),
+        **_trace_fields(prop.run, prop.name, traces, paths),
     }
 
 
-def _failure(failure: Failure | None, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document | None:
+def _failure_document(
+    failure: Failure | None, traces: Mapping[str, Document], paths: Mapping[str, str]
+) -> Document | None:
     if failure is None:
         return None
     arguments = {name: str(value) for name, value in (failure.arguments or {}).items()}
@@ -100,11 +102,11 @@ def _failure(failure: Failure | None, traces: Mapping[str, Document], paths: Map
         "where": failure.where,
         "action": failure.action,
         "arguments": arguments,
-        **_trace(failure.run, "", traces, paths),
+        **_trace_fields(failure.run, "", traces, paths),
     }
 
 
-def _trace(run: Run | None, name: str, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
+def _trace_fields(run: Run | None, name: str, traces: Mapping[str, Document], paths: Mapping[str, str]) -> Document:
     """How long the run is, where its trace is or the trace itself, and the line that replays it."""
     document = traces.get(name)
     return {
@@ -115,7 +117,7 @@ def _trace(run: Run | None, name: str, traces: Mapping[str, Document], paths: Ma
     }
 
 
-def _action(action: ActionCoverage) -> Document:
+def _action_document(action: ActionCoverage) -> Document:
     return {
         "name": action.name,
         "fired": action.fired,
@@ -134,7 +136,7 @@ def _action(action: ActionCoverage) -> Document:
     }
 
 
-def first_state(trace: Mapping[str, Any]) -> str:
+def first_state_text(trace: Mapping[str, Any]) -> str:
     """What to call the first state of a trace, which need not be an initial one."""
     return _FIRST_STATES[trace.get("begins")]
 

@@ -29,7 +29,7 @@ class Exit(IntEnum):
     NOT_WRITTEN = 74
 
 
-INTERRUPTED = "interrupted before there was anything to report"
+INTERRUPTED_TEXT = "interrupted before there was anything to report"
 """What Ctrl-C ends a command with (`Exit.INCONCLUSIVE`) that has found nothing yet."""
 
 _PRECEDENCE = (
@@ -58,7 +58,7 @@ _OUTCOMES: dict[Outcome, Exit] = {
 }
 
 
-def of_verdict(verdict: Verdict) -> Exit:
+def exit_of_verdict(verdict: Verdict) -> Exit:
     """The exit of one check. What is inconclusive is never vacuous: that something never happens is known after an
     exhaustive pass only, and what a `@bound` is meant to stop makes a result vacuous that holds without it.
     """
@@ -67,6 +67,6 @@ def of_verdict(verdict: Verdict) -> Exit:
     return _OUTCOMES.get(verdict.outcome, Exit.HOLDS)
 
 
-def worst(exits: Iterable[Exit]) -> Exit:
+def worst_exit(exits: Iterable[Exit]) -> Exit:
     """The one exit of several; HOLDS of none."""
     return min(exits, key=_PRECEDENCE.index, default=Exit.HOLDS)

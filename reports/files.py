@@ -14,31 +14,34 @@ def json_text(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-_IN_PARTS = {"disabled": 2}
+_LEVELS_BY_PART = {"disabled": 2}
 """Parts of a trace document of which a line holds less: that what else could happen stands there state by state."""
 
 
 def trace_text(document: Mapping[str, Any]) -> str:
     """A trace document as files have it: a line for each step, each state and each frame, so that it is short, and two
     of them can be compared line by line."""
-    parts = [f"  {_line(name)}: {_rows(value, _IN_PARTS.get(name, 1), '  ')}" for name, value in document.items()]
+    parts = [
+        f"  {_json_line(name)}: {_nested_lines(value, _LEVELS_BY_PART.get(name, 1), '  ')}"
+        for name, value in document.items()
+    ]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _rows(value: Any, levels: int, indent: str) -> str:
+def _nested_lines(value: Any, levels: int, indent: str) -> str:
     """A value with each of its parts on a line, down to so many levels."""
     if levels == 0 or not value or not isinstance(value, dict | list):
-        return _line(value)
+        return _json_line(value)
     deeper = indent + "  "
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value).items()
-        rows = [f"{_line(name)}: {_rows(part, levels - 1, deeper)}" for name, part in named]
+        rows = [f"{_json_line(name)}: {_nested_lines(part, levels - 1, deeper)}" for name, part in named]
         return "{\n" + ",\n".join(deeper + row for row in rows) + f"\n{indent}}}"
-    rows = [_rows(part, levels - 1, deeper) for part in cast("list[Any]", value)]
+    rows = [_nested_lines(part, levels - 1, deeper) for part in cast("list[Any]", value)]
     return "[\n" + ",\n".join(deeper + row for row in rows) + f"\n{indent}]"
 
 
-def _line(value: Any) -> str:
+def _json_line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from .document import plain
+from .document import plain_constant
 
 
 def sizes_text(constants: Mapping[str, Any], open_constants: Collection[str] = ()) -> str:
@@ -24,7 +24,9 @@ def switches_text(constants: Mapping[str, Any], open_constants: Collection[str] 
     """`truncation=common_prefix; on: fence_fetch; off: truncate_on_fetch`: enums and booleans; nothing where there
     are none.
     """
-    named = {f"{name} (open)" if name in open_constants else name: plain(value) for name, value in constants.items()}
+    named = {
+        f"{name} (open)" if name in open_constants else name: plain_constant(value) for name, value in constants.items()
+    }
     parts = [f"{name}={value}" for name, value in named.items() if not isinstance(value, int)]
     for word, wanted in (("on", True), ("off", False)):
         names = [name for name, value in named.items() if value is wanted]

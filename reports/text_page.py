@@ -1,6 +1,7 @@
-"""What a terminal face writes on: lines of plain text, some of it styled, wrapped to a width, in Unicode or in ASCII.
+"""Lines of plain text for a terminal, some of it styled, wrapped to a width, in Unicode or in ASCII.
 
-A `Page` collects lines; `text` turns it into one string, with or without ANSI styles. Nothing here knows about models.
+A `TextPage` collects lines; `text` turns it into one string, with or without ANSI styles. Nothing here knows about
+models.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ _ASCII = {
     "∈": "in", "∉": "not in", "⊆": "within", "⊈": "not within", "∅": "{}", "∪": "|", "∖": "-", "△": "^", "⊎": "+",
     "⟨": "<", "⟩": ">", "∘": "++", "−": "-", "·": "*", "Σ": "sum", "𝒫": "Set", "𝔹": "Bool", "×": "x",
 }  # fmt: skip
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 @immutable
-class Paper:
+class TextFormat:
     """How a face may write: the width in columns (at least 40), ANSI styles or not, ASCII only or not."""
 
     width: int = 80
@@ -36,10 +37,10 @@ class Paper:
 
 
 @dataclass(slots=True)
-class Page:
-    """Lines being written on one paper."""
+class TextPage:
+    """Lines being written in one format."""
 
-    paper: Paper = field(default_factory=Paper)
+    text_format: TextFormat = field(default_factory=TextFormat)
     lines: list[str] = field(default_factory=list[str])
 
     def blank(self) -> None:
@@ -49,12 +50,12 @@ class Page:
 
     def rule(self) -> None:
         """A line across the page."""
-        self.lines.append(self.style("─" * self.paper.width, "dim"))
+        self.lines.append(self.style("─" * self.text_format.width, "dim"))
 
     def line(self, text: str, *, indent: int = 0, hang: int = 2, style: str = "") -> None:
         """A paragraph, wrapped: the first line at `indent`, those that follow `hang` further in."""
         pad = " " * indent
-        width = max(self.paper.width, 40)
+        width = max(self.text_format.width, 40)
         wrapped = textwrap.wrap(
             text, width, initial_indent=pad, subsequent_indent=pad + " " * hang, break_long_words=False,
             break_on_hyphens=False, drop_whitespace=True,
@@ -80,7 +81,7 @@ class Page:
             self._row(left, row[-1], (styles or {}).get(row[0], ""))
 
     def _row(self, left: str, last: str, style: str) -> None:
-        room = self.paper.width - len(left)
+        room = self.text_format.width - len(left)
         if room < 24:
             self.exact(left.rstrip(), style=style)
             self.line(last, indent=6)
@@ -90,8 +91,8 @@ class Page:
         self.lines += [" " * len(left) + part for part in parts[1:]]
 
     def style(self, text: str, style: str) -> str:
-        """Text in a style where the paper takes colours."""
-        if not style or not self.paper.color or not text:
+        """Text in a style where the format has colours."""
+        if not style or not self.text_format.color or not text:
             return text
         codes = ";".join(_STYLES[word] for word in style.split())
         return f"\x1b[{codes}m{text}\x1b[0m"
@@ -99,18 +100,18 @@ class Page:
     def text(self) -> str:
         """Everything written, ending in a newline."""
         text = "\n".join(line.rstrip() for line in self.lines).rstrip("\n") + "\n"
-        return to_ascii(text) if self.paper.ascii else text
+        return to_ascii(text) if self.text_format.ascii else text
 
 
 def to_ascii(text: str) -> str:
     """The text with every sign outside ASCII spelled with ASCII ones; `?` for one that has no spelling."""
     for sign, spelling in _ASCII.items():
         text = text.replace(sign, spelling)
-    return _NOT_ASCII.sub("?", text)
+    return _OUTSIDE_ASCII.sub("?", text)
 
 
-def paper_for(stream: TextIO, *, width: int | None = None, ascii: bool = False, color: str = "auto") -> Paper:
-    """The paper that a stream is: a terminal's width up to 100 columns, else 80; colours on a terminal without
+def detect_format(stream: TextIO, *, width: int | None = None, ascii: bool = False, color: str = "auto") -> TextFormat:
+    """The format that a stream takes: a terminal's width up to 100 columns, else 80; colours on a terminal without
     `NO_COLOR`.
 
     `color` is `auto`, `always` or `never`. A stream whose encoding is not Unicode gets ASCII.
@@ -118,7 +119,7 @@ def paper_for(stream: TextIO, *, width: int | None = None, ascii: bool = False, 
     terminal = stream.isatty()
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     unicode = (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").startswith("utf")
-    return Paper(
+    return TextFormat(
         width=width or (min(_terminal_width(stream), 100) if terminal else 80),
         color=color == "always" or (color == "auto" and terminal and not plain),
         ascii=ascii or not unicode,
@@ -135,7 +136,7 @@ def _terminal_width(stream: TextIO) -> int:
 # --- numbers as people write them -----------------------------------------------------------------------------------
 
 
-def count(number: int, noun: str = "", plural: str = "") -> str:
+def count_text(number: int, noun: str = "", plural: str = "") -> str:
     """`12,345` or, with a noun, `1 step`, `2 steps`."""
     if not noun:
         return f"{number:,}"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..traces.heading import tool
-from .index import index_page, text, wide_table
-from .text_page import Page, Paper, count
+from .index import escape, index_page, wide_table
+from .text_page import TextFormat, TextPage, count_text
 
 _RESULTS = {
     "shown": "did what the model does",
@@ -31,39 +31,39 @@ _WORDS = {
 MOST_NAMES, MOST_INSTEAD = 3, 3
 
 
-def validate_text(document: Mapping[str, Any], paper: Paper, *, steps: bool) -> str:
+def validate_text(document: Mapping[str, Any], text_format: TextFormat, *, steps: bool) -> str:
     """All of it. `steps`: of each partition that a run shows, the run as well."""
-    page = Page(paper)
+    page = TextPage(text_format)
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
     page.line(_headline(partitions), style="bold")
     what = "logs of brokers with ZooKeeper" if document["zookeeper"] else "metadata log"
     page.line(f"Kafka {document['kafka']}, {what}: {', '.join(document['files'])}")
     if document["broker_files"]:
-        page.line(f"of brokers: {count(len(document['broker_files']), 'file')}")
+        page.line(f"of brokers: {count_text(len(document['broker_files']), 'file')}")
     for note in document["notes"]:
         page.line(f"note: {note}")
     for note in dict.fromkeys(note for partition in partitions for note in partition["assumed"]):
         page.line(f"assumed: {note}")
     for partition in partitions:
         page.blank()
-        _partition(page, partition, steps)
+        _write_partition(page, partition, steps)
     return page.text()
 
 
 def _headline(partitions: Sequence[Mapping[str, Any]]) -> str:
     """How many partitions there are of each result."""
     numbers = {result: sum(len(one["alike"]) for one in partitions if one["result"] == result) for result in _RESULTS}
-    said = [f"{count(number, 'partition')} {_RESULTS[result]}" for result, number in numbers.items() if number]
+    said = [f"{count_text(number, 'partition')} {_RESULTS[result]}" for result, number in numbers.items() if number]
     lost = sorted({loss["name"] for partition in partitions for loss in partition["losses"]})
     if lost:
-        said.append(f"{count(len(lost), 'partition')} lost committed records")
+        said.append(f"{count_text(len(lost), 'partition')} lost committed records")
     doubtful = {loss["name"] for partition in partitions for loss in partition["possible_losses"]} - set(lost)
     if doubtful:
-        said.append(f"{count(len(doubtful), 'partition')} may have lost committed records")
+        said.append(f"{count_text(len(doubtful), 'partition')} may have lost committed records")
     return ", ".join(said) + "."
 
 
-def _look(partition: Mapping[str, Any]) -> str:
+def _partition_look(partition: Mapping[str, Any]) -> str:
     """How a partition looks: a loss is bad, whatever shows it, and what may be one is open."""
     if partition["losses"]:
         return "bad"
@@ -71,39 +71,39 @@ def _look(partition: Mapping[str, Any]) -> str:
     return "open" if partition["possible_losses"] and look == "good" else look
 
 
-def _partition(page: Page, partition: Mapping[str, Any], steps: bool) -> None:
+def _write_partition(page: TextPage, partition: Mapping[str, Any], steps: bool) -> None:
     names, result = partition["alike"], partition["result"]
-    more = f" and {count(len(names) - 1)} more" if len(names) > 1 else ""
-    look = _look(partition)
-    page.line(f"{_SIGNS[look]} {partition['name']}{more}: {_said(partition)}", style=_STYLES[look])
+    more = f" and {count_text(len(names) - 1)} more" if len(names) > 1 else ""
+    look = _partition_look(partition)
+    page.line(f"{_SIGNS[look]} {partition['name']}{more}: {_partition_text(partition)}", style=_STYLES[look])
     if len(names) > 1:
         rest = ", ".join(names[1 : MOST_NAMES + 1]) + (", ..." if len(names) > MOST_NAMES + 1 else "")
         page.line(f"the same happened in {rest}", indent=2)
     if partition["why"]:
         page.line(partition["why"], indent=2)
-    for loss, style in _losses(partition):
-        page.line(_lost(loss, style), indent=2, hang=4, style=_STYLES[style])
+    for loss, style in _losses_with_look(partition):
+        page.line(_loss_text(loss, style), indent=2, hang=4, style=_STYLES[style])
         page.line(f"committed: {loss['committed']}", indent=4, hang=6)
         page.line(f"lost: {loss['lost']}", indent=4, hang=6)
     if not partition["from_creation"]:
         page.line("the log begins after its creation: what brokers had then is taken to be equal", indent=2)
     if result == "shown" and steps:
-        _run(page, partition)
+        _write_run(page, partition)
     elif result == "not_shown":
         if steps:
-            _run(page, partition)
-        _stuck(page, partition)
+            _write_run(page, partition)
+        _write_end_of_run(page, partition)
     if partition["html"]:
         page.line(f"step by step: {partition['html']}", indent=2)
 
 
-def _said(partition: Mapping[str, Any]) -> str:
+def _partition_text(partition: Mapping[str, Any]) -> str:
     moments = len(partition["moments"])
-    number = count(moments, "moment")
+    number = count_text(moments, "moment")
     match partition["result"]:
         case "shown":
             taken = sum(len(leg["steps"]) for leg in partition["legs"])
-            return f"a run of the model shows all of it, {number} in {count(taken, 'step')}"
+            return f"a run of the model shows all of it, {number} in {count_text(taken, 'step')}"
         case "not_shown":
             return f"no run of the model shows moment {partition['seen'] + 2} of {moments}"
         case "undecided":
@@ -112,12 +112,12 @@ def _said(partition: Mapping[str, Any]) -> str:
             return "not checked"
 
 
-def _losses(partition: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
+def _losses_with_look(partition: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
     """Its losses, and what may be one, each with how it looks."""
     return [(loss, "bad") for loss in partition["losses"]] + [(loss, "open") for loss in partition["possible_losses"]]
 
 
-def _lost(loss: Mapping[str, Any], look: str) -> str:
+def _loss_text(loss: Mapping[str, Any], look: str) -> str:
     first, last = loss["first"], loss["end"] - 1
     records = f"record {first} was" if first == last else f"records {first} to {last} were"
     doubt = "" if look == "bad" else "in doubt, since these lines may be of another topic or epoch: "
@@ -127,36 +127,36 @@ def _lost(loss: Mapping[str, Any], look: str) -> str:
     )
 
 
-def _run(page: Page, partition: Mapping[str, Any]) -> None:
+def _write_run(page: TextPage, partition: Mapping[str, Any]) -> None:
     moments = partition["moments"]
-    page.line(_moment(moments[0]), indent=2, hang=4)
+    page.line(_moment_text(moments[0]), indent=2, hang=4)
     for leg in partition["legs"]:
         for step in leg["steps"]:
             page.line(step["says"] + ("  (fault)" if step["kind"] == "fault" else ""), indent=6)
-        page.line(_moment(moments[leg["to"]]), indent=2, hang=4)
+        page.line(_moment_text(moments[leg["to"]]), indent=2, hang=4)
 
 
-def _stuck(page: Page, partition: Mapping[str, Any]) -> None:
+def _write_end_of_run(page: TextPage, partition: Mapping[str, Any]) -> None:
     """The last moment that a run shows, the next one, and what the model does in its place."""
     moments, seen = partition["moments"], partition["seen"]
     after = moments[min(seen + 1, len(moments) - 1)]
     if seen < 0:
-        page.columns([("first seen", _moment(after))])
+        page.columns([("first seen", _moment_text(after))])
         page.line("No run of the model begins so: a controller has no such partition on record.", indent=2)
         return
-    page.columns([("last shown", _moment(moments[seen])), ("then seen", _moment(after))])
+    page.columns([("last shown", _moment_text(moments[seen])), ("then seen", _moment_text(after))])
     likest = partition["instead"][:MOST_INSTEAD]
     if not likest:
         page.line("From there the model does nothing that is seen.", indent=2)
         return
     page.line("In its place the model may come to:", indent=2)
     for other in likest:
-        page.line(f"{_shown(other)}: {_difference(other, after)}", indent=4, hang=6)
+        page.line(f"{_moment_state_text(other)}: {_difference_text(other, after)}", indent=4, hang=6)
     if more := len(partition["instead"]) - len(likest):
         page.line(f"and {more} more, with --json", indent=4)
 
 
-def _difference(other: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def _difference_text(other: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """What differs where the model comes to something else. Where nothing that is seen does, the step is not the one of
     which the log speaks."""
     if different := [_WORDS[name] for name in _WORDS if other[name] != after[name]]:
@@ -169,30 +169,30 @@ def _difference(other: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     )
 
 
-def _moment(moment: Mapping[str, Any]) -> str:
+def _moment_text(moment: Mapping[str, Any]) -> str:
     lost = "; the leader lacks records that were committed" if moment["lost"] else ""
-    return f"{_when(moment)}, offset {moment['offset']}: {_shown(moment)}{lost}"
+    return f"{_time_text(moment)}, offset {moment['offset']}: {_moment_state_text(moment)}{lost}"
 
 
-def _when(moment: Mapping[str, Any]) -> str:
+def _time_text(moment: Mapping[str, Any]) -> str:
     when = datetime.datetime.fromtimestamp(moment["time_ms"] / 1000, datetime.UTC)
     return f"{when:%Y-%m-%d %H:%M:%S}.{when.microsecond // 1000:03d}"
 
 
-def _shown(moment: Mapping[str, Any]) -> str:
+def _moment_state_text(moment: Mapping[str, Any]) -> str:
     """`leader 1, epoch 2, ISR 1 2`."""
     parts = [f"leader {'none' if moment['leader'] is None else moment['leader']}", f"epoch {moment['leader_epoch']}"]
     for name in ("isr", "elr", "fenced"):
         if moment[name] or name == "isr":
-            parts.append(f"{_WORDS[name]} {_brokers(moment[name]) or 'empty'}")
+            parts.append(f"{_WORDS[name]} {_brokers_text(moment[name]) or 'empty'}")
     assignment = moment["assignment"]
     if assignment is not None:
-        parts.append(f"replicas {_brokers(assignment['replicas'])}")
-        parts += [f"{name} {_brokers(assignment[name])}" for name in ("adding", "removing") if assignment[name]]
+        parts.append(f"replicas {_brokers_text(assignment['replicas'])}")
+        parts += [f"{name} {_brokers_text(assignment[name])}" for name in ("adding", "removing") if assignment[name]]
     return ", ".join(parts)
 
 
-def _brokers(numbers: Sequence[int]) -> str:
+def _brokers_text(numbers: Sequence[int]) -> str:
     return " ".join(map(str, numbers))
 
 
@@ -205,18 +205,22 @@ def moments_section(partition: Mapping[str, Any], seen: Sequence[Mapping[int, in
     seen."""
     after = {moment: (part, step) for part, steps in enumerate(seen, 1) for step, moment in steps.items()}
     rows = "\n".join(
-        _moment_row(moment, _place(number, after, partition, len(seen)), number > partition["seen"])
+        _moment_row(moment, _step_place_text(number, after, partition, len(seen)), number > partition["seen"])
         for number, moment in enumerate(partition["moments"])
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("after step", "when", "on record"))
     title = '<h2 id="brokers-title">What the controller had on record</h2>'
-    said = f"<p>{text(partition['name'])}: {text(_said(partition))}.</p>"
-    said += "".join(f'<p class="otherwise">{text(_lost(loss, look))}.</p>' for loss, look in _losses(partition))
+    said = f"<p>{escape(partition['name'])}: {escape(_partition_text(partition))}.</p>"
+    said += "".join(
+        f'<p class="otherwise">{escape(_loss_text(loss, look))}.</p>' for loss, look in _losses_with_look(partition)
+    )
     table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
     return f'<section id="brokers" aria-labelledby="brokers-title">{title}\n{said}\n{table}\n</section>'
 
 
-def _place(number: int, after: Mapping[int, tuple[int, int]], partition: Mapping[str, Any], parts: int) -> str:
+def _step_place_text(
+    number: int, after: Mapping[int, tuple[int, int]], partition: Mapping[str, Any], parts: int
+) -> str:
     if number in after:
         part, step = after[number]
         return f"{step}, part {part}" if parts > 1 else str(step)
@@ -227,46 +231,50 @@ def _moment_row(moment: Mapping[str, Any], place: str, missed: bool) -> str:
     broken = ' class="otherwise"' if missed or moment["lost"] else ""
     lost = "<br>the leader lacks records that were committed" if moment["lost"] else ""
     return (
-        f'<tr><th scope="row">{text(place)}</th><td{broken}>{text(_when(moment))}, offset {moment["offset"]}</td>'
-        f"<td{broken}>{text(_shown(moment))}{lost}</td></tr>"
+        f'<tr><th scope="row">{escape(place)}</th><td{broken}>{escape(_time_text(moment))}, offset '
+        f"{moment['offset']}</td>"
+        f"<td{broken}>{escape(_moment_state_text(moment))}{lost}</td></tr>"
     )
 
 
 def validate_index(document: Mapping[str, Any]) -> str:
     """The page that leads to the histories: those first that no run shows."""
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
-    looks = set(map(_look, partitions))
+    looks = set(map(_partition_look, partitions))
     title = _headline(partitions)
     look = next(look for look in ("bad", "open", "good") if look in looks)
-    return index_page(title, "\n".join(_index(document, title, look)), tool=tool())
+    return index_page(title, "\n".join(_index_lines(document, title, look)), tool=tool())
 
 
-def _index(document: Mapping[str, Any], title: str, look: str) -> Iterator[str]:
+def _index_lines(document: Mapping[str, Any], title: str, look: str) -> Iterator[str]:
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
-    yield f'<h1 class="{look}">{text(title)}</h1>'
-    yield f'<p class="lead">Kafka {text(document["kafka"])}, metadata log: {text(", ".join(document["files"]))}</p>'
+    yield f'<h1 class="{look}">{escape(title)}</h1>'
+    yield f'<p class="lead">Kafka {escape(document["kafka"])}, metadata log: {escape(", ".join(document["files"]))}</p>'
     notes = dict.fromkeys(note for partition in partitions for note in partition["assumed"])
-    yield from (f'<p class="muted">{text(note)}</p>' for note in (*document["notes"], *notes))
-    rows = "".join(map(_index_row, sorted(partitions, key=lambda one: ("bad", "open", "good").index(_look(one)))))
+    yield from (f'<p class="muted">{escape(note)}</p>' for note in (*document["notes"], *notes))
+    rows = "".join(
+        map(_index_row, sorted(partitions, key=lambda one: ("bad", "open", "good").index(_partition_look(one))))
+    )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("result", "partition", "found", "step by step"))
     yield wide_table(f"<thead><tr>{head}</tr></thead>", rows)
 
 
-def _next_seen(partition: Mapping[str, Any]) -> str:
+def _next_seen_text(partition: Mapping[str, Any]) -> str:
     """What was seen where no run goes on."""
     if partition["result"] != "not_shown":
         return ""
     after = partition["moments"][min(partition["seen"] + 1, len(partition["moments"]) - 1)]
-    return f": {_moment(after)}"
+    return f": {_moment_text(after)}"
 
 
 def _index_row(partition: Mapping[str, Any]) -> str:
     names, result = partition["alike"], partition["result"]
-    more = f" and {count(len(names) - 1)} more" if len(names) > 1 else ""
-    link = f'<a href="{text(partition["html"])}">{text(partition["name"])}</a>' if partition["html"] else ""
-    lost = "".join(f" {_lost(loss, look)}." for loss, look in _losses(partition))
-    found = f"{_said(partition)}{_next_seen(partition)}. {partition['why'] or ''}{lost}"
+    more = f" and {count_text(len(names) - 1)} more" if len(names) > 1 else ""
+    link = f'<a href="{escape(partition["html"])}">{escape(partition["name"])}</a>' if partition["html"] else ""
+    lost = "".join(f" {_loss_text(loss, look)}." for loss, look in _losses_with_look(partition))
+    found = f"{_partition_text(partition)}{_next_seen_text(partition)}. {partition['why'] or ''}{lost}"
     return (
-        f'<tr><td class="{_look(partition)}">{_SIGNS[_look(partition)]} {text(result.replace("_", " "))}</td>'
-        f'<th scope="row">{text(names[0] + more)}</th><td class="loose">{text(found)}</td><td>{link}</td></tr>'
+        f'<tr><td class="{_partition_look(partition)}">{_SIGNS[_partition_look(partition)]} '
+        f"{escape(result.replace('_', ' '))}</td>"
+        f'<th scope="row">{escape(names[0] + more)}</th><td class="loose">{escape(found)}</td><td>{link}</td></tr>'
     )

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from ..language.immutable import immutable
 
-Of: TypeAlias = Literal["check", "property", "prove", "audit", "requirement", "gate"]
+VerdictScope: TypeAlias = Literal["check", "property", "prove", "audit", "requirement", "gate"]
 """What a word is said of: a checked model, one of its properties, a proof, a cell of an audit's table, what is required
 of a topic, an entry of a gate."""
 
@@ -20,7 +20,7 @@ class Meaning:
     """A result with one meaning: its words, by what they are said of, its mark and its colour."""
 
     says: str
-    words: Mapping[Of, tuple[str, ...]]
+    words: Mapping[VerdictScope, tuple[str, ...]]
     mark: str
     style: str
 
@@ -79,17 +79,17 @@ VOCABULARY: tuple[Meaning, ...] = (
 """Every word, and with which others it shares a meaning."""
 
 
-def meanings(of: Of) -> dict[str, Meaning]:
+def meanings_by_word(of: VerdictScope) -> dict[str, Meaning]:
     """The words that are said of something, each with its meaning."""
     return {word: meaning for meaning in VOCABULARY for word in meaning.words.get(of, ())}
 
 
-def styles(of: Of) -> dict[str, str]:
+def styles_by_word(of: VerdictScope) -> dict[str, str]:
     """The colour of each word that is said of something, by the word as people read it."""
-    return {shown(word): meaning.style for word, meaning in meanings(of).items()}
+    return {verdict_text(word): meaning.style for word, meaning in meanings_by_word(of).items()}
 
 
-def shown(word: str) -> str:
+def verdict_text(word: str) -> str:
     """A word as people read it: in JSON it has no spaces."""
     return word.replace("_", " ")
 
@@ -98,9 +98,9 @@ def reason_text(word: str, why: str) -> str:
     """The sentence that says of which runs a property holds, or why it is open; "" where there is nothing to say."""
     if not why or word == "violated":
         return ""
-    return f"Holds {why}." if word == "holds" else f"{shown(word).capitalize()}: {why}."
+    return f"Holds {why}." if word == "holds" else f"{verdict_text(word).capitalize()}: {why}."
 
 
-def passed(engine: str) -> str:
+def found_nothing_text(engine: str) -> str:
     """What is said of a search that found nothing wrong: one that is not of every state says so before all else."""
     return "holds in what was looked at" if engine in ("walk", "bmc") else "holds"

@@ -13,7 +13,7 @@ import pytest
 from tidegate.audit.answers import verdicts as audits
 from tidegate.gates import checks
 from tidegate.language import proof, verdict
-from tidegate.reports.verdicts import VOCABULARY, Of, meanings, shown
+from tidegate.reports.verdicts import VOCABULARY, VerdictScope, meanings_by_word, verdict_text
 
 from .conftest import ROOT
 
@@ -92,7 +92,7 @@ def test_an_old_word_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ]  # fmt: skip
 
 
-WORDS: dict[Of, tuple[str, ...]] = {
+WORDS: dict[VerdictScope, tuple[str, ...]] = {
     "check": get_args(verdict.Word),
     "property": get_args(verdict.PropertyWord),
     "prove": get_args(proof.Word),
@@ -103,8 +103,8 @@ WORDS: dict[Of, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("of", WORDS)
-def test_every_word_that_is_answered_has_its_meaning(of: Of) -> None:
-    assert WORDS[of] and set(meanings(of)) == set(WORDS[of])
+def test_every_word_that_is_answered_has_its_meaning(of: VerdictScope) -> None:
+    assert WORDS[of] and set(meanings_by_word(of)) == set(WORDS[of])
 
 
 def test_no_word_of_a_kind_has_two_meanings() -> None:
@@ -116,5 +116,5 @@ def test_no_word_of_a_kind_has_two_meanings() -> None:
 def test_the_page_of_verdicts_is_the_table() -> None:
     page = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8")
     for meaning in VOCABULARY:
-        cells = [", ".join(shown(word) for word in meaning.words.get(of, ())) for of in WORDS]
+        cells = [", ".join(verdict_text(word) for word in meaning.words.get(of, ())) for of in WORDS]
         assert f"| {meaning.mark} | {meaning.says} | {' | '.join(cells)} |" in page

@@ -9,12 +9,21 @@ from typing import Any
 
 from ...traces.sentences import capital
 from ..document import Document
-from ..index import commands, index_page, sentence, text, wide_table
-from ..text_page import count
-from .repair import shown
-from .terminal import MEANINGS, asks_of, audit_verdict, groups_of, mark_of, names_of, place_of, stated_in
+from ..index import commands_html, escape, index_page, sentence_html, wide_table
+from ..text_page import count_text
+from .repair import step_lines
+from .terminal import (
+    MARK_MEANINGS,
+    audit_verdict_line,
+    deciding_inputs,
+    group_alike_subjects,
+    group_names,
+    mark_of,
+    place_text,
+    setting_source_text,
+)
 
-KEPT: Mapping[str, str] = {
+PROMISE_TEXTS: Mapping[str, str] = {
     "no-loss": "acknowledged records are kept",
     "no-unread": "records that were read are kept",
     "no-divergence": "logs agree",
@@ -28,7 +37,7 @@ KEPT: Mapping[str, str] = {
 }
 """What is kept where a question is answered without a loss: the name of a row."""
 
-GOES_WRONG: Mapping[str, str] = {
+FAILURE_TEXTS: Mapping[str, str] = {
     "no-loss": "Acknowledged records can be lost",
     "no-unread": "Records that consumers have read can be gone",
     "no-divergence": "Logs can differ",
@@ -41,10 +50,10 @@ GOES_WRONG: Mapping[str, str] = {
     "no-skips": "Consumers can skip records",
 }
 """What can go wrong where a question is answered with a loss."""
-MOST_OPEN = 2
+MAX_OPEN_GROUPS = 2
 """Groups that fail and are shown open; the others open by a click, or by a link to them."""
 
-_FAILS: Mapping[str, str] = {
+_FAILURE_VERBS: Mapping[str, str] = {
     "no-loss": "lost",
     "no-unread": "gone",
     "no-divergence": "differ",
@@ -56,43 +65,48 @@ _FAILS: Mapping[str, str] = {
     "groups": "stuck",
     "no-skips": "skipped",
 }
-_LOOK = {
+_VERDICT_LOOKS = {
     "can lose": ("bad", "✗"),
     "depends": ("open", "?"),
     "not checked": ("open", "-"),
     "no loss found": ("good", "✓"),
 }
-_ORDER = ("can lose", "depends", "not checked", "no loss found")
+_VERDICT_ORDER = ("can lose", "depends", "not checked", "no loss found")
 _MARK_LOOK = {"✗": "bad", "?": "open", "•": "open", "✓": "good"}
 
 
 def audit_index(document: Document) -> str:
     """The page. Its scenarios are those of `document["subjects"][...]["scenarios"]`, by paths relative to it."""
-    return index_page(f"Audit: {audit_verdict(document)}", "\n".join(_body(document)), tool=document["tool"])
+    return index_page(
+        f"Audit: {audit_verdict_line(document)}", "\n".join(_index_lines(document)), tool=document["tool"]
+    )
 
 
-def _body(document: Document) -> Iterator[str]:
-    verdict = audit_verdict(document)
-    yield f'<h1 class="{_MARK_LOOK.get(verdict[0], "")}">{text(verdict)}</h1>'
-    yield from (f'<p class="{"bad" if one["certain"] else "open"}">now: {text(one["says"])}</p>'
+def _index_lines(document: Document) -> Iterator[str]:
+    verdict = audit_verdict_line(document)
+    yield f'<h1 class="{_MARK_LOOK.get(verdict[0], "")}">{escape(verdict)}</h1>'
+    yield from (f'<p class="{"bad" if one["certain"] else "open"}">now: {escape(one["says"])}</p>'
                 for one in document["outages"])  # fmt: skip
     yield _legend(document)
-    yield from (f'<p class="open">Assumed: {sentence(assumed)}.</p>' for assumed in document["assumptions"])
+    yield from (f'<p class="open">Assumed: {sentence_html(assumed)}.</p>' for assumed in document["assumptions"])
     if document["out_of_time"]:
-        yield f'<p class="open">{text(document["out_of_time"])}.</p>'
-    groups = [alike for group in groups_of(document["subjects"]) for alike in with_one_table(group)]
+        yield f'<p class="open">{escape(document["out_of_time"])}.</p>'
+    groups = [alike for group in group_alike_subjects(document["subjects"]) for alike in split_by_table(group)]
     yield _overview(groups)
     failing = [number for number, group in enumerate(groups, 1) if mark_of(group[0]) == "✗"]
     for number, group in enumerate(groups, 1):
-        yield from _group(group, document, number, open_=number in failing[:MOST_OPEN])
-    if asks := asks_of(document["subjects"]):
-        yield f"<section><h2>To decide what is open, give</h2><ul>{_items(asks)}</ul></section>"
-    yield from _findings(document["findings"])
-    yield f"<section><h2>What this rests on</h2><ul>{_items(document['notes'])}</ul>{_files(document)}</section>"
+        yield from _group_section(group, document, number, open_=number in failing[:MAX_OPEN_GROUPS])
+    if asks := deciding_inputs(document["subjects"]):
+        yield f"<section><h2>To decide what is open, give</h2><ul>{_list_items(asks)}</ul></section>"
+    yield from _findings_section(document["findings"])
+    yield (
+        f"<section><h2>What this rests on</h2><ul>{_list_items(document['notes'])}"
+        f"</ul>{_file_links(document)}</section>"
+    )
 
 
-def _items(lines: Sequence[str]) -> str:
-    return "".join(f"<li>{text(line)}</li>" for line in lines)
+def _list_items(lines: Sequence[str]) -> str:
+    return "".join(f"<li>{escape(line)}</li>" for line in lines)
 
 
 def _legend(document: Document) -> str:
@@ -104,19 +118,19 @@ def _legend(document: Document) -> str:
     ]
     if any(mark_of(subject) == "•" for subject in document["subjects"]):
         words.append(("open", "•", "meets what is required, and can lose records beyond it"))
-    marks = "".join(f'<li><span class="chip {look}">{mark}</span> {text(says)}</li>' for look, mark, says in words)
+    marks = "".join(f'<li><span class="chip {look}">{mark}</span> {escape(says)}</li>' for look, mark, says in words)
     return (
         f'<ul class="legend" aria-label="Legend">{marks}</ul>'
-        f'<p class="muted">Required: {text(document["required"])}. A cell is about its fault and no other.</p>'
+        f'<p class="muted">Required: {escape(document["required"])}. A cell is about its fault and no other.</p>'
     )
 
 
-def _files(document: Document) -> str:
-    read = _items([f"{one['path']} ({one['format']})" for one in document["files"]])
-    return f"<details><summary>{count(len(document['files']), 'file')} read</summary><ul>{read}</ul></details>"
+def _file_links(document: Document) -> str:
+    read = _list_items([f"{one['path']} ({one['format']})" for one in document["files"]])
+    return f"<details><summary>{count_text(len(document['files']), 'file')} read</summary><ul>{read}</ul></details>"
 
 
-def with_one_table(group: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+def split_by_table(group: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     """A group of topics of which the same is said, apart where their tables differ: a table holds for all whose names
     stand over it."""
     found: dict[str, list[Mapping[str, Any]]] = {}
@@ -127,7 +141,7 @@ def with_one_table(group: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str,
 
 def _overview(groups: Sequence[Sequence[Mapping[str, Any]]]) -> str:
     """A row for each group of topics: what goes wrong, what decides it, and what to do. It is read in ten seconds."""
-    rows = "".join(_in_a_row(number, group) for number, group in enumerate(groups, 1))
+    rows = "".join(_overview_row(number, group) for number, group in enumerate(groups, 1))
     titles = "".join(
         f'<th scope="col">{name}</th>' for name in ("topics", "what can go wrong", "what decides", "repair")
     )
@@ -135,20 +149,26 @@ def _overview(groups: Sequence[Sequence[Mapping[str, Any]]]) -> str:
     return f'<div class="overview">{wide_table(head, rows, stacked=True)}</div>' if rows else ""
 
 
-def _in_a_row(number: int, group: Sequence[Mapping[str, Any]]) -> str:
+def _overview_row(number: int, group: Sequence[Mapping[str, Any]]) -> str:
     first, mark = group[0], mark_of(group[0])
     chip = f'<span class="chip {_MARK_LOOK[mark]}">{mark}</span>'
-    decides = "<br>".join(f"<code>{text(one['says'])}</code> {_short_place(one)}" for one in first["deciding"])
-    decides = decides or text(_not_given(first))
-    cells = (("what can go wrong", text(worst(first))), ("what decides", decides), ("repair", text(_to_do(first))))
+    decides = "<br>".join(
+        f"<code>{escape(one['says'])}</code> {_place_without_folder(one)}" for one in first["deciding"]
+    )
+    decides = decides or escape(_deciding_facts_text(first))
+    cells = (
+        ("what can go wrong", escape(worst_outcome_text(first))),
+        ("what decides", decides),
+        ("repair", escape(_repair_in_short(first))),
+    )
     made = "".join(
         f'<td class="{"loose" if said else "none"}" data-says="{title}">{said}</td>' for title, said in cells
     )
-    name = f'<a href="#group-{number}">{text(names_of(group))}</a>'
+    name = f'<a href="#group-{number}">{escape(group_names(group))}</a>'
     return f'<tr><th scope="row">{chip} {name}</th>{made}</tr>'
 
 
-def worst(subject: Mapping[str, Any]) -> str:
+def worst_outcome_text(subject: Mapping[str, Any]) -> str:
     """What goes wrong first, in a few words: what is required and fails before what is lost beyond that."""
     loss = subject["loss"]
     failed = [check for check in subject["checks"] if check["result"] == "failed"]
@@ -162,11 +182,11 @@ def worst(subject: Mapping[str, Any]) -> str:
     if least and when.endswith("min.insync.replicas"):
         when = f"{when} ({least})"
     more = len(failed) - 1
-    rest = f"; {count(more, 'requirement')} more {'fails' if more == 1 else 'fail'}" if more > 0 else ""
-    return f"{GOES_WRONG[question]}: {when}{rest}"
+    rest = f"; {count_text(more, 'requirement')} more {'fails' if more == 1 else 'fail'}" if more > 0 else ""
+    return f"{FAILURE_TEXTS[question]}: {when}{rest}"
 
 
-def _to_do(subject: Mapping[str, Any]) -> str:
+def _repair_in_short(subject: Mapping[str, Any]) -> str:
     """What the repair changes, in a few words."""
     if subject["repair"]:
         return "; ".join(
@@ -179,45 +199,47 @@ def _to_do(subject: Mapping[str, Any]) -> str:
     return {"✗": "none was looked for", "?": "none before it is decided"}.get(mark_of(subject), "none is needed")
 
 
-def _not_given(subject: Mapping[str, Any]) -> str:
+def _deciding_facts_text(subject: Mapping[str, Any]) -> str:
     """What decides, where it is not given and something that is required depends on it."""
     open_ = dict.fromkeys(name for check in subject["checks"] if check["result"] == "depends" for name in check["on"])
     return f"not given: {', '.join(open_)}" if open_ else ""
 
 
-def _short_place(one: Mapping[str, Any]) -> str:
+def _place_without_folder(one: Mapping[str, Any]) -> str:
     """A file without its folder, and the line; where that is whole stands in the group's section."""
     where = one["where"]
     if where is None or where["line"] is None:
         return ""
-    return f'<span class="place">{text(where["path"].rpartition("/")[2])}:{where["line"]}</span>'
+    return f'<span class="place">{escape(where["path"].rpartition("/")[2])}:{where["line"]}</span>'
 
 
-def _group(group: Sequence[Mapping[str, Any]], document: Document, number: int, *, open_: bool) -> Iterator[str]:
+def _group_section(
+    group: Sequence[Mapping[str, Any]], document: Document, number: int, *, open_: bool
+) -> Iterator[str]:
     first = group[0]
     mark = mark_of(first)
-    heading = f'<h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {text(names_of(group))}</h2>'
+    heading = f'<h2><span class="chip {_MARK_LOOK[mark]}">{mark}</span> {escape(group_names(group))}</h2>'
     yield f'<section><details class="group" id="group-{number}"{" open" if open_ else ""}><summary>{heading}</summary>'
-    yield f'<p class="muted">{text(MEANINGS[mark])}</p><p class="lead">{text(capital(first["headline"]))}.</p>'
-    yield from (f"<p>If {text(case['if'])}: {text(case['says'])}.</p>" for case in first["conditional"])
+    yield f'<p class="muted">{escape(MARK_MEANINGS[mark])}</p><p class="lead">{escape(capital(first["headline"]))}.</p>'
+    yield from (f"<p>If {escape(case['if'])}: {escape(case['says'])}.</p>" for case in first["conditional"])
     if first["accepted"]:
-        yield f"<p>{text(first['accepted'])}</p>"
-    yield _decides(first)
-    yield _glance(first, document)
-    yield from _unmet(first)
+        yield f"<p>{escape(first['accepted'])}</p>"
+    yield _deciding_setting_text(first)
+    yield _summary_table(first, document)
+    yield from _unmet_items(first)
     if first["loss"] or first["repair"]:
-        yield from _before_and_after(first)
+        yield from _scenario_and_repair(first)
     elif first["no_repair"]:
-        yield f"<p>{sentence(first['no_repair'])}</p>"
-    yield from (_questions(first, document))
-    yield from _settings(first)
+        yield f"<p>{sentence_html(first['no_repair'])}</p>"
+    yield from (_question_tables(first, document))
+    yield from _settings_section(first)
     for other in group[1:]:
-        yield from _also(other)
-        yield from _settings(other)
+        yield from _alike_group_section(other)
+        yield from _settings_section(other)
     yield "</details></section>"
 
 
-_RESULTS: Mapping[str, tuple[str, str, str]] = {
+_RESULT_WORDS: Mapping[str, tuple[str, str, str]] = {
     "failed": ("fails", "fail", "bad"),
     "depends": ("depends on something not given", "depend on something not given", "open"),
     "not checked": ("was not decided", "were not decided", "open"),
@@ -225,21 +247,21 @@ _RESULTS: Mapping[str, tuple[str, str, str]] = {
 """What is said of one requirement that is not met, of several, and how that looks."""
 
 
-def _unmet(subject: Mapping[str, Any]) -> Iterator[str]:
+def _unmet_items(subject: Mapping[str, Any]) -> Iterator[str]:
     """Each requirement that is not met in words, with the name that --require and a baseline take."""
-    for result, (one, several, look) in _RESULTS.items():
+    for result, (one, several, look) in _RESULT_WORDS.items():
         checks = [check for check in subject["checks"] if check["result"] == result]
         if checks:
-            rows = "".join(f"<li>{_in_words(check)}</li>" for check in checks)
-            says = f"{count(len(checks), 'requirement')} {one if len(checks) == 1 else several}"
+            rows = "".join(f"<li>{_unmet_text(check)}</li>" for check in checks)
+            says = f"{count_text(len(checks), 'requirement')} {one if len(checks) == 1 else several}"
             yield f'<details><summary class="{look}">{says}</summary><ul>{rows}</ul></details>'
 
 
-def _in_words(check: Mapping[str, Any]) -> str:
+def _unmet_text(check: Mapping[str, Any]) -> str:
     on = f"; it depends on {', '.join(check['on'])}" if check["on"] else ""
     why = f"; {check['why']}" if check["result"] == "not checked" and check["why"] else ""
-    said = f"{KEPT[check['question']]}: {check['says']}{on}{why}"
-    return f"{text(said)} <code>{text(check['require'])}</code>"
+    said = f"{PROMISE_TEXTS[check['question']]}: {check['says']}{on}{why}"
+    return f"{escape(said)} <code>{escape(check['require'])}</code>"
 
 
 def _titles(subject: Mapping[str, Any], document: Document) -> list[str]:
@@ -249,63 +271,65 @@ def _titles(subject: Mapping[str, Any], document: Document) -> list[str]:
 
 
 def _heading(subject: Mapping[str, Any], document: Document, first: str) -> str:
-    titles = "".join(f'<th scope="col">{text(title)}</th>' for title in _titles(subject, document))
+    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in _titles(subject, document))
     return f'<thead><tr><th scope="col">{first}</th>{titles}</tr></thead>'
 
 
-def _glance(subject: Mapping[str, Any], document: Document) -> str:
+def _summary_table(subject: Mapping[str, Any], document: Document) -> str:
     """A row for each thing that is kept, over all faults: understood in ten seconds."""
     rows: list[str] = []
-    pages = _pages(subject)
+    pages = _pages_by_cell(subject)
     for question in document["questions"]:
         name = question["name"]
         cells = subject["table"][name]
-        row = "".join(_over_faults(cells, name, one["name"], pages, document) for one in document["situations"])
-        rows.append(f'<tr><th scope="row">{text(KEPT[name])}</th>{row}</tr>')
+        row = "".join(_summary_cell(cells, name, one["name"], pages, document) for one in document["situations"])
+        rows.append(f'<tr><th scope="row">{escape(PROMISE_TEXTS[name])}</th>{row}</tr>')
     caption = '<caption class="muted">In each state of the partition, over all faults:</caption>'
     return wide_table(f"{caption}{_heading(subject, document, 'what is kept')}", "".join(rows))
 
 
-def _pages(subject: Mapping[str, Any]) -> dict[str, str]:
+def _pages_by_cell(subject: Mapping[str, Any]) -> dict[str, str]:
     """The page of each cell that has a scenario."""
     return {cell: one["html"] for one in subject["scenarios"] for cell in one["cells"]}
 
 
-def _over_faults(
+def _summary_cell(
     cells: Mapping[str, Any], question: str, situation: str, pages: Mapping[str, str], document: Document
 ) -> str:
     """What comes of all faults; it leads to the scenario of the first that fails."""
     words = [cells[f"{fault['name']}@{situation}"]["word"] for fault in document["faults"]]
-    word = next(word for word in _ORDER if word in words)
-    look, mark = _LOOK[word]
+    word = next(word for word in _VERDICT_ORDER if word in words)
+    look, mark = _VERDICT_LOOKS[word]
     number, of = words.count(word), len(words)
     said = {
-        "can lose": f"{_FAILS[question]} under {number} of {of} faults",
+        "can lose": f"{_FAILURE_VERBS[question]} under {number} of {of} faults",
         "depends": f"{number} of {of} {'depends' if number == 1 else 'depend'}",
         "not checked": f"{number} of {of} not decided",
         "no loss found": "under every fault",
     }[word]
     failing = (f"{question}={fault['name']}@{situation}" for fault in document["faults"])
     page = next((pages[cell] for cell in failing if cell in pages), None) if word == "can lose" else None
-    shown = f"{mark} {text(said)}"
-    linked = shown if page is None else f'<a href="{text(page)}">{shown}</a>'
+    shown = f"{mark} {escape(said)}"
+    linked = shown if page is None else f'<a href="{escape(page)}">{shown}</a>'
     return f'<td class="{look}">{linked}</td>'
 
 
-def _questions(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
+def _question_tables(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
     """Of each thing that is kept its faults one by one; a table of each opens by itself."""
     required = {check["question"] for check in subject["checks"]}
-    pages = _pages(subject)
+    pages = _pages_by_cell(subject)
     yield "<details><summary>Fault by fault</summary>"
     for question in document["questions"]:
         name = question["name"]
         cells = subject["table"][name]
         rows = "".join(_row(fault, cells, name, pages, document) for fault in document["faults"])
-        mark = _LOOK[next(word for word in _ORDER if any(cell["word"] == word for cell in cells.values()))]
+        mark = _VERDICT_LOOKS[
+            next(word for word in _VERDICT_ORDER if any(cell["word"] == word for cell in cells.values()))
+        ]
         note = "required" if name in required else "not required"
         yield (
             f'<details><summary><span class="chip {mark[0]}">{mark[1]}</span> '
-            f'{text(KEPT[name])} <span class="muted">({note})</span></summary>'
+            f'{escape(PROMISE_TEXTS[name])} <span class="muted">({note})</span></summary>'
             f"{wide_table(_heading(subject, document, 'fault'), rows)}</details>"
         )
     yield "</details>"
@@ -315,48 +339,48 @@ def _row(
     fault: Mapping[str, Any], cells: Mapping[str, Any], question: str, pages: Mapping[str, str], document: Document
 ) -> str:
     made = "".join(_cell(f"{fault['name']}@{one['name']}", cells, question, pages) for one in document["situations"])
-    return f'<tr><th scope="row" title="{text(fault["says"])}">{text(fault["title"])}</th>{made}</tr>'
+    return f'<tr><th scope="row" title="{escape(fault["says"])}">{escape(fault["title"])}</th>{made}</tr>'
 
 
 def _cell(name: str, cells: Mapping[str, Any], question: str, pages: Mapping[str, str]) -> str:
     cell = cells[name]
-    look, mark = _LOOK[cell["word"]]
-    said = {"can lose": _FAILS[question], "no loss found": "kept" if question.startswith("no-") else "yes"}
+    look, mark = _VERDICT_LOOKS[cell["word"]]
+    said = {"can lose": _FAILURE_VERBS[question], "no loss found": "kept" if question.startswith("no-") else "yes"}
     why = f"on {', '.join(cell['on'])}" if cell["on"] else cell["why"]
     words = f"{mark} {said.get(cell['word'], cell['word'])}"
     found = pages.get(f"{question}={name}")
     if found is None or cell["word"] != "can lose":
-        return f'<td class="{look}" title="{text(why)}">{text(words)}</td>'
-    return f'<td class="{look}"><a href="{text(found)}" title="{text(why)}">{text(words)}</a></td>'
+        return f'<td class="{look}" title="{escape(why)}">{escape(words)}</td>'
+    return f'<td class="{look}"><a href="{escape(found)}" title="{escape(why)}">{escape(words)}</a></td>'
 
 
-def _decides(subject: Mapping[str, Any]) -> str:
+def _deciding_setting_text(subject: Mapping[str, Any]) -> str:
     """The setting that decides, where it is stated, and what the repair makes of it."""
     rows = "".join(
-        f'<li><code>{text(one["says"])}</code> <span class="place">{text(stated_in(one))}</span>'
-        + (f" → with the repair <code>{text(one['becomes'])}</code>" if one["becomes"] else "")
+        f'<li><code>{escape(one["says"])}</code> <span class="place">{escape(setting_source_text(one))}</span>'
+        + (f" → with the repair <code>{escape(one['becomes'])}</code>" if one["becomes"] else "")
         + "</li>"
         for one in subject["deciding"]
     )
     return f'<div class="decides"><h3>What decides</h3><ul>{rows}</ul></div>' if rows else ""
 
 
-def _before_and_after(subject: Mapping[str, Any]) -> Iterator[str]:
+def _scenario_and_repair(subject: Mapping[str, Any]) -> Iterator[str]:
     """The scenario, the same with the repair beside it, then what to do."""
     page = subject["loss"]["html"] if subject["loss"] else None
     mended = next((one for one in subject["scenarios"] if one["repaired"] and one["html"] == page), None)
     mended = mended or next((one for one in subject["scenarios"] if one["repaired"]), None)
     yield '<div class="beside">'
-    yield from _loss(subject)
+    yield from _loss_section(subject)
     if mended is not None and mended["html"] == page:
-        yield from with_the_repair(mended["repaired"])
-    yield from _repair(subject)
+        yield from repaired_scenario(mended["repaired"])
+    yield from _repair_section(subject)
     yield "</div>"
     if mended is not None and mended["html"] != page:
-        yield from with_the_repair(mended["repaired"])
+        yield from repaired_scenario(mended["repaired"])
 
 
-_LEFT_OUT: Mapping[bool, str] = {
+_OMISSION_TEXTS: Mapping[bool, str] = {
     False: "Of the scenario this cannot happen any more:",
     True: "Of the scenario this is left out, since with the repair it is more than this cell of the table looks at; it "
     "may still happen:",
@@ -364,83 +388,83 @@ _LEFT_OUT: Mapping[bool, str] = {
 """What is said of the steps that the repair leaves out, by whether they are only beyond the faults of the cell."""
 
 
-def with_the_repair(repaired: Mapping[str, Any]) -> Iterator[str]:
+def repaired_scenario(repaired: Mapping[str, Any]) -> Iterator[str]:
     """The same scenario with the repair: what happens then, and what cannot happen any more."""
-    yield f"<div><h3>The same with the repair</h3><ol>{_items(repaired['scenario'])}</ol>"
-    yield f'<p class="kept">{text(repaired["end"])}</p>'
-    for beyond, says in _LEFT_OUT.items():
+    yield f"<div><h3>The same with the repair</h3><ol>{_list_items(repaired['scenario'])}</ol>"
+    yield f'<p class="kept">{escape(repaired["end"])}</p>'
+    for beyond, says in _OMISSION_TEXTS.items():
         rows = "".join(
-            f'<li value="{one["step"]}" title="{text(one["why"])}">{text(one["says"])}</li>'
+            f'<li value="{one["step"]}" title="{escape(one["why"])}">{escape(one["says"])}</li>'
             for one in repaired["left_out"]
             if one["beyond"] is beyond
         )
         if rows:
             yield f'<p class="muted">{says}</p><ol class="{"" if beyond else "gone"}">{rows}</ol>'
-    yield f'<a class="button" href="{text(repaired["html"])}">Before and after, side by side</a></div>'
+    yield f'<a class="button" href="{escape(repaired["html"])}">Before and after, side by side</a></div>'
 
 
-def _loss(subject: Mapping[str, Any]) -> Iterator[str]:
+def _loss_section(subject: Mapping[str, Any]) -> Iterator[str]:
     loss = subject["loss"]
     if loss is None:
         return
     supposed = f", if {loss['supposed']}" if loss["supposed"] else ""
     title = f"{subject['name']}: {loss['title'][:1].lower()}{loss['title'][1:]} ({loss['says']}{supposed})"
-    yield f"<div><h3>{text(title)}</h3>"
-    yield f"<ol>{_items(loss['scenario'][:-1])}</ol>"
-    yield f'<p class="end">{text(loss["scenario"][-1])}</p>'
+    yield f"<div><h3>{escape(title)}</h3>"
+    yield f"<ol>{_list_items(loss['scenario'][:-1])}</ol>"
+    yield f'<p class="end">{escape(loss["scenario"][-1])}</p>'
     if loss["source"]:
-        yield f'<p class="muted">{text(loss["source"])}</p>'
+        yield f'<p class="muted">{escape(loss["source"])}</p>'
     if loss["html"]:
-        yield f'<a class="button" href="{text(loss["html"])}">See it step by step</a>'
+        yield f'<a class="button" href="{escape(loss["html"])}">See it step by step</a>'
     yield "</div>"
 
 
-def _repair(subject: Mapping[str, Any]) -> Iterator[str]:
+def _repair_section(subject: Mapping[str, Any]) -> Iterator[str]:
     repair = subject["repair"]
     if repair is None:
         if subject["no_repair"]:
-            yield f"<div><h3>Repair</h3><p>{sentence(subject['no_repair'])}</p></div>"
+            yield f"<div><h3>Repair</h3><p>{sentence_html(subject['no_repair'])}</p></div>"
         return
-    yield f"<div><h3>{text(repair['headline'])}</h3><ol>"
+    yield f"<div><h3>{escape(repair['headline'])}</h3><ol>"
     for step in repair["steps"]:
-        lines = list(shown(step))
-        yield f"<li>{text(step['says'])}{commands(chr(10).join(lines)) if lines else ''}</li>"
-    yield f"</ol>{''.join(f'<p>{sentence(note)}</p>' for note in repair['notes'])}</div>"
+        lines = list(step_lines(step))
+        yield f"<li>{escape(step['says'])}{commands_html(chr(10).join(lines)) if lines else ''}</li>"
+    yield f"</ol>{''.join(f'<p>{sentence_html(note)}</p>' for note in repair['notes'])}</div>"
 
 
-def _settings(subject: Mapping[str, Any]) -> Iterator[str]:
+def _settings_section(subject: Mapping[str, Any]) -> Iterator[str]:
     if not subject["settings"]:
         return
     rows = "".join(
-        f'<tr><th scope="row">{text(used["key"])}</th><td class="loose">{text(used["value"])}</td>'
-        f'<td class="loose">{text(stated_in(used))}</td></tr>'
+        f'<tr><th scope="row">{escape(used["key"])}</th><td class="loose">{escape(used["value"])}</td>'
+        f'<td class="loose">{escape(setting_source_text(used))}</td></tr>'
         for used in subject["settings"]
     )
     head = '<thead><tr><th scope="col">setting</th><th scope="col">value</th><th scope="col">where</th></tr></thead>'
-    title = f"Settings that the answers for {text(subject['name'])} rest on"
+    title = f"Settings that the answers for {escape(subject['name'])} rest on"
     yield f"<details><summary>{title}</summary>{wide_table(head, rows)}</details>"
 
 
-def _also(subject: Mapping[str, Any]) -> Iterator[str]:
+def _alike_group_section(subject: Mapping[str, Any]) -> Iterator[str]:
     """Another group of topics of which the same is said: its own scenario and repair."""
     pages = [(one["html"], one["cells"][0]) for one in subject["scenarios"]]
     if pages:
-        made = "".join(f'<li><a href="{text(page)}">{text(cell)}</a></li>' for page, cell in pages)
-        yield f"<details><summary>{text(subject['name'])}: its own scenarios</summary><ul>{made}</ul></details>"
+        made = "".join(f'<li><a href="{escape(page)}">{escape(cell)}</a></li>' for page, cell in pages)
+        yield f"<details><summary>{escape(subject['name'])}: its own scenarios</summary><ul>{made}</ul></details>"
     if subject["repair"]:
-        lines = "\n".join(line for step in subject["repair"]["steps"] for line in shown(step))
-        yield f"<details><summary>{text(subject['name'])}: its repair</summary>{commands(lines)}</details>"
+        lines = "\n".join(line for step in subject["repair"]["steps"] for line in step_lines(step))
+        yield f"<details><summary>{escape(subject['name'])}: its repair</summary>{commands_html(lines)}</details>"
 
 
-def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _findings_section(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not findings:
         return
     ordered = sorted(findings, key=lambda one: ("error", "warning", "note").index(one["severity"]))
     rows = "".join(f"<li>{_finding(one)}</li>" for one in ordered)
-    yield f"<section><h2>{count(len(findings), 'finding')} about the files</h2><ul>{rows}</ul></section>"
+    yield f"<section><h2>{count_text(len(findings), 'finding')} about the files</h2><ul>{rows}</ul></section>"
 
 
 def _finding(one: Mapping[str, Any]) -> str:
     """A finding, which leads to a run to what it says, where a model has one."""
-    said = sentence(f"{one['severity']}: {place_of(one['where'])}: {one['what']}; {one['to_do']}")
-    return said if one["html"] is None else f'{said} (<a href="{text(one["html"])}">how, step by step</a>)'
+    said = sentence_html(f"{one['severity']}: {place_text(one['where'])}: {one['what']}; {one['to_do']}")
+    return said if one["html"] is None else f'{said} (<a href="{escape(one["html"])}">how, step by step</a>)'

@@ -9,9 +9,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..document import Document
-from ..gate.junit import clean, token
+from ..gate.junit import strip_invalid_xml, xml_token
 
-NOW = "the cluster as it is, and as it was read"
+CLUSTER_SUITE = "the cluster as it is, and as it was read"
 """The suite of what is no requirement, and decides the exit: what is out of service, and what was not read whole."""
 
 _ELEMENTS = {"met": "", "failed": "failure", "depends": "failure", "not checked": "failure", "accepted": "skipped"}
@@ -23,14 +23,14 @@ Case = tuple[str, str, str, str]
 def audit_junit(document: Document) -> str:
     """The XML document."""
     root = ElementTree.Element("testsuites")
-    _add(root, NOW, list(_now(document)))
+    _add_suite(root, CLUSTER_SUITE, list(_outage_cases(document)))
     for subject in document["subjects"]:
-        _add(root, subject["name"], [_case(subject, check) for check in subject["checks"]])
+        _add_suite(root, subject["name"], [_requirement_case(subject, check) for check in subject["checks"]])
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _now(document: Document) -> Iterator[Case]:
+def _outage_cases(document: Document) -> Iterator[Case]:
     """The outages that are certain, and what was not read whole; that nothing was asked is a failure, too."""
     for outage in document["outages"]:
         element = "failure" if outage["certain"] else ""
@@ -42,7 +42,7 @@ def _now(document: Document) -> Iterator[Case]:
         yield "topics and brokers", "failure", document["headline"], document["headline"]
 
 
-def _case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Case:
+def _requirement_case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Case:
     on = f" on {', '.join(check['on'])}" if check["on"] else ""
     says = f"{check['require']} {check['result']}{on}: {subject['headline']}"
     lines = [says, *check["scenario"]]
@@ -51,15 +51,15 @@ def _case(subject: Mapping[str, Any], check: Mapping[str, Any]) -> Case:
     return check["require"], _ELEMENTS[check["result"]], check["note"] or says, "\n".join(lines)
 
 
-def _add(root: ElementTree.Element, name: str, cases: Sequence[Case]) -> None:
+def _add_suite(root: ElementTree.Element, name: str, cases: Sequence[Case]) -> None:
     elements = [element for _, element, _, _ in cases]
     counts = {"tests": str(len(cases)), "failures": str(elements.count("failure")), "errors": "0"}
     counts |= {"skipped": str(elements.count("skipped")), "time": "0.000"}
-    suite = ElementTree.SubElement(root, "testsuite", {"name": token(name), **counts})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": xml_token(name), **counts})
     for title, element, line, text in cases:
         case = ElementTree.SubElement(
-            suite, "testcase", {"classname": "tidegate.audit", "name": token(f"{title} [{name}]"), "time": "0.000"}
+            suite, "testcase", {"classname": "tidegate.audit", "name": xml_token(f"{title} [{name}]"), "time": "0.000"}
         )
         if element:
-            made = ElementTree.SubElement(case, element, {"message": clean(line)})
-            made.text = clean(text) if element == "failure" else None
+            made = ElementTree.SubElement(case, element, {"message": strip_invalid_xml(line)})
+            made.text = strip_invalid_xml(text) if element == "failure" else None

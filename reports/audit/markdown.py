@@ -6,79 +6,81 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..document import Document
-from ..text_page import count
-from ..trace.markdown import plain_text
-from .repair import shown
-from .table import LEGEND, UNDECIDED, heading, open_cells, others, rows
-from .terminal import MARKS, audit_verdict, groups_of, mark_of, names_of, place_of, unmet
+from ..text_page import count_text
+from ..trace.markdown import escape_line
+from .repair import step_lines
+from .table import LEGEND, UNDECIDED, open_cell_lines, other_question_lines, table_heading, table_rows
+from .terminal import MARKS, audit_verdict_line, group_alike_subjects, group_names, mark_of, place_text, unmet_lines
 
-SHOWN = 50
+MAX_GROUPS = 50
 """Groups of topics in full; GitHub takes a summary of a megabyte."""
 
 
 def audit_markdown(document: Document) -> str:
     """The page."""
-    return "\n\n".join(_parts(document)) + "\n"
+    return "\n\n".join(_sections(document)) + "\n"
 
 
-def _parts(document: Document) -> Iterator[str]:
+def _sections(document: Document) -> Iterator[str]:
     subjects: list[Mapping[str, Any]] = document["subjects"]
-    yield f"# {plain_text(audit_verdict(document))}"
+    yield f"# {escape_line(audit_verdict_line(document))}"
     if document["outages"]:
-        yield "\n".join(f"- now: {plain_text(outage['says'])}" for outage in document["outages"])
+        yield "\n".join(f"- now: {escape_line(outage['says'])}" for outage in document["outages"])
     if document["assumptions"]:
-        yield "\n".join(f"Assumed: {plain_text(assumption)}." for assumption in document["assumptions"])
+        yield "\n".join(f"Assumed: {escape_line(assumption)}." for assumption in document["assumptions"])
     if document["out_of_time"]:
-        yield f"Note: {plain_text(document['out_of_time'])}."
-    yield "\n".join(line for group in groups_of(subjects) for line in _line(group))
-    yield plain_text(MARKS)
-    for subject in subjects[:SHOWN]:
-        yield from _subject(subject, document)
+        yield f"Note: {escape_line(document['out_of_time'])}."
+    yield "\n".join(line for group in group_alike_subjects(subjects) for line in _group_lines(group))
+    yield escape_line(MARKS)
+    for subject in subjects[:MAX_GROUPS]:
+        yield from _subject_section(subject, document)
     if document["findings"]:
-        yield f"## {count(len(document['findings']), 'finding')} about the files"
-        yield "\n".join(_finding(finding) for finding in document["findings"])
+        yield f"## {count_text(len(document['findings']), 'finding')} about the files"
+        yield "\n".join(_finding_text(finding) for finding in document["findings"])
     yield "## Faults, and states of a partition when they happen"
     named = (*document["faults"], *document["situations"])
-    yield "\n".join(f"- **{fault['name']}**: {plain_text(fault['says'])}" for fault in named)
-    yield " ".join(plain_text(note) for note in document["notes"])
+    yield "\n".join(f"- **{fault['name']}**: {escape_line(fault['says'])}" for fault in named)
+    yield " ".join(escape_line(note) for note in document["notes"])
 
 
-def _line(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _group_lines(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     subject = group[0]
-    yield f"- {mark_of(subject)} **{plain_text(names_of(group))}**: {plain_text(subject['headline'])}"
-    yield from (f"  - if {plain_text(case['if'])}: {plain_text(case['says'])}" for case in subject["conditional"])
-    yield from (f"  - {plain_text(says)}" for says in unmet(subject))
+    yield f"- {mark_of(subject)} **{escape_line(group_names(group))}**: {escape_line(subject['headline'])}"
+    yield from (f"  - if {escape_line(case['if'])}: {escape_line(case['says'])}" for case in subject["conditional"])
+    yield from (f"  - {escape_line(says)}" for says in unmet_lines(subject))
 
 
-def _subject(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
-    yield f"## {plain_text(subject['name'])}"
-    first, *lines = [f"| {' | '.join(row)} |" for row in (heading(subject, document), *rows(subject, document))]
+def _subject_section(subject: Mapping[str, Any], document: Document) -> Iterator[str]:
+    yield f"## {escape_line(subject['name'])}"
+    first, *lines = [
+        f"| {' | '.join(row)} |" for row in (table_heading(subject, document), *table_rows(subject, document))
+    ]
     yield "\n".join([first, "|---" * (len(document["situations"]) + 1) + "|", *lines])
-    yield plain_text(LEGEND)
-    rest = [f"- {_item(says)}" for says in (*open_cells(subject), *others(subject, document))]
+    yield escape_line(LEGEND)
+    rest = [f"- {_item_text(says)}" for says in (*open_cell_lines(subject), *other_question_lines(subject, document))]
     if rest:
         yield "\n".join(rest)
     loss = subject["loss"]
     if loss:
-        *steps, end = map(plain_text, loss["scenario"])
-        yield f"{loss['title']} ({plain_text(loss['says'])}):"
+        *steps, end = map(escape_line, loss["scenario"])
+        yield f"{loss['title']} ({escape_line(loss['says'])}):"
         yield "\n".join(f"{number}. {says}" for number, says in enumerate(steps, 1))
         yield end
     if subject["repair"]:
-        yield plain_text(subject["repair"]["headline"])
+        yield escape_line(subject["repair"]["headline"])
         for step in subject["repair"]["steps"]:
-            yield f"- {plain_text(step['says'])}"
+            yield f"- {escape_line(step['says'])}"
             if step["commands"]:
-                yield "```sh\n" + "\n".join(shown(step)) + "\n```"
-        yield " ".join(plain_text(says) for says in subject["repair"]["notes"])
+                yield "```sh\n" + "\n".join(step_lines(step)) + "\n```"
+        yield " ".join(escape_line(says) for says in subject["repair"]["notes"])
 
 
-def _item(says: str) -> str:
+def _item_text(says: str) -> str:
     """What stands in a list; the mark of what is not decided would begin a list of its own."""
-    text = plain_text(says)
+    text = escape_line(says)
     return f"\\{text}" if text.startswith(f"{UNDECIDED} ") else text
 
 
-def _finding(finding: Mapping[str, Any]) -> str:
-    place = place_of(finding["where"])
-    return f"- {finding['severity']}: {plain_text(place + ': ' + finding['what'] + '; ' + finding['to_do'])}"
+def _finding_text(finding: Mapping[str, Any]) -> str:
+    place = place_text(finding["where"])
+    return f"- {finding['severity']}: {escape_line(place + ': ' + finding['what'] + '; ' + finding['to_do'])}"

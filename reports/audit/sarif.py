@@ -10,18 +10,18 @@ from ..document import Document
 from ..gate.sarif import SCHEMA, relative_uri
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
-_DECIDING = ("acks", "min.insync.replicas", "unclean.leader.election.enable", "replication factor", "version")
+_LOSS_SETTINGS = ("acks", "min.insync.replicas", "unclean.leader.election.enable", "replication factor", "version")
 """Whose line a loss stands at: the first of these that a file states."""
 
 
 def audit_sarif(document: Document) -> Document:
     """The SARIF log: one run."""
-    results = [*_outages(document), *_failures(document), *_findings(document)]
+    results = [*_outage_results(document), *_failure_results(document), *_finding_results(document)]
     rules = list(dict.fromkeys(result["ruleId"] for result in results))
     name, _, version = document["tool"].partition(" ")
     for result in results:
         result["ruleIndex"] = rules.index(result["ruleId"])
-    driver = {"name": name, "semanticVersion": version or "0.0.0", "rules": [_rule(rule) for rule in rules]}
+    driver = {"name": name, "semanticVersion": version or "0.0.0", "rules": [_sarif_rule(rule) for rule in rules]}
     run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": "tidegate audit/"},
@@ -33,30 +33,32 @@ def audit_sarif(document: Document) -> Document:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(name: str) -> Document:
+def _sarif_rule(name: str) -> Document:
     return {"id": name, "shortDescription": {"text": name.replace("-", " ").replace("_", " ")}}
 
 
-def _outages(document: Document) -> Iterator[Document]:
+def _outage_results(document: Document) -> Iterator[Document]:
     """What is out of service now: at the topic, or at the setting that a node refuses."""
     for outage in document["outages"]:
         level = "error" if outage["certain"] else "warning"
-        yield _result("out-of-service", level, outage["says"], outage["where"], outage["says"])
+        yield _sarif_result("out-of-service", level, outage["says"], outage["where"], outage["says"])
 
 
-def _failures(document: Document) -> Iterator[Document]:
+def _failure_results(document: Document) -> Iterator[Document]:
     for subject in document["subjects"]:
-        for check in _unmet(subject):
+        for check in _merged_unmet_checks(subject):
             level = {"failed": "error", "accepted": "note"}.get(check["result"], "none")
             rule = check["require"].partition("=")[0]
-            made = _result(rule, level, _message(subject, check), _place(subject), f"{subject['name']} {rule}")
+            made = _sarif_result(
+                rule, level, _failure_message(subject, check), _failure_place(subject), f"{subject['name']} {rule}"
+            )
             made["kind"] = "open" if level == "none" else "fail"  # SARIF 2.1.0, 3.27.9: what is not decided
             if check["result"] == "accepted":
                 made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": check["note"]}]
             yield made
 
 
-def _unmet(subject: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _merged_unmet_checks(subject: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """One check for all cells of a question that come to the same, with the names of all."""
     alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for check in subject["checks"]:
@@ -66,7 +68,7 @@ def _unmet(subject: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield {**checks[0], "require": f"{question}={', '.join(check['cell'] for check in checks)}"}
 
 
-def _message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:
+def _failure_message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:
     lines = [f"{subject['name']}: {check['require']} {check['result']}: {subject['headline']}"]
     lines += check["scenario"]
     if check["result"] == "failed" and subject["repair"]:
@@ -74,20 +76,20 @@ def _message(subject: Mapping[str, Any], check: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _place(subject: Mapping[str, Any]) -> Mapping[str, Any]:
+def _failure_place(subject: Mapping[str, Any]) -> Mapping[str, Any]:
     """The line of the setting that it rests on, else of the topic."""
     stated = {used["key"]: used["where"] for used in subject["settings"] if used["where"] is not None}
-    found = (stated[key] for key in _DECIDING if key in stated and stated[key]["line"] is not None)
+    found = (stated[key] for key in _LOSS_SETTINGS if key in stated and stated[key]["line"] is not None)
     return next(found, subject["where"])
 
 
-def _findings(document: Document) -> Iterator[Document]:
+def _finding_results(document: Document) -> Iterator[Document]:
     for finding in document["findings"]:
         text = f"{finding['what']}; {finding['to_do']}"
-        yield _result(finding["kind"], _LEVELS[finding["severity"]], text, finding["where"], finding["what"])
+        yield _sarif_result(finding["kind"], _LEVELS[finding["severity"]], text, finding["where"], finding["what"])
 
 
-def _result(rule: str, level: str, message: str, where: Mapping[str, Any], about: str) -> Document:
+def _sarif_result(rule: str, level: str, message: str, where: Mapping[str, Any], about: str) -> Document:
     fingerprint = hashlib.sha256(f"{rule}\n{about}".encode()).hexdigest()
     region = {} if where["line"] is None else {"region": {"startLine": where["line"]}}
     place = {"artifactLocation": {"uri": relative_uri(where["path"]), "uriBaseId": "%SRCROOT%"}, **region}

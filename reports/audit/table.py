@@ -8,7 +8,7 @@ from typing import Any
 
 KEEPS, LOSES, UNREADS, UNKNOWN, UNDECIDED = "keeps", "LOSES", "UNREADS", "?", "-"
 
-_MEANS = {
+_WORD_MEANINGS = {
     KEEPS: "no loss of an acknowledged record found within the bounds",
     LOSES: "one can be lost",
     UNREADS: "what consumers have read can be gone",
@@ -20,9 +20,9 @@ _MEANS = {
 }
 
 
-def legend_of(words: Collection[str]) -> str:
+def legend_text(words: Collection[str]) -> str:
     """What these words of a table mean, and what a cell is about."""
-    said = [f"{word}: {means}" for word, means in _MEANS.items() if word in words]
+    said = [f"{word}: {means}" for word, means in _WORD_MEANINGS.items() if word in words]
     if "offline" in words and "stops" not in words:
         said = [text.replace("reads too", "writes and reads stop while it lasts") for text in said]
     service = " (after a comma: whether writes and reads go on)" if {*words} & _SERVICE_WORDS else ""
@@ -31,7 +31,7 @@ def legend_of(words: Collection[str]) -> str:
 
 
 _SERVICE_WORDS = frozenset({"stops", "offline", "hidden"})
-LEGEND = legend_of([*_MEANS])
+LEGEND = legend_text([*_WORD_MEANINGS])
 """The legend with every word."""
 
 WIDTHS = (33, 15)
@@ -39,19 +39,19 @@ WIDTHS = (33, 15)
 
 _LOSSES = ("no-loss", "no-unread")
 _SERVICE = ("writable", "readable")
-_OWN_ROW = (*_LOSSES, *_SERVICE)
-_SAID = 4
+_TABLE_QUESTIONS = (*_LOSSES, *_SERVICE)
+_MAX_CELLS = 4
 """Of the cells in which something else goes wrong so many are named."""
 
 
-def heading(subject: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, ...]:
+def table_heading(subject: Mapping[str, Any], document: Mapping[str, Any]) -> tuple[str, ...]:
     """The columns' titles; the smallest ISR that is written to with its number, where it is known."""
     least = subject["least_isr"]
     titles = [one["title"] for one in document["situations"]]
     return ("", *(f"{title} ({least})" if "min.isr" in title and least else title for title in titles))
 
 
-def rows(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def table_rows(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """The table, without its heading."""
     table = subject["table"]
     for fault in document["faults"]:
@@ -59,7 +59,7 @@ def rows(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tu
         yield (fault["title"], *(cell_text(table, name) for name in names))
 
 
-def aligned(lines: Iterable[Sequence[str]]) -> Iterator[str]:
+def align_columns(lines: Iterable[Sequence[str]]) -> Iterator[str]:
     """The table's lines on a terminal. A column that has more to say than fits is wider: cells never touch."""
     every = list(lines)
     first, rest = WIDTHS
@@ -82,10 +82,10 @@ def cell_text(table: Mapping[str, Any], cell: str) -> str:
         said = UNKNOWN
     else:
         said = UNDECIDED if "not checked" in (lost, unread) else KEEPS
-    return f"{said}{_service(table, cell)}"
+    return f"{said}{_service_text(table, cell)}"
 
 
-def _service(table: Mapping[str, Any], cell: str) -> str:
+def _service_text(table: Mapping[str, Any], cell: str) -> str:
     writes, reads = (table[question][cell]["word"] for question in _SERVICE)
     if reads == "can lose" and writes == "can lose":
         return ", offline"
@@ -99,25 +99,25 @@ def _service(table: Mapping[str, Any], cell: str) -> str:
     return f", {UNDECIDED}" if "not checked" in (writes, reads) else ""
 
 
-def others(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
+def other_question_lines(subject: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[str]:
     """What else goes wrong, or depends on something: a line a question, with the cells that it is about."""
     required = {check["question"] for check in subject["checks"]}
     for question in document["questions"]:
-        if question["name"] not in _OWN_ROW:
+        if question["name"] not in _TABLE_QUESTIONS:
             note = "" if question["name"] in required else " (not required)"
             cells: Mapping[str, Any] = subject["table"][question["name"]]
             for word, says in (("can lose", ""), ("depends", "depends on {}: ")):
                 names = [name for name, cell in cells.items() if cell["word"] == word]
                 if names:
                     on = dict.fromkeys(fact for name in names for fact in cells[name]["on"])
-                    yield f"{question['title']}{note}: {says.format(', '.join(on))}{_some(names, len(cells))}"
+                    yield f"{question['title']}{note}: {says.format(', '.join(on))}{_cells_text(names, len(cells))}"
 
 
-def open_cells(subject: Mapping[str, Any]) -> Iterator[str]:
+def open_cell_lines(subject: Mapping[str, Any]) -> Iterator[str]:
     """On what the cells with `?` depend, with what decides them; and why those with `-` were not decided."""
     depends: dict[tuple[str, ...], dict[str, None]] = {}
     undecided: dict[str, dict[str, None]] = {}
-    for question in _OWN_ROW:
+    for question in _TABLE_QUESTIONS:
         for name, cell in subject["table"][question].items():
             if cell["word"] == "depends":
                 depends.setdefault(tuple(cell["on"]), {})[name] = None
@@ -127,13 +127,13 @@ def open_cells(subject: Mapping[str, Any]) -> Iterator[str]:
     for on, names in depends.items():
         asks = [ask for fact in on if (ask := subject["not_given"].get(fact))]
         give = f"; to decide it, give {'; '.join(asks)}" if asks else ""
-        yield f"{UNKNOWN} depends on {', '.join(on)} ({_some(list(names), every)}){give}"
+        yield f"{UNKNOWN} depends on {', '.join(on)} ({_cells_text(list(names), every)}){give}"
     for why, names in undecided.items():
-        yield f"{UNDECIDED} {why} ({_some(list(names), every)})"
+        yield f"{UNDECIDED} {why} ({_cells_text(list(names), every)})"
 
 
-def _some(names: Sequence[str], every: int) -> str:
+def _cells_text(names: Sequence[str], every: int) -> str:
     if len(names) == every:
         return "in every cell"
-    shown = ", ".join(names[:_SAID])
-    return shown if len(names) <= _SAID else f"{shown} and {len(names) - _SAID} more"
+    shown = ", ".join(names[:_MAX_CELLS])
+    return shown if len(names) <= _MAX_CELLS else f"{shown} and {len(names) - _MAX_CELLS} more"

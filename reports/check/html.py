@@ -7,61 +7,61 @@ from typing import Any
 
 from ...traces.heading import tool
 from ...traces.sentences import capital
-from ..index import index_page, text, wide_table
+from ..index import escape, index_page, wide_table
 from ..settings import sizes_text, switches_text, symmetry_text
-from ..text_page import count
-from ..trace.html import shared, without_folders
-from ..verdicts import passed, reason_text
+from ..text_page import count_text
+from ..trace.html import name_without_folders, without_machine_folders
+from ..verdicts import found_nothing_text, reason_text
 
-_FOUND = {
+_OUTCOME_TEXTS = {
     "safety": "violates a property",
     "liveness": "violates a property of liveness",
     "deadlock": "has a deadlock",
     "model_error": "breaks its own types",
 }
-_FIRST = ("bad", "open", "good")
+_LOOK_ORDER = ("bad", "open", "good")
 """What fails stands first."""
-_LOOK = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad", "refuted": "bad"}
+_VERDICT_LOOKS = {"holds": "good", "reached": "good", "proved": "good", "violated": "bad", "refuted": "bad"}
 
 
 def check_index(document: Mapping[str, Any], pages: Mapping[str, str]) -> str:
     """The page of a check's document. `pages` has the page of each trace, by the name of its property; "" is that of
     the failure of the run itself."""
-    found = _found(document)
+    found = _outcome_text(document)
     too = " and has a deadlock" if document["failure"] and document["outcome"] in ("safety", "liveness") else ""
-    title = f"{without_folders(document['model'])} {found}{too}"
-    return index_page(title, "\n".join(_body(document, pages, title)), tool=tool())
+    title = f"{name_without_folders(document['model'])} {found}{too}"
+    return index_page(title, "\n".join(_index_lines(document, pages, title)), tool=tool())
 
 
-def _found(document: Mapping[str, Any]) -> str:
+def _outcome_text(document: Mapping[str, Any]) -> str:
     """What was found: a property by its name, of several how many."""
     outcome = document["outcome"]
     failing = [prop["name"] for prop in document["properties"] if prop["verdict"] == "violated"]
     if (document["verdict"], outcome) == ("holds", "none"):
-        return passed(document["engine"])
+        return found_nothing_text(document["engine"])
     if outcome not in ("safety", "liveness") or not failing:
-        return _FOUND.get(outcome, str(document["verdict"]))
+        return _OUTCOME_TEXTS.get(outcome, str(document["verdict"]))
     return f"violates {failing[0]}" if len(failing) == 1 else f"violates {len(failing)} properties"
 
 
-def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> Iterator[str]:
+def _index_lines(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> Iterator[str]:
     good = (document["verdict"], document["outcome"]) == ("holds", "none")
-    look = "good" if good else "bad" if document["outcome"] in _FOUND else "open"
-    yield f'<h1 class="{look}">{text(title)}</h1><p class="lead">{text(sentence(document["assurance"]))}</p>'
-    yield from (f'<p class="muted">{text(line)}</p>' for line in _within(document))
+    look = "good" if good else "bad" if document["outcome"] in _OUTCOME_TEXTS else "open"
+    yield f'<h1 class="{look}">{escape(title)}</h1><p class="lead">{escape(to_sentence(document["assurance"]))}</p>'
+    yield from (f'<p class="muted">{escape(line)}</p>' for line in _bounds_lines(document))
     if "" in pages:
-        yield f'<a class="button" href="{text(pages[""])}">See the failure step by step</a>'
+        yield f'<a class="button" href="{escape(pages[""])}">See the failure step by step</a>'
     titles = ("verdict", "property", "what it says")
     head = "".join(f'<th scope="col">{one}</th>' for one in titles)
     rows = "".join(
-        row(
+        property_row(
             prop["name"],
             prop["says"],
             prop["verdict"],
             pages.get(prop["name"]),
             reason_text(prop["verdict"], prop["why"]),
         )
-        for prop in sorted(document["properties"], key=lambda prop: _FIRST.index(_look_of(prop["verdict"])))
+        for prop in sorted(document["properties"], key=lambda prop: _LOOK_ORDER.index(_verdict_look(prop["verdict"])))
     )
     table = wide_table(f"<thead><tr>{head}</tr></thead>", rows, stacked=True)
     yield f"<section><h2>Properties</h2>{table}</section>"
@@ -69,74 +69,74 @@ def _body(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> 
     others = {name: page for name, page in pages.items() if name not in known}
     if others:
         yield "<section><h2>Other traces</h2><ul>"
-        yield from (f'<li><a href="{text(page)}">{text(name)}</a></li>' for name, page in others.items())
+        yield from (f'<li><a href="{escape(page)}">{escape(name)}</a></li>' for name, page in others.items())
         yield "</ul></section>"
     if document["notes"]:
-        notes = "".join(f"<li>{text(note)}</li>" for note in document["notes"])
+        notes = "".join(f"<li>{escape(note)}</li>" for note in document["notes"])
         yield f"<section><h2>Notes</h2><ul>{notes}</ul></section>"
 
 
-def _within(document: Mapping[str, Any]) -> Iterator[str]:
+def _bounds_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """The bounds, the switches, and how much was looked at: a result without its bounds is none."""
     constants, open_ = document["constants"], document["open_constants"]
     yield f"Bounds: {sizes_text(constants, open_)}."
     if switches := switches_text(constants, open_):
         yield f"Switches: {switches}."
     states, steps = document["distinct_states"], document["transitions"]
-    counts = [count(states, "distinct state")] if states is not None else []
-    counts += [count(steps, "step" if document["engine"] == "walk" else "transition")] if steps is not None else []
+    counts = [count_text(states, "distinct state")] if states is not None else []
+    counts += [count_text(steps, "step" if document["engine"] == "walk" else "transition")] if steps is not None else []
     looked_at = ", ".join([*counts, f"depth {document['depth']}"])
     yield f"{looked_at}; {document['engine']} engine, {symmetry_text(document['symmetry'])}."
 
 
-def _look_of(verdict: str) -> str:
-    return _LOOK.get(verdict, "open")
+def _verdict_look(verdict: str) -> str:
+    return _VERDICT_LOOKS.get(verdict, "open")
 
 
-def sentence(says: str) -> str:
+def to_sentence(says: str) -> str:
     """A phrase of a report as a sentence."""
     return f"{capital(says)}{'' if says.endswith('.') else '.'}" if says else ""
 
 
-def row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:
+def property_row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:
     """A property with its verdict; where there is a page of its trace, the verdict opens it. `why` is a sentence."""
-    said = text(says) + (f"<br>{text(why)}" if why else "")
-    return f'{_cells(verdict, name, page)}<td class="loose">{said}</td></tr>'
+    said = escape(says) + (f"<br>{escape(why)}" if why else "")
+    return f'{_verdict_cells(verdict, name, page)}<td class="loose">{said}</td></tr>'
 
 
-def _cells(verdict: str, name: str, page: str | None) -> str:
+def _verdict_cells(verdict: str, name: str, page: str | None) -> str:
     """The first cells of a row: the verdict, and of what."""
-    look = _look_of(verdict)
+    look = _verdict_look(verdict)
     mark = {"good": "✓", "bad": "✗", "open": "?"}[look]
-    word = f"{mark} {text(verdict)}"
-    cell = word if page is None else f'<a href="{text(page)}">{word}</a>'
-    return f'<tr><td class="{look}">{cell}</td><th scope="row">{text(name)}</th>'
+    word = f"{mark} {escape(verdict)}"
+    cell = word if page is None else f'<a href="{escape(page)}">{word}</a>'
+    return f'<tr><td class="{look}">{cell}</td><th scope="row">{escape(name)}</th>'
 
 
 def proof_index(document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]]) -> str:
     """The page of a proof's document. `pages` has the trace of each page of a counterexample, by its file."""
     title, *more = document["claim"]
-    body = "\n".join(_proof_body(document, pages, title, more))
+    body = "\n".join(_proof_lines(document, pages, title, more))
     return index_page(title, body, tool=tool())
 
 
-def _proof_body(
+def _proof_lines(
     document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]], title: str, more: Sequence[str]
 ) -> Iterator[str]:
     look = {"proved": "good", "refuted": "bad"}.get(document["verdict"], "open")
-    yield f'<h1 class="{look}">{text(title)}</h1>'
-    yield from (f"<p>{text(line)}</p>" for line in more)
+    yield f'<h1 class="{look}">{escape(title)}</h1>'
+    yield from (f"<p>{escape(line)}</p>" for line in more)
     head = '<thead><tr><th scope="col">verdict</th><th scope="col">{}</th><th scope="col">{}</th></tr></thead>'
     if document["properties"]:
-        rows = "".join(row(one["name"], one["says"], one["verdict"], None) for one in document["properties"])
+        rows = "".join(property_row(one["name"], one["says"], one["verdict"], None) for one in document["properties"])
         table = wide_table(head.format("property", "what it says"), rows, stacked=True)
         yield f"<section><h2>Properties</h2>{table}</section>"
     if pages:
         yield "<section><h2>Counterexamples</h2><ul>"
-        titles = {file: shared(trace)["title"] for file, trace in pages.items()}
-        yield from (f'<li><a href="{text(file)}">{text(called)}</a></li>' for file, called in titles.items())
+        titles = {file: without_machine_folders(trace)["title"] for file, trace in pages.items()}
+        yield from (f'<li><a href="{escape(file)}">{escape(called)}</a></li>' for file, called in titles.items())
         yield "</ul></section>"
     if document["lemmas"]:
-        rows = "".join(_cells(one["verdict"], one["name"], None) + "</tr>" for one in document["lemmas"])
+        rows = "".join(_verdict_cells(one["verdict"], one["name"], None) + "</tr>" for one in document["lemmas"])
         names = '<thead><tr><th scope="col">verdict</th><th scope="col">lemma</th></tr></thead>'
         yield f"<section><h2>Lemmas</h2>{wide_table(names, rows)}</section>"

@@ -14,15 +14,15 @@ from ...language.errors import shown_path
 from ...language.proof import Obligation, Proof, ProofFinding, Standing, Unstated
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
-from ..document import Document, plain
+from ..document import Document, plain_constant
 from ..settings import switches_text
-from ..text_page import Page, Paper, count, seconds_text
-from ..verdicts import meanings, styles
+from ..text_page import TextFormat, TextPage, count_text, seconds_text
+from ..verdicts import meanings_by_word, styles_by_word
 
 SCHEMA = "tidegate.proof/2"
 
-MARKS: Mapping[str, str] = {word: meaning.mark for word, meaning in meanings("prove").items()}
-_STYLES = styles("prove")
+MARKS: Mapping[str, str] = {word: meaning.mark for word, meaning in meanings_by_word("prove").items()}
+_STYLES = styles_by_word("prove")
 _STANDINGS: Mapping[Standing, str] = {
     "proved": "proved",
     "conditional": "conditional",
@@ -35,8 +35,8 @@ _STANDINGS: Mapping[Standing, str] = {
     "not asked for": "not asked for",
 }
 """How the first line says what was said of properties, in this order."""
-INITIAL = "initial states"
-DEFINED = "no step breaks the model's types"
+INITIAL_ROW = "initial states"
+TYPES_GOAL = "no step breaks the model's types"
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -69,18 +69,18 @@ class ProofTable:
         """The next rows of the table that are complete."""
         rows: list[str] = []
         names = ("", *self.actions)
-        while self._printed < len(names) and self._is_full(names[self._printed]):
+        while self._printed < len(names) and self._is_row_full(names[self._printed]):
             if any(of == names[self._printed] for of, _ in self.cells):
                 rows.append(self.row(names[self._printed]))
             self._printed += 1
         return rows
 
-    def _is_full(self, action: str) -> bool:
+    def _is_row_full(self, action: str) -> bool:
         return all(finding is not None for (of, _), finding in self.cells.items() if of == action)
 
     def row(self, action: str) -> str:
         """`fetch   ✓ ✓✓✓✓✓ ✓✓?✓✓  1.2 s`."""
-        width = max(len(name) for name in (INITIAL, *self.actions))
+        width = max(len(name) for name in (INITIAL_ROW, *self.actions))
         marks = [self._mark(action, goal) for goal in self.goals]
         groups = ["".join(marks[at : at + 5]) for at in range(0, len(marks), 5)]
         seconds = sum(
@@ -88,7 +88,7 @@ class ProofTable:
         )
         own = [finding for (of, _), finding in self.cells.items() if of == action and finding is not None]
         took = "kept" if own and all(finding.cached for finding in own) else seconds_text(seconds)
-        return f"  {action or INITIAL:<{width}}  {self._mark(action, '')} {' '.join(groups)}  {took}"
+        return f"  {action or INITIAL_ROW:<{width}}  {self._mark(action, '')} {' '.join(groups)}  {took}"
 
     def _mark(self, action: str, goal: str) -> str:
         if (action, goal) not in self.cells:
@@ -97,9 +97,9 @@ class ProofTable:
         return "·" if finding is None else MARKS[finding.word]
 
 
-def legend(goals: Sequence[str], paper: Paper) -> str:
+def proof_legend(goals: Sequence[str], text_format: TextFormat) -> str:
     """Which column is which lemma: the columns stand in groups of five."""
-    page = Page(paper)
+    page = TextPage(text_format)
     for at in range(0, len(goals), 5):
         page.line(f"{at + 1:>3}  {', '.join(goals[at : at + 5])}", indent=2, hang=5)
     return page.text()
@@ -108,41 +108,43 @@ def legend(goals: Sequence[str], paper: Paper) -> str:
 # --- the whole report -------------------------------------------------------------------------------------------------
 
 
-def proof_page(proof: Proof, paper: Paper) -> Page:
+def proof_page(proof: Proof, text_format: TextFormat) -> TextPage:
     """What is said after the table."""
-    page = Page(paper)
+    page = TextPage(text_format)
     mark = MARKS[proof.word]
-    page.line(f"{mark} {proof.model}: {headline(proof)}", style=_STYLES[proof.word])
-    for sentence in claim(proof):
+    page.line(f"{mark} {proof.model}: {proof_headline(proof)}", style=_STYLES[proof.word])
+    for sentence in proof_claim(proof):
         page.line(sentence, indent=2, hang=2)
-    _goals(page, proof)
-    _failures(page, proof)
-    _doubts(page, proof)
+    _write_goals(page, proof)
+    _write_failures(page, proof)
+    _write_doubts(page, proof)
     return page
 
 
-def headline(proof: Proof) -> str:
+def proof_headline(proof: Proof) -> str:
     """`proved for 3 voters, for every value of max_epoch, for every crashes of at least 1`."""
-    sizes = _listed([count(size, name.lower()) for name, size in proof.sizes.items()])
+    sizes = _names_text([count_text(size, name.lower()) for name, size in proof.sizes.items()])
     whatever = [name for name in proof.boundless if name not in proof.above_zero]
-    about = f" for {sizes}" * bool(sizes) + _values(whatever, proof.word) * bool(whatever)
-    about += f", for every {_listed(proof.above_zero)} of at least 1" * bool(proof.above_zero)
+    about = f" for {sizes}" * bool(sizes) + _values_text(whatever, proof.word) * bool(whatever)
+    about += f", for every {_names_text(proof.above_zero)} of at least 1" * bool(proof.above_zero)
     if proof.word in ("proved", "vacuous"):
-        return f"{proof.word}{about}{_how_many(proof)}"
+        return f"{proof.word}{about}{_counts_text(proof)}"
     if proof.word == "conditional":
-        return f"conditional{about}: it rests on {_number_of_lemmas(proof.assumed())} not proved here{_how_many(proof)}"
+        return (
+            f"conditional{about}: it rests on {_lemma_count_text(proof.assumed())} not proved here{_counts_text(proof)}"
+        )
     words = [finding.word for finding in proof.findings]
     parts = [f"{words.count(word)} {word}" for word in MARKS if word in words]
-    return f"{proof.word}{about}: of {count(len(words), 'obligation')} {_listed(parts)}{_how_many(proof)}"
+    return f"{proof.word}{about}: of {count_text(len(words), 'obligation')} {_names_text(parts)}{_counts_text(proof)}"
 
 
-def _values(names: list[str], word: str) -> str:
+def _values_text(names: list[str], word: str) -> str:
     """Which values a result is about. What is refuted is refuted for some of them, not for each."""
-    said = _listed(names)
+    said = _names_text(names)
     return f", where {said} may have any value" if word in ("refuted", "not proved") else f", for every value of {said}"
 
 
-def _how_many(proof: Proof) -> str:
+def _counts_text(proof: Proof) -> str:
     """`; of 20 properties 18 are proved, 1 is known to be false and 1 is not stated`, each counted once; "" where all
     have the word that the result has."""
     standing = list(proof.standing().values())
@@ -151,64 +153,67 @@ def _how_many(proof: Proof) -> str:
     parts = [] if "proved" in standing or proof.word != "proved" else ["none is proved"]
     numbers = [(standing.count(word), says) for word, says in _STANDINGS.items()]
     parts += [f"{n} {'is' if n == 1 else 'are'} {says}" for n, says in numbers if n]
-    return f"; of {count(len(standing), 'property', 'properties')} {_listed(parts)}"
+    return f"; of {count_text(len(standing), 'property', 'properties')} {_names_text(parts)}"
 
 
-def claim(proof: Proof) -> list[str]:
+def proof_claim(proof: Proof) -> list[str]:
     """What the result means: what it is about, what it assumes, and what it is not."""
     fixed = {name: value for name, value in proof.constants.items() if name not in proof.boundless}
-    others = [f"{name}={plain(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)]
+    others = [
+        f"{name}={plain_constant(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)
+    ]
     settings = "; ".join(part for part in (", ".join(others), switches_text(fixed)) if part)
     lines = [f"with {settings}"] if settings else []
     if proof.spent:
         lines.append(
-            f"{_listed(proof.spent)} {'never happens' if len(proof.spent) == 1 else 'never happen'}: a budget of 0"
+            f"{_names_text(proof.spent)} {'never happens' if len(proof.spent) == 1 else 'never happen'}: a budget of 0"
         )
     if proof.switched_off:
         lines.append(f"switched off by constants: {', '.join(proof.switched_off)}")
-    lines += _assumptions(proof)
+    lines += _assumption_lines(proof)
     if proof.above_zero:
         zeros = [f"{name}=0" for name in proof.above_zero]
-        lines.append(f"not proved for {_listed(zeros)}, which --set proves apart")
+        lines.append(f"not proved for {_names_text(zeros)}, which --set proves apart")
     if proof.roomless:
         lines.append(
-            f"not proved that {_listed(proof.roomless)} {'has' if len(proof.roomless) == 1 else 'have'} room for what "
+            f"not proved that {_names_text(proof.roomless)} "
+            f"{'has' if len(proof.roomless) == 1 else 'have'} room for what "
             "is added, whatever the capacity; tidegate check looks at that within bounds"
         )
     lines.append("assumes that Z3 and the formulas given to it are right")
-    members = _listed([f"number of {name.lower()}s" for name in proof.sizes])
+    members = _names_text([f"number of {name.lower()}s" for name in proof.sizes])
     lines.append(f"not proved for any other {members}" if members else "nothing else is proved")
     lines[-1] += "; liveness, what must happen eventually, is not proved"
     return lines
 
 
-def _assumptions(proof: Proof) -> list[str]:
+def _assumption_lines(proof: Proof) -> list[str]:
     """What a conditional result rests on, and how to have it proved."""
     assumed = proof.assumed()
     unasked = [name for name in assumed if name not in proof.goals]
     failed = [name for name in assumed if name in proof.goals]
     lines: list[str] = []
     if unasked:
-        number = _number_of_lemmas(unasked)
+        number = _lemma_count_text(unasked)
         lines.append(f"assumes {number} not asked for; without --lemma and --property they are proved too, or refuted")
     if failed:
-        lines.append(f"assumes {_number_of_lemmas(failed)} not proved: {', '.join(failed)}")
+        lines.append(f"assumes {_lemma_count_text(failed)} not proved: {', '.join(failed)}")
     if proof.breaking():
         lines.append(
-            f"assumes that no step of {_listed(proof.breaking())} breaks the model's types, which is not proved"
+            f"assumes that no step of {_names_text(proof.breaking())} breaks the model's types, which is not proved"
         )
     return lines
 
 
-def _number_of_lemmas(lemmas: Sequence[str]) -> str:
-    return f"{count(len(lemmas), 'lemma')} that {'is' if len(lemmas) == 1 else 'are'}"
+def _lemma_count_text(lemmas: Sequence[str]) -> str:
+    return f"{count_text(len(lemmas), 'lemma')} that {'is' if len(lemmas) == 1 else 'are'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_text(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
-def _goals(page: Page, proof: Proof) -> None:
+def _write_goals(page: TextPage, proof: Proof) -> None:
     """Lemmas and properties by their word."""
     page.blank()
     properties = [goal for goal in proof.goals if goal not in proof.lemmas]
@@ -221,9 +226,9 @@ def _goals(page: Page, proof: Proof) -> None:
         rows += [(word, ", ".join(names))] if names else []
         number = sum(proof.word_of(lemma) == word for lemma in lemmas)
         if number:
-            rows.append((word, count(number, "lemma") if word == "proved" else _those(proof, word)))
+            rows.append((word, count_text(number, "lemma") if word == "proved" else _goals_with_word(proof, word)))
     rows += [("vacuous", f"{goal.goal}: {goal.reason}" if goal.goal else goal.reason) for goal in proof.empty]
-    rows += [("not stated", f"{goal.goal}: {place(goal)}: {goal.reason}") for goal in proof.unstated]
+    rows += [("not stated", f"{goal.goal}: {unstated_place(goal)}: {goal.reason}") for goal in proof.unstated]
     rows += [("left out", f"{goal.goal}: {goal.reason}") for goal in proof.left_out]
     rows += [("known false", f"{goal.goal}: {goal.reason}") for goal in proof.known_false]
     rows += [("elsewhere", f"{goal.goal}: {goal.reason}") for goal in proof.elsewhere]
@@ -231,30 +236,30 @@ def _goals(page: Page, proof: Proof) -> None:
     page.columns(rows, styles=_STYLES)
 
 
-def place(news: Unstated) -> str:
+def unstated_place(news: Unstated) -> str:
     """`mine.py:12`."""
     return f"{shown_path(news.file)}:{news.line}"
 
 
-def _those(proof: Proof, word: str) -> str:
+def _goals_with_word(proof: Proof, word: str) -> str:
     return ", ".join(lemma for lemma in proof.lemmas if lemma in proof.goals and proof.word_of(lemma) == word)
 
 
-def _failures(page: Page, proof: Proof) -> None:
+def _write_failures(page: TextPage, proof: Proof) -> None:
     """Every finding that is not a proof, in a sentence."""
     for finding in proof.findings:
         if finding.word != "proved":
             page.blank()
-            page.line(f"{MARKS[finding.word]} {_sentence(finding)}", style=_STYLES[finding.word])
+            page.line(f"{MARKS[finding.word]} {_finding_sentence(finding)}", style=_STYLES[finding.word])
             if finding.word == "not proved" and finding.reason:
                 page.line(finding.reason, indent=4)
     for fall in proof.falls:
         page.blank()
         page.line(f"given up in round {fall.round}: {fall.lemma}", style="yellow")
-        page.line(_sentence(fall.finding), indent=4)
+        page.line(_finding_sentence(fall.finding), indent=4)
 
 
-def _sentence(finding: ProofFinding) -> str:
+def _finding_sentence(finding: ProofFinding) -> str:
     """`refuted: fetch does not keep logs_are_copies`."""
     kind, goal, action = finding.obligation.kind, finding.obligation.goal, finding.obligation.action
     refuted = finding.word == "refuted"
@@ -271,20 +276,20 @@ def _sentence(finding: ProofFinding) -> str:
     return f"{finding.word}: {said}{', in a state that can be reached' if reachable and kind != 'initial' else ''}"
 
 
-def _doubts(page: Page, proof: Proof) -> None:
+def _write_doubts(page: TextPage, proof: Proof) -> None:
     """What a proof should be doubted for."""
     page.blank()
     if proof.idle:
         page.line(f"lemmas whose antecedent is never true here: {', '.join(proof.idle)}", indent=2, hang=4)
-    states = count(proof.witnesses, "reachable state")
+    states = count_text(proof.witnesses, "reachable state")
     page.line(f"plain Python evaluated all of this in {states}, within the bounds of the constants", indent=2, hang=4)
     if proof.symmetric:
-        names = _listed([f"{sort.lower()}s" for sort in proof.symmetric])
+        names = _names_text([f"{sort.lower()}s" for sort in proof.symmetric])
         page.line(f"one choice of {names} stands for all that differ by a renaming", indent=2)
     kept = sum(finding.cached for finding in proof.findings)
     page.line(
-        f"{count(len(proof.findings), 'obligation')}, {count(kept)} of them kept from before, in "
-        f"{seconds_text(proof.seconds)} with {count(proof.workers, 'process', 'processes')}",
+        f"{count_text(len(proof.findings), 'obligation')}, {count_text(kept)} of them kept from before, in "
+        f"{seconds_text(proof.seconds)} with {count_text(proof.workers, 'process', 'processes')}",
         indent=2,
     )
     if proof.stopped:
@@ -317,7 +322,7 @@ def counterexample_document(finding: ProofFinding) -> Document:
 
 
 def _induction_title(of: Obligation) -> str:
-    what = f"{of.goal or DEFINED}, {of.action}" if of.action else of.goal
+    what = f"{of.goal or TYPES_GOAL}, {of.action}" if of.action else of.goal
     return f"counterexample to induction ({what}); its first state may not be reachable"
 
 
@@ -328,8 +333,8 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "schema": SCHEMA,
         "model": proof.model,
         "verdict": proof.word,
-        "claim": [headline(proof), *claim(proof)],
-        "constants": {name: plain(value) for name, value in proof.constants.items()},
+        "claim": [proof_headline(proof), *proof_claim(proof)],
+        "constants": {name: plain_constant(value) for name, value in proof.constants.items()},
         "boundless": list(proof.boundless),
         "sizes": dict(proof.sizes),
         "lemmas": [{"name": lemma, "verdict": proof.word_of(lemma)} for lemma in proof.lemmas if lemma in proof.goals],
@@ -340,20 +345,24 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         ],
         "assumed": list(proof.assumed()),
         "vacuous": [{"property": goal.goal or None, "reason": goal.reason} for goal in proof.empty],
-        "unstated": [{"name": goal.goal, "where": place(goal), "reason": goal.reason} for goal in proof.unstated],
+        "unstated": [
+            {"name": goal.goal, "where": unstated_place(goal), "reason": goal.reason} for goal in proof.unstated
+        ],
         "left_out": [{"name": goal.goal, "reason": goal.reason} for goal in proof.left_out],
         "known_false": [{"name": goal.goal, "reason": goal.reason} for goal in proof.known_false],
         "false_elsewhere": [{"name": goal.goal, "reason": goal.reason} for goal in proof.elsewhere],
         "not_asked": list(proof.not_asked),
         "room_not_proved": list(proof.roomless),
         "idle": list(proof.idle),
-        "obligations": [_finding(at, finding, paths) for at, finding in enumerate(proof.findings)],
+        "obligations": [_finding_document(at, finding, paths) for at, finding in enumerate(proof.findings)],
         "never": list(proof.never),
         "spent": list(proof.spent),
         "switched_off": list(proof.switched_off),
         "symmetric": list(proof.symmetric),
         "witnesses": proof.witnesses,
-        "falls": [{"lemma": fall.lemma, "round": fall.round, "why": _sentence(fall.finding)} for fall in proof.falls],
+        "falls": [
+            {"lemma": fall.lemma, "round": fall.round, "why": _finding_sentence(fall.finding)} for fall in proof.falls
+        ],
         "seconds": round(proof.seconds, 3),
         "workers": proof.workers,
         "stopped": proof.stopped or None,
@@ -361,7 +370,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
     }
 
 
-def _finding(number: int, finding: ProofFinding, paths: Mapping[int, str]) -> dict[str, Any]:
+def _finding_document(number: int, finding: ProofFinding, paths: Mapping[int, str]) -> dict[str, Any]:
     obligation = finding.obligation
     row: dict[str, Any] = {
         "kind": obligation.kind,

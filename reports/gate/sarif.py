@@ -15,19 +15,19 @@ from typing import Any
 from urllib.parse import quote
 
 from ..document import Document
-from .terminal import of_which_runs
+from .terminal import run_condition_lines
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 _LEVELS = {"differs": "error", "inconclusive": "warning", "unrecorded": "warning"}
-_OWN_RULES = {
+_GATE_RULES = {
     "counts": "The number of states, transitions or levels is not the recorded one.",
     "outcome": "The check ended otherwise than recorded.",
     "requirements": "An audit's requirements are met.",
 }
 
 
-def sarif(document: Document) -> Document:
+def gate_sarif(document: Document) -> Document:
     """The SARIF log: one run."""
     findings = [
         (check, claim)
@@ -35,7 +35,7 @@ def sarif(document: Document) -> Document:
         for claim in check["claims"]
         if claim["result"] != "ok" or claim["document"] is not None
     ]
-    rules = _rules(claim for _, claim in findings)
+    rules = _sarif_rules(claim for _, claim in findings)
     places = {rule["id"]: at for at, rule in enumerate(rules)}
     name, _, version = document["tool"].partition(" ")
     return {
@@ -48,17 +48,17 @@ def sarif(document: Document) -> Document:
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
                 "invocations": [_invocation(document)],
-                "results": [_result(check, claim, places[claim["name"]]) for check, claim in findings],
+                "results": [_sarif_result(check, claim, places[claim["name"]]) for check, claim in findings],
             }
         ],
     }
 
 
-def _rules(claims: Iterator[Mapping[str, Any]]) -> list[Document]:
+def _sarif_rules(claims: Iterator[Mapping[str, Any]]) -> list[Document]:
     """A rule for each property, in the order they are met."""
     rules: dict[str, Document] = {}
     for claim in claims:
-        says = claim["says"] or _OWN_RULES.get(claim["name"], f"{claim['name']} is as recorded.")
+        says = claim["says"] or _GATE_RULES.get(claim["name"], f"{claim['name']} is as recorded.")
         rule = {"id": claim["name"], "shortDescription": {"text": says}, "properties": {"kind": claim["kind"]}}
         rules.setdefault(claim["name"], rule)
     return list(rules.values())
@@ -66,7 +66,7 @@ def _rules(claims: Iterator[Mapping[str, Any]]) -> list[Document]:
 
 def _invocation(document: Document) -> Document:
     said = [f"not run: {skipped['name']}: {skipped['why']}" for skipped in document["not_run"]]
-    said += [f"{check['name']}: {line}" for check in document["checks"] for line in of_which_runs(check)]
+    said += [f"{check['name']}: {line}" for check in document["checks"] for line in run_condition_lines(check)]
     notes = [{"level": "note", "message": {"text": text}} for text in said]
     return {
         "executionSuccessful": not document["interrupted"],
@@ -76,17 +76,17 @@ def _invocation(document: Document) -> Document:
     }
 
 
-def _result(check: Mapping[str, Any], claim: Mapping[str, Any], rule: int) -> Document:
+def _sarif_result(check: Mapping[str, Any], claim: Mapping[str, Any], rule: int) -> Document:
     trace: Document | None = claim["document"]
-    at_entry = [{"physicalLocation": _physical(check["file"], check["line"])}]
+    at_entry = [{"physicalLocation": _physical_location(check["file"], check["line"])}]
     made: Document = {
         "ruleId": claim["name"],
         "ruleIndex": rule,
         "kind": "fail",
         "level": "note" if claim["result"] == "ok" else _LEVELS.get(claim["result"], "error"),
-        "message": {"text": "\n".join(_message(check, claim))},
-        "locations": at_entry if trace is None else [_failing(trace, check)],
-        "relatedLocations": [] if trace is None else _related(trace, check),
+        "message": {"text": "\n".join(_message_lines(check, claim))},
+        "locations": at_entry if trace is None else [_failing_statement_location(trace, check)],
+        "relatedLocations": [] if trace is None else _related_locations(trace, check),
         "partialFingerprints": {"tidegate/claimAndActions/v1": fingerprint(check, claim)},
         "properties": {"check": check["name"], "result": claim["result"]},
     }
@@ -109,7 +109,7 @@ def fingerprint(check: Mapping[str, Any], claim: Mapping[str, Any]) -> str:
     return hashlib.sha256("\n".join((claim["name"], *way)).encode()).hexdigest()
 
 
-def _message(check: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
+def _message_lines(check: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str]:
     """What differs, the argument, and the line that replays it."""
     trace: Document | None = claim["document"]
     yield f"{check['name']}: {'; '.join(claim['differences']) or 'violated, as recorded'}"
@@ -123,26 +123,28 @@ def _message(check: Mapping[str, Any], claim: Mapping[str, Any]) -> Iterator[str
 # --- places -----------------------------------------------------------------------------------------------------------
 
 
-def _failing(trace: Document, check: Mapping[str, Any]) -> Document:
+def _failing_statement_location(trace: Document, check: Mapping[str, Any]) -> Document:
     """The statement that fails: of the failure, else of the last step, else of the property; else the entry."""
     failure: Mapping[str, Any] = trace["failure"] or {}
     if failure.get("place"):
-        return {"physicalLocation": _of_place(failure["place"])}
+        return {"physicalLocation": _place_location(failure["place"])}
     if trace["steps"]:
         last = trace["steps"][-1]
         logical = [{"name": last["action"], "kind": "function"}]
-        return {"physicalLocation": _of_place(last.get("statement", last["where"])), "logicalLocations": logical}
+        return {"physicalLocation": _place_location(last.get("statement", last["where"])), "logicalLocations": logical}
     if trace["property"] is not None and trace["property"]["where"] is not None:
-        return {"physicalLocation": _of_place(trace["property"]["where"])}
-    return {"physicalLocation": _physical(check["file"], check["line"])}
+        return {"physicalLocation": _place_location(trace["property"]["where"])}
+    return {"physicalLocation": _physical_location(check["file"], check["line"])}
 
 
-def _related(trace: Document, check: Mapping[str, Any]) -> list[Document]:
+def _related_locations(trace: Document, check: Mapping[str, Any]) -> list[Document]:
     """The property that is violated, and the entry of the gate file that asked."""
-    related = [{"physicalLocation": _physical(check["file"], check["line"]), "message": {"text": "recorded here"}}]
+    related = [
+        {"physicalLocation": _physical_location(check["file"], check["line"]), "message": {"text": "recorded here"}}
+    ]
     claim = trace["property"]
     if claim is not None and claim["where"] is not None:
-        related.insert(0, {"physicalLocation": _of_place(claim["where"]), "message": {"text": claim["says"]}})
+        related.insert(0, {"physicalLocation": _place_location(claim["where"]), "message": {"text": claim["says"]}})
     return [{"id": at, **location} for at, location in enumerate(related, 1)]
 
 
@@ -151,12 +153,12 @@ def _code_flow(trace: Document) -> Document:
     locations = [
         {
             "location": {
-                "physicalLocation": _of_place(step["where"]),
+                "physicalLocation": _place_location(step["where"]),
                 "message": {"text": f"{step['i']}. {step['sentence']}"},
             },
             "executionOrder": step["i"],
             "importance": "essential" if step["kind"] == "fault" or step is trace["steps"][-1] else "important",
-            "state": {cell: {"text": text} for cell, text in _changes(step["changed"]).items()},
+            "state": {cell: {"text": text} for cell, text in _changes_by_cell(step["changed"]).items()},
         }
         for step in trace["steps"]
     ]
@@ -165,7 +167,7 @@ def _code_flow(trace: Document) -> Document:
     return {"message": {"text": trace["title"]}, "threadFlows": [{"locations": locations}]}
 
 
-def _changes(changed: Sequence[str]) -> Mapping[str, str]:
+def _changes_by_cell(changed: Sequence[str]) -> Mapping[str, str]:
     """What a step changed, by cell: `held` is `false -> true`."""
     cells: dict[str, list[str]] = {}
     for cell, _, what in (text.partition(": ") for text in changed):
@@ -173,11 +175,11 @@ def _changes(changed: Sequence[str]) -> Mapping[str, str]:
     return {cell: ", ".join(texts) for cell, texts in cells.items()}
 
 
-def _of_place(place: Mapping[str, Any]) -> Document:
-    return _physical(place["file"], place["line"], place["end_line"])
+def _place_location(place: Mapping[str, Any]) -> Document:
+    return _physical_location(place["file"], place["line"], place["end_line"])
 
 
-def _physical(file: str, line: int, end_line: int | None = None) -> Document:
+def _physical_location(file: str, line: int, end_line: int | None = None) -> Document:
     return {
         "artifactLocation": {"uri": relative_uri(file), "uriBaseId": "%SRCROOT%"},
         "region": {"startLine": line, "endLine": max(line, end_line or line)},

@@ -7,53 +7,55 @@ from typing import Any
 
 from ..document import Document
 from ..text_page import seconds_text
-from ..trace.markdown import argument, code, plain_text
-from ..trace.sequence import mermaid
-from .terminal import found_text, left_out, of_which_runs, sum_text
+from ..trace.markdown import argument_markdown, code_in_cell, escape_line
+from ..trace.sequence import to_mermaid
+from .terminal import check_result_text, gate_sum_text, run_condition_lines, skipped_by_reason
 
-_MOST_COUNTEREXAMPLES = 10
+_MAX_COUNTEREXAMPLES = 10
 """More than this nobody reads in a summary, and GitHub takes 1 MiB; the others are in the report."""
 
 
-def summary(document: Document) -> str:
+def gate_summary(document: Document) -> str:
     """The page."""
-    return "\n\n".join(_parts(document)) + "\n"
+    return "\n\n".join(_sections(document)) + "\n"
 
 
-def _parts(document: Document) -> Iterator[str]:
+def _sections(document: Document) -> Iterator[str]:
     mark = "✓" if document["exit"] == 0 else "✗"
-    yield f"# {mark} Tidegate: {sum_text(document)}"
-    at = f" at commit {code(document['commit'])}" if document["commit"] else ""
+    yield f"# {mark} Tidegate: {gate_sum_text(document)}"
+    at = f" at commit {code_in_cell(document['commit'])}" if document["commit"] else ""
     yield f"Tier {document['tier']}, {seconds_text(document['seconds'])}, exit {document['exit']}{at}."
     wrong = [check for check in document["checks"] if check["result"] != "ok"]
     if wrong:
         yield "## What differs"
-        yield _table(wrong, differences=True)
-    yield from _counterexamples(document)
+        yield _checks_table(wrong, differences=True)
+    yield from _counterexample_sections(document)
     if any(check["result"] == "ok" for check in document["checks"]):
         yield "## As recorded"
-        yield _folded("the checks", _table([check for check in document["checks"] if check["result"] == "ok"]))
-    for why, names in left_out(document).items():
-        yield f"## Not run: {len(names)}, {plain_text(why)}"
-        yield _folded("their names", "\n".join(f"- {plain_text(name)}" for name in names))
+        yield _folded_section(
+            "the checks", _checks_table([check for check in document["checks"] if check["result"] == "ok"])
+        )
+    for why, names in skipped_by_reason(document).items():
+        yield f"## Not run: {len(names)}, {escape_line(why)}"
+        yield _folded_section("their names", "\n".join(f"- {escape_line(name)}" for name in names))
 
 
-def _table(checks: list[Mapping[str, Any]], *, differences: bool = False) -> str:
+def _checks_table(checks: list[Mapping[str, Any]], *, differences: bool = False) -> str:
     rows = ["| check | result | found |", "|---|---|---|"]
     for check in checks:
-        texts = "<br>".join(plain_text(difference) for difference in check["differences"]) if differences else ""
-        runs = [plain_text(line) for line in of_which_runs(check)]
-        found = "<br>".join(part for part in (plain_text(found_text(check)), texts, *runs) if part)
+        texts = "<br>".join(escape_line(difference) for difference in check["differences"]) if differences else ""
+        runs = [escape_line(line) for line in run_condition_lines(check)]
+        found = "<br>".join(part for part in (escape_line(check_result_text(check)), texts, *runs) if part)
         pages = "".join(f" [{claim['name']}]({claim['html']})" for claim in check["claims"] if claim["html"])
-        rows.append(f"| {plain_text(check['name'])}{pages} | {check['result']} | {found} |")
+        rows.append(f"| {escape_line(check['name'])}{pages} | {check['result']} | {found} |")
     return "\n".join(rows)
 
 
-def _folded(title: str, text: str) -> str:
+def _folded_section(title: str, text: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
-def _counterexamples(document: Document) -> Iterator[str]:
+def _counterexample_sections(document: Document) -> Iterator[str]:
     """The counterexamples that nobody expects, each with its argument, its diagram and its replay line."""
     found = [
         (check, claim)
@@ -61,13 +63,13 @@ def _counterexamples(document: Document) -> Iterator[str]:
         for claim in check["claims"]
         if claim["document"] is not None and not claim["recorded"]
     ]
-    for check, claim in found[:_MOST_COUNTEREXAMPLES]:
+    for check, claim in found[:_MAX_COUNTEREXAMPLES]:
         trace: Document = claim["document"]
-        yield f"## {plain_text(trace['title'])}"
-        yield plain_text(check["name"])
+        yield f"## {escape_line(trace['title'])}"
+        yield escape_line(check["name"])
         if trace["argument"]:
-            yield argument(trace)
-        yield f"```mermaid\n{mermaid(trace)}```"
+            yield argument_markdown(trace)
+        yield f"```mermaid\n{to_mermaid(trace)}```"
         yield f"```sh\n{trace['replay']}\n```"
-    if len(found) > _MOST_COUNTEREXAMPLES:
-        yield f"{len(found) - _MOST_COUNTEREXAMPLES} more counterexamples are in the report."
+    if len(found) > _MAX_COUNTEREXAMPLES:
+        yield f"{len(found) - _MAX_COUNTEREXAMPLES} more counterexamples are in the report."

@@ -7,31 +7,31 @@ from pathlib import Path
 from typing import Any
 
 from ..document import Document
-from ..text_page import Page, Paper, count, seconds_text
-from ..verdicts import styles
+from ..text_page import TextFormat, TextPage, count_text, seconds_text
+from ..verdicts import styles_by_word
 
 
-def gate_page(document: Document, paper: Paper, out: Path | None = None) -> Page:
+def gate_page(document: Document, text_format: TextFormat, out: Path | None = None) -> TextPage:
     """The page. `out` is where the pages of counterexamples are, as the reader's own commands find it."""
-    page = Page(paper)
+    page = TextPage(text_format)
     width = max((len(entry["result"]) for entry in document["checks"]), default=0)
     for check in document["checks"]:
-        _check(page, check, width, out or Path())
+        _write_check(page, check, width, out or Path())
     page.blank()
-    page.line(sum_text(document), style="green bold" if document["exit"] == 0 else "red bold")
-    for why, names in left_out(document).items():
-        page.line(f"not run: {count(len(names), 'recorded check')}, {why}", hang=2)
+    page.line(gate_sum_text(document), style="green bold" if document["exit"] == 0 else "red bold")
+    for why, names in skipped_by_reason(document).items():
+        page.line(f"not run: {count_text(len(names), 'recorded check')}, {why}", hang=2)
     return page
 
 
-def _check(page: Page, check: Mapping[str, Any], width: int, out: Path) -> None:
+def _write_check(page: TextPage, check: Mapping[str, Any], width: int, out: Path) -> None:
     word = check["result"].ljust(width)
-    style = {word: styles("gate")[check["result"]]}
-    page.columns([(word, f"{check['name']}: {found_text(check)}")], indent=0, styles=style)
+    style = {word: styles_by_word("gate")[check["result"]]}
+    page.columns([(word, f"{check['name']}: {check_result_text(check)}")], indent=0, styles=style)
     for difference in check["differences"]:
         for line in difference.splitlines():
             page.line(line, indent=6)
-    for line in of_which_runs(check):
+    for line in run_condition_lines(check):
         page.line(line, indent=6, hang=2)
     for claim in check["claims"]:
         if claim["replay"] is not None and not claim["recorded"]:
@@ -40,7 +40,7 @@ def _check(page: Page, check: Mapping[str, Any], width: int, out: Path) -> None:
                 page.exact(f"      {out / claim['html']}")
 
 
-def of_which_runs(check: Mapping[str, Any]) -> list[str]:
+def run_condition_lines(check: Mapping[str, Any]) -> list[str]:
     """Of which runs the claims of a check hold that hold of some runs and not of all, a line for each kind of runs; and
     what leaves open those that are recorded as undecided. A claim that a recorded outcome cut short has none."""
     names: dict[str, list[str]] = {}
@@ -56,24 +56,24 @@ def of_which_runs(check: Mapping[str, Any]) -> list[str]:
     return [*held, *(f"{claim['name']} is undecided, as recorded: {claim['why']}" for claim in open_)]
 
 
-def found_text(check: Mapping[str, Any]) -> str:
+def check_result_text(check: Mapping[str, Any]) -> str:
     """`957 states, depth 15, 0.4 s`."""
     report: Mapping[str, Any] | None = check["report"]
     if report is None:
         return seconds_text(check["seconds"])
     counted = report["distinct_states"] is not None
-    states = f"{count(report['distinct_states'], 'state')}, " if counted else ""
+    states = f"{count_text(report['distinct_states'], 'state')}, " if counted else ""
     return f"{states}depth {report['depth']}, {seconds_text(check['seconds'])}"
 
 
-def sum_text(document: Document) -> str:
+def gate_sum_text(document: Document) -> str:
     """`3 ok, 1 differs of 4 checks`."""
     numbers = ", ".join(f"{number} {word}" for word, number in document["numbers"].items()) or "nothing was done"
-    text = f"{numbers} of {count(len(document['checks']), 'check')}"
+    text = f"{numbers} of {count_text(len(document['checks']), 'check')}"
     return f"interrupted: {text}" if document["interrupted"] else text
 
 
-def left_out(document: Document) -> Mapping[str, list[str]]:
+def skipped_by_reason(document: Document) -> Mapping[str, list[str]]:
     """The names of what was not run, by why, in words."""
     words = {
         "nightly": "of the nightly tier; --tier nightly runs them",

@@ -2,7 +2,7 @@
 
     text = index_page("Audit of 3 groups of topics", body, tool="tidegate 1.0")
 
-`body` is HTML that was made with `text` of every value in it.
+`body` is HTML that was made with `escape` of every value in it.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import html
 import re
 from importlib.resources import files
 
-from ..trace.html import policy
+from ..trace.html import content_security_policy
 
 
-def text(value: object) -> str:
+def escape(value: object) -> str:
     """A value as it may stand in a page."""
     return html.escape(str(value))
 
 
-def sentence(says: str) -> str:
+def sentence_html(says: str) -> str:
     """A sentence as it may stand in a page: what has backticks around it is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", text(says))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(says))
 
 
 def index_page(title: str, body: str, *, tool: str) -> str:
@@ -31,10 +31,10 @@ def index_page(title: str, body: str, *, tool: str) -> str:
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{text(policy(style, script))}">
+<meta http-equiv="Content-Security-Policy" content="{escape(content_security_policy(style, script))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="{text(tool)}">
-<title>{text(title)}</title>
+<meta name="generator" content="{escape(tool)}">
+<title>{escape(title)}</title>
 <style>{style}</style>
 </head>
 <body>
@@ -56,10 +56,10 @@ def wide_table(head: str, rows: str, *, stacked: bool = False) -> str:
     )
 
 
-def commands(lines: str) -> str:
+def commands_html(lines: str) -> str:
     """Lines to be copied: with a button that copies them."""
     return (
-        f'<div class="commands"><pre tabindex="0" aria-label="commands">{text(lines)}</pre>'
+        f'<div class="commands"><pre tabindex="0" aria-label="commands">{escape(lines)}</pre>'
         '<button type="button" class="copy">copy</button></div>'
     )
 

@@ -18,9 +18,9 @@ from ...language.declare import STUTTERS, Fairness
 from ...language.model import Action, Initial, Liveness, LivenessKind, Model, Property
 from ...language.refinement import Refinement
 from ...language.types import Enumeration, Identity, Record
-from ..document import plain
+from ..document import plain_constant
 from .effects import action_lines, definition_lines, initial_lines
-from .notation import NotationScope, bound_text, members_text, named_types, traverse, type_text
+from .notation import NotationScope, bound_text, members_text, named_types, traverse_form, type_text
 
 NOTATION = r"""*Notation.* A primed name is the value after the step; what no line mentions is unchanged. A line
 under `when` is a guard of the protocol, under `within` a guard of the bounds only, under `let` a name for a value,
@@ -64,13 +64,13 @@ def claim_sections(page: Specification, own: Mapping[str, Constant]) -> Sections
     """What is claimed of a model: `own` are the constants that the claim adds."""
     model = page.model
     return _present(
-        ("Constants of the claim", [_constants(own)] if own else []),
-        ("The claim", [_property(prop, CLAIMS["transition"]) for prop in model.properties]),
-        ("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
+        ("Constants of the claim", [_constants_table(own)] if own else []),
+        ("The claim", [_property_text(prop, CLAIMS["transition"]) for prop in model.properties]),
+        ("What must happen", [_run_condition_text(model), *(_liveness_text(prop) for prop in model.liveness)]),
         ("What a step may be", [_abstract_actions(prop) for prop in model.properties]),
-        ("States from which nothing happens", [_property(bound, _ENDS) for bound in model.bounds]),
-        ("Steps that are looked at", [_property(step_bound, WITHIN) for step_bound in model.step_bounds]),
-        ("Definitions", [_code(_definitions(model, behaviour=False))] if _definitions(model, False) else []),
+        ("States from which nothing happens", [_property_text(bound, _END_TEXT) for bound in model.bounds]),
+        ("Steps that are looked at", [_property_text(step_bound, WITHIN) for step_bound in model.step_bounds]),
+        ("Definitions", [_code_block(_helper_texts(model, behaviour=False))] if _helper_texts(model, False) else []),
     )
 
 
@@ -78,17 +78,17 @@ def model_sections(page: Specification) -> Sections:
     """All formulas of a model."""
     model = page.model
     return _present(
-        ("Constants", [_constants(model.constants)]),
-        ("Profiles", [_profiles(page.profiles)] if page.profiles else []),
-        ("Data", [_code(data_lines(model))] if data_lines(model) else []),
-        ("State", [_state(model)]),
-        ("Initial states", [_initial(initial, model) for initial in model.initials]),
-        ("Actions", [_action(action) for action in model.actions]),
-        ("Properties", [_property(prop, CLAIMS[prop.kind]) for prop in model.properties]),
-        ("What must happen", [_kept_within(model), *(_liveness(prop) for prop in model.liveness)]),
-        ("States that may end", [_property(terminal, MAY_END) for terminal in model.terminals]),
-        ("Steps that are looked at", [_property(step_bound, WITHIN) for step_bound in model.step_bounds]),
-        ("Definitions", [_code(_definitions(model))] if _definitions(model) else []),
+        ("Constants", [_constants_table(model.constants)]),
+        ("Profiles", [_profiles_table(page.profiles)] if page.profiles else []),
+        ("Data", [_code_block(data_lines(model))] if data_lines(model) else []),
+        ("State", [_state_table(model)]),
+        ("Initial states", [_initial_text(initial, model) for initial in model.initials]),
+        ("Actions", [_action_text(action) for action in model.actions]),
+        ("Properties", [_property_text(prop, CLAIMS[prop.kind]) for prop in model.properties]),
+        ("What must happen", [_run_condition_text(model), *(_liveness_text(prop) for prop in model.liveness)]),
+        ("States that may end", [_property_text(terminal, MAY_END) for terminal in model.terminals]),
+        ("Steps that are looked at", [_property_text(step_bound, WITHIN) for step_bound in model.step_bounds]),
+        ("Definitions", [_code_block(_helper_texts(model))] if _helper_texts(model) else []),
     )
 
 
@@ -113,7 +113,7 @@ def section_digests(sections: Sections) -> Mapping[str, str]:
 
 
 def _page(page: Specification, more: Sequence[str], sections: Sections) -> str:
-    named = [*sections, *_present(("Recorded results", _recorded(page)))]
+    named = [*sections, *_present(("Recorded results", _recorded_table(page)))]
     parts = [f"# {page.title}", page.model.doc.strip(), *more, NOTATION]
     parts += [part for title, inside in named for part in (f"## {title}", *inside)]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
@@ -135,14 +135,14 @@ def _abstract_actions(prop: Property) -> str:
         for action in abstract.actions
     ]
     said = f"One of `{abstract.name}`, as far as the constants have it, or it stutters:"
-    return f"{said}\n\n" + _table(("action", "what happens"), rows)
+    return f"{said}\n\n" + _markdown_table(("action", "what happens"), rows)
 
 
-def _code(lines: Iterable[str]) -> str:
+def _code_block(lines: Iterable[str]) -> str:
     return "\n".join(["```text", *lines, "```"])
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
@@ -152,32 +152,32 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # --- data -----------------------------------------------------------------------------------------------------------
 
 
-def _text(value: Any) -> str:
-    value = plain(value)
+def _value_text(value: Any) -> str:
+    value = plain_constant(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _constants(constants: Mapping[str, Constant]) -> str:
+def _constants_table(constants: Mapping[str, Constant]) -> str:
     rows = [
-        (f"`{name}`", _choices(constant), f"`{_text(constant.default)}`", constant.says)
+        (f"`{name}`", _choices_text(constant), f"`{_value_text(constant.default)}`", constant.says)
         for name, constant in constants.items()
     ]
-    return _table(("constant", "values", "default", "meaning"), rows) if rows else "None."
+    return _markdown_table(("constant", "values", "default", "meaning"), rows) if rows else "None."
 
 
-def _choices(constant: Constant) -> str:
+def _choices_text(constant: Constant) -> str:
     if constant.minimum is not None:
         return f"{constant.minimum}..{constant.maximum}"
-    return "{" + ", ".join(_text(choice) for choice in constant.choices()) + "}"
+    return "{" + ", ".join(_value_text(choice) for choice in constant.choices()) + "}"
 
 
-def _profiles(profiles: Mapping[str, Mapping[str, Value]]) -> str:
+def _profiles_table(profiles: Mapping[str, Mapping[str, Value]]) -> str:
     names = list(dict.fromkeys(name for values in profiles.values() for name in values))
     rows = [
-        (f"`{profile}`", *(_text(values[name]) if name in values else "default" for name in names))
+        (f"`{profile}`", *(_value_text(values[name]) if name in values else "default" for name in names))
         for profile, values in profiles.items()
     ]
-    return _table(("profile", *(f"`{name}`" for name in names)), rows)
+    return _markdown_table(("profile", *(f"`{name}`" for name in names)), rows)
 
 
 def data_lines(model: Model) -> list[str]:
@@ -185,10 +185,10 @@ def data_lines(model: Model) -> list[str]:
     parameters = [parameter.type for action in model.actions for parameter in action.form.parameters]
     types = [field.type for field in model.fields] + parameters
     named = dict.fromkeys(named_type for type_ in types for named_type in named_types(type_))
-    return [_definition(data_type) for data_type in named]
+    return [_type_definition(data_type) for data_type in named]
 
 
-def _definition(data_type: Record | Enumeration | Identity) -> str:
+def _type_definition(data_type: Record | Enumeration | Identity) -> str:
     match data_type:
         case Record(name=name, fields=fields):
             inside = ", ".join(f"{field}: {type_text(type_)}" for field, type_ in fields)
@@ -200,39 +200,42 @@ def _definition(data_type: Record | Enumeration | Identity) -> str:
             return f"{name} ≜ {{{', '.join(labels[:2])}, …}} of size {bound_text(size, size_open)}   ({kind})"
 
 
-def _state(model: Model) -> str:
-    rows = [(f"`{field.name}`", f"`{type_text(field.type)}`", _says(field.says, field.ghost)) for field in model.fields]
-    return _table(("field", "type", "meaning"), rows)
+def _state_table(model: Model) -> str:
+    rows = [
+        (f"`{field.name}`", f"`{type_text(field.type)}`", _field_text(field.says, field.ghost))
+        for field in model.fields
+    ]
+    return _markdown_table(("field", "type", "meaning"), rows)
 
 
-def _says(says: str, ghost: bool) -> str:
+def _field_text(says: str, ghost: bool) -> str:
     return f"*ghost:* {says}" if ghost else says
 
 
 # --- behaviour ------------------------------------------------------------------------------------------------------
 
 
-def _initial(initial: Initial, model: Model) -> str:
+def _initial_text(initial: Initial, model: Model) -> str:
     heading = initial.name + parameters_text(initial.form.parameters)
-    return _code(
+    return _code_block(
         [heading, *(f"  {line}" for line in initial_lines(initial.form, [field.name for field in model.fields]))]
     )
 
 
-def _action(action: Action) -> str:
-    kind = "" if action.kind == "protocol" else f" ({action.kind}{_budget(action)})"
+def _action_text(action: Action) -> str:
+    kind = "" if action.kind == "protocol" else f" ({action.kind}{_budget_text(action)})"
     heading = action.name + parameters_text(action.form.parameters)
-    lines = _code([heading, *(f"  {line}" for line in action_lines(action.form))])
+    lines = _code_block([heading, *(f"  {line}" for line in action_lines(action.form))])
     return f"### {action.name}{kind}\n\n{marked(action.doc.strip())}\n\n{lines}"
 
 
 def marked(sentence: str) -> str:
     """A sentence's expressions as code: `{s.leader}` as `s.leader` in backticks; a choice between texts in words."""
-    chosen = re.sub(r" ?\{'([^'{}]*)' if ([^{}]+?) else '([^'{}]*)'\}", _choice, sentence)
+    chosen = re.sub(r" ?\{'([^'{}]*)' if ([^{}]+?) else '([^'{}]*)'\}", _choice_text, sentence)
     return re.sub(r"\{([^{}]+)\}", r"`\1`", chosen)
 
 
-def _choice(found: re.Match[str]) -> str:
+def _choice_text(found: re.Match[str]) -> str:
     """` (if `arrives`: a request arrives)`, where both texts say something with what is said otherwise."""
     yes, condition, no = found.groups()
     then, otherwise = (text.lstrip(",; ") for text in (yes, no))
@@ -241,7 +244,7 @@ def _choice(found: re.Match[str]) -> str:
     return f" (if `{condition}`: {then}{f'; else: {otherwise}' if otherwise else ''})"
 
 
-def _budget(action: Action) -> str:
+def _budget_text(action: Action) -> str:
     return f", at most `{action.budget}` times" if action.budget else ""
 
 
@@ -257,35 +260,35 @@ CLAIMS = {
     "reachable": "*In some reachable state:*",
 }
 MAY_END = "*A run may end where:*"
-_ENDS = "*A state is checked, and nothing happens from it, where this is false:*"
+_END_TEXT = "*A state is checked, and nothing happens from it, where this is false:*"
 WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
 
 
-def _refinement(prop: Property, refinement: Refinement) -> str:
+def _refinement_text(prop: Property, refinement: Refinement) -> str:
     """A refinement: the abstract model, what its constants are, the mapping, and what actions may be."""
     scope = NotationScope(states={state: index for index, state in enumerate(refinement.mapping.states)})
     name = refinement.abstract.name
     given = ", ".join(f"`{constant}` = `{value}`" for constant, value in refinement.given)
     claim = f"*A refinement of* `{name}`{f', with {given}' if given else ''}. *Of every step the images are equal (it"
     claim += " stutters), or an action of the abstract model leads from one to the other:*"
-    may_be = [f"* `{action}` {_ways(allowed)}" for action, allowed in refinement.may_be.items()]
-    lines = _code([f"{prop.name} ≜", *definition_lines(refinement.mapping, scope)])
+    may_be = [f"* `{action}` {_allowed_text(allowed)}" for action, allowed in refinement.may_be.items()]
+    lines = _code_block([f"{prop.name} ≜", *definition_lines(refinement.mapping, scope)])
     return "\n\n".join([f"### {prop.name}", f"{prop.says} {claim}", lines, *(["\n".join(may_be)] if may_be else [])])
 
 
-def _ways(allowed: Sequence[str]) -> str:
+def _allowed_text(allowed: Sequence[str]) -> str:
     ways = [f"is `{name}`" for name in allowed if name != STUTTERS]
     return " or ".join([*ways, *(["stutters"] if STUTTERS in allowed else [])])
 
 
-def _property(prop: Property, claim: str) -> str:
+def _property_text(prop: Property, claim: str) -> str:
     if prop.refinement is not None:
-        return _refinement(prop, prop.refinement)
+        return _refinement_text(prop, prop.refinement)
     if prop.form is None:
         return ""
     scope = NotationScope(states={state: index for index, state in enumerate(prop.form.states)})
     ghosts = f" It reads the ghost {', '.join(f'`{name}`' for name in sorted(prop.ghosts))}." if prop.ghosts else ""
-    lines = _code([f"{prop.name} ≜", *definition_lines(prop.form, scope)])
+    lines = _code_block([f"{prop.name} ≜", *definition_lines(prop.form, scope)])
     return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}\n\n{lines}"
 
 
@@ -297,13 +300,13 @@ MUST: Mapping[LivenessKind, str] = {
 }
 
 
-def _kept_within(model: Model) -> str:
+def _run_condition_text(model: Model) -> str:
     """Of which runs it is said that a claim holds."""
     limited = [
         f"`{action.name}`"
         for action in model.actions
         if action.budget is not None
-        or any(isinstance(part, ir.Limit) and not part.bound for part in traverse(action.form.body))
+        or any(isinstance(part, ir.Limit) and not part.bound for part in traverse_form(action.form.body))
     ]
     named = [*limited, *(f"@bound `{bound.name}`" for bound in (*model.bounds, *model.step_bounds))]
     if not named or all(prop.kind == "always_possible" for prop in model.liveness):
@@ -311,7 +314,7 @@ def _kept_within(model: Model) -> str:
     return f"What holds of fair runs holds of those that stay within the limits of {', '.join(named)}."
 
 
-def _liveness(prop: Liveness) -> str:
+def _liveness_text(prop: Liveness) -> str:
     """A property of whole runs: the claim, its fairness, and its predicates."""
     heads = [head_of(form) for form in prop.forms]
     parameters = [f"{name} ∈ {type_text(type_)}" for name, type_ in prop.forms[0].parameters]
@@ -324,7 +327,7 @@ def _liveness(prop: Liveness) -> str:
         for line in (f"{head} ≜", *definition_lines(form, NotationScope(states={form.states[0]: 0})))
     ]
     claim = MUST[prop.kind].format(*heads)
-    return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}{every}{fair}\n\n{_code(lines)}"
+    return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}{every}{fair}\n\n{_code_block(lines)}"
 
 
 def head_of(form: ir.Function) -> str:
@@ -340,18 +343,18 @@ def fairness_text(fairness: Fairness) -> str:
     return f"{'Strong' if fairness.strong else 'Weak'} fairness of {names}{every}."
 
 
-def _definitions(model: Model, behaviour: bool = True) -> list[str]:
+def _helper_texts(model: Model, behaviour: bool = True) -> list[str]:
     """What is called: by the model's behaviour, too, or only by what is claimed of it."""
     claims = (*model.properties, *(model.terminals if behaviour else model.bounds), *model.step_bounds)
     claimed = [claim.form if claim.refinement is None else claim.refinement.mapping for claim in claims]
     claimed += [form for prop in model.liveness for form in prop.forms]
     forms = [*((declared.form for declared in (*model.initials, *model.actions)) if behaviour else ()), *claimed]
-    calls = [part.function for form in forms for part in traverse(form) if isinstance(part, ir.Call)]
-    texts = dict.fromkeys(_helper(function) for function in calls)
+    calls = [part.function for form in forms for part in traverse_form(form) if isinstance(part, ir.Call)]
+    texts = dict.fromkeys(_helper_text(function) for function in calls)
     return "\n\n".join(sorted(texts)).split("\n") if texts else []
 
 
-def _helper(function: ir.Function) -> str:
+def _helper_text(function: ir.Function) -> str:
     parameters = ", ".join(name for name, _ in function.parameters)
     heading = f"{function.name}({parameters}) ≜" if parameters else f"{function.name} ≜"
     return "\n".join([heading, *definition_lines(function, NotationScope())])
@@ -360,7 +363,7 @@ def _helper(function: ir.Function) -> str:
 # --- what was recorded ----------------------------------------------------------------------------------------------
 
 
-def _recorded(page: Specification) -> list[str]:
+def _recorded_table(page: Specification) -> list[str]:
     if not page.recorded:
         return []
     words = ("holds", "reached", "missing", "undecided")
@@ -370,11 +373,11 @@ def _recorded(page: Specification) -> list[str]:
             ", ".join(
                 part for part in (f"`{check.profile}`" * bool(check.profile), check.constants, check.marks) if part
             ),
-            _number(check.distinct_states),
-            _number(check.transitions),
-            _number(check.depth),
+            _number_text(check.distinct_states),
+            _number_text(check.transitions),
+            _number_text(check.depth),
             ", ".join(f"`{name}` {steps}" for name, steps in check.properties.items() if isinstance(steps, int)),
-            *(_named(check, word) for word in words),
+            *(_names_with_word(check, word) for word in words),
         )
         for check in page.recorded
     ]
@@ -383,17 +386,17 @@ def _recorded(page: Specification) -> list[str]:
 From `{page.recorded_in}`, compared by `tidegate gate`. Depth counts states on the longest shortest path, the initial
 one being 1; after a property that fails stands the number of steps of its shortest counterexample."""
     if page.model.liveness:
-        about += _OF_WHOLE_RUNS
-    return [about, _table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
+        about += _WHOLE_RUNS_NOTE
+    return [about, _markdown_table([header[i] for i in kept], [[row[i] for i in kept] for row in rows])]
 
 
-_OF_WHOLE_RUNS = """ Of what must
+_WHOLE_RUNS_NOTE = """ Of what must
 happen that is the way to a loop and the loop, once around. What is undecided a limit of the model leaves open."""
 
 
-def _named(checks: RecordedChecks, word: str) -> str:
+def _names_with_word(checks: RecordedChecks, word: str) -> str:
     return ", ".join(f"`{name}`" for name, found in checks.properties.items() if found == word)
 
 
-def _number(number: int | None) -> str:
+def _number_text(number: int | None) -> str:
     return "" if number is None else f"{number:,}"

@@ -18,7 +18,7 @@ from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Poo
 
 WIDTH = 104
 
-_NUMBERED = re.compile(r"_\d+$")
+_NUMBER_SUFFIX = re.compile(r"_\d+$")
 _COMPARISON = {"==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 _ARITHMETIC = {"+": ("+", 6), "-": ("−", 6), "*": ("·", 7), "//": ("div", 7), "%": ("mod", 7)}
 _SETS = {"|": "∪", "&": "∩", "-": "∖", "^": "△"}
@@ -38,8 +38,8 @@ class NotationScope:
 
     def binding(self, variable: str, inside: Any) -> NotationScope:
         """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
-        plain = _NUMBERED.sub("", variable)
-        taken = {node.name for node in traverse(inside) if isinstance(node, ir.Name)} | set(self.renamed.values())
+        plain = _NUMBER_SUFFIX.sub("", variable)
+        taken = {node.name for node in traverse_form(inside) if isinstance(node, ir.Name)} | set(self.renamed.values())
         if plain == variable or plain in taken:
             return self
         return dataclasses.replace(self, renamed={**self.renamed, variable: plain})
@@ -50,7 +50,7 @@ class NotationScope:
 
     def name(self, state: str, name: str) -> str:
         """A state field's name with its primes; `s.leader` where a local name is `leader` too."""
-        return prime(self.field(name), self.states.get(state, 0) + self.fields.get(name, 0))
+        return add_primes(self.field(name), self.states.get(state, 0) + self.fields.get(name, 0))
 
     def field(self, name: str) -> str:
         """A state field's name without primes."""
@@ -60,7 +60,7 @@ class NotationScope:
         """A helper's name, primed where it looks at a state after the step."""
         primes = [self.states.get(state, 0) for state in function.states]
         primes += [self.fields[name] for name in fields_read(function) if name in self.fields]
-        return prime(function.name, max(primes, default=0))
+        return add_primes(function.name, max(primes, default=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,31 +71,31 @@ class _Term:
     level: int
 
 
-_Rendered: TypeAlias = _Term | None
+_RenderedTerm: TypeAlias = _Term | None
 
 
-def prime(name: str, count: int) -> str:
+def add_primes(name: str, count: int) -> str:
     """`name′`, `name″` and so on."""
     return name + ("", "′", "″", "‴")[min(count, 3)]
 
 
-def show(expression: ir.Expr, scope: NotationScope, level: int = _WHOLE) -> str:
+def show_expression(expression: ir.Expr, scope: NotationScope, level: int = _WHOLE) -> str:
     """One line of notation, in parentheses where it binds less tightly than `level`."""
     term = (
-        _leaf(expression, scope)
-        or _logic(expression, scope)
-        or _part(expression, scope)
-        or _collection(expression, scope)
+        _render_leaf(expression, scope)
+        or _render_logic(expression, scope)
+        or _render_part(expression, scope)
+        or _render_collection(expression, scope)
     )
     if term is None:
         raise TypeError(f"no notation for {type(expression).__name__}")
     return term.text if term.level >= level else f"({term.text})"
 
 
-def _leaf(expression: ir.Expr, scope: NotationScope) -> _Rendered:
+def _render_leaf(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
     match expression:
         case ir.Const(number=number, type=type_):
-            return _Term(_constant(number, type_), _ATOM)
+            return _Term(_constant_text(number, type_), _ATOM)
         case ir.OpenConst(name=name):
             return _Term(name, _ATOM)
         case ir.Name(name=name):
@@ -106,7 +106,7 @@ def _leaf(expression: ir.Expr, scope: NotationScope) -> _Rendered:
             return None
 
 
-def _constant(number: int, type_: Type) -> str:
+def _constant_text(number: int, type_: Type) -> str:
     match type_:
         case Bool():
             return "true" if number else "false"
@@ -120,35 +120,43 @@ def _constant(number: int, type_: Type) -> str:
             return str(number).replace("-", "−")
 
 
-def _logic(expression: ir.Expr, scope: NotationScope) -> _Rendered:
+def _render_logic(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
     match expression:
         case ir.Not(operand=ir.IsNone() | ir.Contains() | ir.Compare() | ir.SetOperation() as operand):
-            return _negated(operand, scope)
+            return _render_negation(operand, scope)
         case ir.Not(operand=operand):
-            return _Term("¬" + show(operand, scope, _POSTFIX), _NOT)
+            return _Term("¬" + show_expression(operand, scope, _POSTFIX), _NOT)
         case ir.And(operands=operands):
-            return _Term(" ∧ ".join(show(term, scope, _AND + 1) for term in operands), _AND)
+            return _Term(" ∧ ".join(show_expression(term, scope, _AND + 1) for term in operands), _AND)
         case ir.Or(operands=(ir.Not(operand=condition), *rest)):
-            return _Term(f"{show(condition, scope, _OR)} ⇒ {_either(tuple(rest), scope)}", _LOOSE)
+            return _Term(f"{show_expression(condition, scope, _OR)} ⇒ {_either_text(tuple(rest), scope)}", _LOOSE)
         case ir.Or(operands=operands):
-            return _Term(_either(operands, scope), _OR)
+            return _Term(_either_text(operands, scope), _OR)
         case ir.Choice(condition=condition, yes=yes, no=no):
-            text = f"{show(yes, scope, _OR)} if {show(condition, scope, _OR)}, else {show(no, scope)}"
+            text = (
+                f"{show_expression(yes, scope, _OR)} if {show_expression(condition, scope, _OR)}, else "
+                f"{show_expression(no, scope)}"
+            )
             return _Term(text, _WHOLE)
         case ir.Compare(op=op, left=left, right=right):
-            return _Term(f"{show(left, scope, _SET)} {_COMPARISON[op]} {show(right, scope, _SET)}", _COMPARE)
+            return _Term(
+                f"{show_expression(left, scope, _SET)} {_COMPARISON[op]} {show_expression(right, scope, _SET)}",
+                _COMPARE,
+            )
         case ir.Contains(element=element, container=container):
-            return _Term(f"{show(element, scope, _SET)} ∈ {show(container, scope, _SET)}", _COMPARE)
+            return _Term(
+                f"{show_expression(element, scope, _SET)} ∈ {show_expression(container, scope, _SET)}", _COMPARE
+            )
         case ir.IsNone(option=option):
-            return _Term(f"{show(option, scope, _SET)} = none", _COMPARE)
+            return _Term(f"{show_expression(option, scope, _SET)} = none", _COMPARE)
         case ir.IsMajority(subset=subset):
-            return _Term(f"majority({show(subset, scope)})", _POSTFIX)
+            return _Term(f"majority({show_expression(subset, scope)})", _POSTFIX)
         case ir.Position(of=of):
-            return _Term(f"position({show(of, scope)})", _POSTFIX)
+            return _Term(f"position({show_expression(of, scope)})", _POSTFIX)
         case ir.MemberAt(number=number, type=type_):
-            return _Term(f"{type_text(type_)}({show(number, scope)})", _POSTFIX)
+            return _Term(f"{type_text(type_)}({show_expression(number, scope)})", _POSTFIX)
         case ir.Quantified():
-            return _quantified(expression, scope)
+            return _render_quantified(expression, scope)
         case _:
             return None
 
@@ -156,130 +164,145 @@ def _logic(expression: ir.Expr, scope: NotationScope) -> _Rendered:
 _OPPOSITE = {"==": "≠", "!=": "=", "<": "≥", "<=": ">", ">": "≤", ">=": "<"}
 
 
-def _negated(operand: ir.IsNone | ir.Contains | ir.Compare | ir.SetOperation, scope: NotationScope) -> _Term:
+def _render_negation(operand: ir.IsNone | ir.Contains | ir.Compare | ir.SetOperation, scope: NotationScope) -> _Term:
     """`x ≠ none` rather than `¬(x = none)`."""
     match operand:
         case ir.IsNone(option=option):
-            return _Term(f"{show(option, scope, _SET)} ≠ none", _COMPARE)
+            return _Term(f"{show_expression(option, scope, _SET)} ≠ none", _COMPARE)
         case ir.Contains(element=element, container=container):
-            return _Term(f"{show(element, scope, _SET)} ∉ {show(container, scope, _SET)}", _COMPARE)
+            return _Term(
+                f"{show_expression(element, scope, _SET)} ∉ {show_expression(container, scope, _SET)}", _COMPARE
+            )
         case ir.Compare(op=op, left=left, right=right):
-            return _Term(f"{show(left, scope, _SET)} {_OPPOSITE[op]} {show(right, scope, _SET)}", _COMPARE)
+            return _Term(
+                f"{show_expression(left, scope, _SET)} {_OPPOSITE[op]} {show_expression(right, scope, _SET)}", _COMPARE
+            )
         case ir.SetOperation(left=left, right=right):
-            return _Term(f"{show(left, scope, _SET)} ⊈ {show(right, scope, _SET)}", _COMPARE)
+            return _Term(f"{show_expression(left, scope, _SET)} ⊈ {show_expression(right, scope, _SET)}", _COMPARE)
 
 
-def _freed(operands: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
+def _without_implied_negation(operands: tuple[ir.Expr, ...]) -> tuple[ir.Expr, ...]:
     """`a ∨ b` for `a ∨ (¬a ∧ b)`: the second way is how an option is unwrapped after a test for none."""
     freed: list[ir.Expr] = []
     for operand in operands:
         if isinstance(operand, ir.And):
-            earlier = [_shape(other) for other in freed]
-            kept = tuple(e for e in operand.operands if not (isinstance(e, ir.Not) and _shape(e.operand) in earlier))
+            earlier = [_shape_text(other) for other in freed]
+            kept = tuple(
+                e for e in operand.operands if not (isinstance(e, ir.Not) and _shape_text(e.operand) in earlier)
+            )
             operand = kept[0] if len(kept) == 1 else dataclasses.replace(operand, operands=kept) if kept else operand
         freed.append(operand)
     return tuple(freed)
 
 
-def _shape(expression: ir.Expr) -> str:
+def _shape_text(expression: ir.Expr) -> str:
     """An expression without its places in the file."""
-    return show(expression, NotationScope())
+    return show_expression(expression, NotationScope())
 
 
-def _either(operands: tuple[ir.Expr, ...], scope: NotationScope) -> str:
-    return " ∨ ".join(show(expression, scope, _OR + 1) for expression in _freed(operands))
+def _either_text(operands: tuple[ir.Expr, ...], scope: NotationScope) -> str:
+    return " ∨ ".join(show_expression(expression, scope, _OR + 1) for expression in _without_implied_negation(operands))
 
 
-def _part(expression: ir.Expr, scope: NotationScope) -> _Rendered:
+def _render_part(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
     """Reading a part of something, and arithmetic."""
     match expression:
         case ir.StateField(state=state, field=name):
             return _Term(scope.name(state, name), _ATOM)
         case ir.RecordField(record=record) if is_box(record.type):
-            return _Term(show(record, scope, _POSTFIX), _POSTFIX)
+            return _Term(show_expression(record, scope, _POSTFIX), _POSTFIX)
         case ir.RecordField(record=record, field=name):
             name = name.partition("@")[0] or "kind"
-            return _Term(f"{show(record, scope, _POSTFIX)}.{name}", _POSTFIX)
+            return _Term(f"{show_expression(record, scope, _POSTFIX)}.{name}", _POSTFIX)
         case ir.Index(container=container, index=index):
-            return _Term(f"{show(container, scope, _POSTFIX)}[{show(index, scope)}]", _POSTFIX)
+            return _Term(f"{show_expression(container, scope, _POSTFIX)}[{show_expression(index, scope)}]", _POSTFIX)
         case ir.Slice(sequence=sequence, start=start, stop=stop):
-            low = "0" if start is None else show(start, scope)
-            high = "" if stop is None else show(stop, scope)
-            return _Term(f"{show(sequence, scope, _POSTFIX)}[{low}..{high})", _POSTFIX)
+            low = "0" if start is None else show_expression(start, scope)
+            high = "" if stop is None else show_expression(stop, scope)
+            return _Term(f"{show_expression(sequence, scope, _POSTFIX)}[{low}..{high})", _POSTFIX)
         case ir.Length(of=of):
-            return _Term(f"|{show(of, scope)}|", _ATOM)
+            return _Term(f"|{show_expression(of, scope)}|", _ATOM)
         case ir.Some(value=inner) | ir.Unwrap(option=inner):
-            return _leaf(inner, scope) or _logic(inner, scope) or _part(inner, scope) or _collection(inner, scope)
+            return (
+                _render_leaf(inner, scope)
+                or _render_logic(inner, scope)
+                or _render_part(inner, scope)
+                or _render_collection(inner, scope)
+            )
         case ir.Arithmetic(op="min" | "max" as op, left=left, right=right):
-            return _Term(f"{op}({show(left, scope)}, {show(right, scope)})", _POSTFIX)
+            return _Term(f"{op}({show_expression(left, scope)}, {show_expression(right, scope)})", _POSTFIX)
         case ir.Arithmetic(op=op, left=left, right=right):
             sign, level = _ARITHMETIC[op]
-            return _Term(f"{show(left, scope, level)} {sign} {show(right, scope, level + 1)}", level)
+            return _Term(
+                f"{show_expression(left, scope, level)} {sign} {show_expression(right, scope, level + 1)}", level
+            )
         case ir.Call(function=function, arguments=arguments):
-            inside = ", ".join(show(argument, scope, _LOOSE) for argument in arguments)
+            inside = ", ".join(show_expression(argument, scope, _LOOSE) for argument in arguments)
             return _Term(f"{scope.call(function)}({inside})" if inside else scope.call(function), _POSTFIX)
         case _:
             return None
 
 
-def _collection(expression: ir.Expr, scope: NotationScope) -> _Rendered:
+def _render_collection(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
     """Making records, sets, sequences and maps."""
     match expression:
         case ir.SetOperation(op="<=", left=left, right=right):
-            return _Term(f"{show(left, scope, _SET)} ⊆ {show(right, scope, _SET)}", _COMPARE)
+            return _Term(f"{show_expression(left, scope, _SET)} ⊆ {show_expression(right, scope, _SET)}", _COMPARE)
         case ir.SetOperation(op=op, left=left, right=right):
-            return _Term(f"{show(left, scope, _SET)} {_SETS[op]} {show(right, scope, _SET + 1)}", _SET)
+            return _Term(
+                f"{show_expression(left, scope, _SET)} {_SETS[op]} {show_expression(right, scope, _SET + 1)}", _SET
+            )
         case ir.Concat(left=left, right=right):
-            return _Term(f"{show(left, scope, _SET)} ∘ {show(right, scope, _SET + 1)}", _SET)
+            return _Term(f"{show_expression(left, scope, _SET)} ∘ {show_expression(right, scope, _SET + 1)}", _SET)
         case ir.MakeRecord(fields=(inside,), type=type_) if is_box(type_):
-            return _Term(show(inside, scope), _ATOM)
+            return _Term(show_expression(inside, scope), _ATOM)
         case ir.MakeRecord(fields=values, type=type_) if is_tuple(type_):
-            return _Term("⟨" + ", ".join(show(term, scope, _LOOSE) for term in values) + "⟩", _ATOM)
+            return _Term("⟨" + ", ".join(show_expression(term, scope, _LOOSE) for term in values) + "⟩", _ATOM)
         case ir.MakeRecord(fields=values, type=type_) if type_.variants:
-            return _member(values, type_, scope)
+            return _render_union_record(values, type_, scope)
         case ir.MakeRecord(fields=values, type=type_):
             names = (name for name, _ in type_.fields)
-            return _Term(f"[{_changes(zip(names, values, strict=True), scope)}]", _ATOM)
+            return _Term(f"[{_changes_text(zip(names, values, strict=True), scope)}]", _ATOM)
         case ir.Replace(record=record, changes=changes):
-            return _Term(f"[{show(record, scope)} except {_changes(iter(changes), scope)}]", _ATOM)
+            return _Term(f"[{show_expression(record, scope)} except {_changes_text(iter(changes), scope)}]", _ATOM)
         case ir.MakeSubset(elements=elements) | ir.MakePool(elements=elements):
-            inside = ", ".join(show(element, scope, _LOOSE) for element in elements)
+            inside = ", ".join(show_expression(element, scope, _LOOSE) for element in elements)
             return _Term(f"{{{inside}}}" if inside else "∅", _ATOM)
         case ir.MakeSeq(elements=elements):
-            return _Term("⟨" + ", ".join(show(element, scope, _LOOSE) for element in elements) + "⟩", _ATOM)
+            return _Term("⟨" + ", ".join(show_expression(element, scope, _LOOSE) for element in elements) + "⟩", _ATOM)
         case ir.MakeMap(variable=variable, value=value, type=Map(key=key)):
             inner = scope.binding(variable, value)
-            return _Term(f"[{inner.local(variable)} ∈ {type_text(key)} ↦ {show(value, inner)}]", _ATOM)
+            return _Term(f"[{inner.local(variable)} ∈ {type_text(key)} ↦ {show_expression(value, inner)}]", _ATOM)
         case _:
             return None
 
 
-def _changes(pairs: Iterator[tuple[str, ir.Expr]], scope: NotationScope) -> str:
-    return ", ".join(f"{name} ↦ {show(value, scope, _LOOSE)}" for name, value in pairs)
+def _changes_text(pairs: Iterator[tuple[str, ir.Expr]], scope: NotationScope) -> str:
+    return ", ".join(f"{name} ↦ {show_expression(value, scope, _LOOSE)}" for name, value in pairs)
 
 
-def _quantified(expression: ir.Quantified, scope: NotationScope) -> _Term:
-    ranges, condition, scope = _binders(expression, scope)
+def _render_quantified(expression: ir.Quantified, scope: NotationScope) -> _Term:
+    ranges, condition, scope = _render_binders(expression, scope)
     body = expression.body
     match expression.kind:
         case "all":
-            inner = show(body, scope, _LOOSE)
+            inner = show_expression(body, scope, _LOOSE)
             return _Term(f"∀ {ranges}: " + (f"{condition} ⇒ {inner}" if condition else inner), _LOOSE)
         case "any":
-            inner = show(body, scope, _AND if condition else _LOOSE)
+            inner = show_expression(body, scope, _AND if condition else _LOOSE)
             return _Term(f"∃ {ranges}: " + (f"{condition} ∧ {inner}" if condition else inner), _LOOSE)
         case "sum" if isinstance(body, ir.Const) and body.number == 1:
-            return _Term(f"|{{{_such_that(ranges, condition)}}}|", _ATOM)
+            return _Term(f"|{{{_condition_text(ranges, condition)}}}|", _ATOM)
         case "set" if _is_filter(expression):
-            return _Term(f"{{{_such_that(ranges, condition)}}}", _ATOM)
+            return _Term(f"{{{_condition_text(ranges, condition)}}}", _ATOM)
         case kind:
             sign = "Σ " if kind == "sum" else "" if kind == "set" else f"{kind} "
-            default = "" if expression.default is None else f" or {show(expression.default, scope)}"
-            inside = f"{show(body, scope)} : {_such_that(ranges, condition)}"
+            default = "" if expression.default is None else f" or {show_expression(expression.default, scope)}"
+            inside = f"{show_expression(body, scope)} : {_condition_text(ranges, condition)}"
             return _Term(f"{sign}{{{inside}}}{default}", _POSTFIX if not default else _LOOSE)
 
 
-def _such_that(ranges: str, condition: str) -> str:
+def _condition_text(ranges: str, condition: str) -> str:
     return f"{ranges} : {condition}" if condition else ranges
 
 
@@ -292,7 +315,7 @@ def _is_filter(expression: ir.Quantified) -> bool:
             return False
 
 
-def _binders(expression: ir.Quantified, scope: NotationScope) -> tuple[str, str, NotationScope]:
+def _render_binders(expression: ir.Quantified, scope: NotationScope) -> tuple[str, str, NotationScope]:
     """The ranges of the bound names, every condition on them, and the scope inside."""
     ranges: list[str] = []
     conditions: list[ir.Expr] = []
@@ -301,45 +324,50 @@ def _binders(expression: ir.Quantified, scope: NotationScope) -> tuple[str, str,
         scope = scope.binding(generator.variable, (expression.generators, expression.body))
         ranges.append(f"{scope.local(generator.variable)} ∈ {source}")
         conditions += generator.conditions
-    return ", ".join(ranges), " ∧ ".join(show(condition, scope, _AND + 1) for condition in conditions), scope
+    return ", ".join(ranges), " ∧ ".join(show_expression(condition, scope, _AND + 1) for condition in conditions), scope
 
 
 def source_text(source: ir.Source, scope: NotationScope) -> str:
     """What a bound name ranges over."""
     match source:
         case ir.IntRange(start=start, stop=stop):
-            return f"[{show(start, scope)}, {show(stop, scope)})"
+            return f"[{show_expression(start, scope)}, {show_expression(stop, scope)})"
         case ir.Members(of=Subset(of=of)):
             return f"𝒫({type_text(of)})"
         case ir.Members(of=of):
             return type_text(of)
         case ir.Elements(of=of):
-            return show(of, scope, _SET)
+            return show_expression(of, scope, _SET)
 
 
 # --- long expressions over several lines ----------------------------------------------------------------------------
 
 
-def layout(expression: ir.Expr, scope: NotationScope, indent: int = 0) -> list[str]:
+def lay_out_expression(expression: ir.Expr, scope: NotationScope, indent: int = 0) -> list[str]:
     """The expression on one line if it fits, else broken at its outermost connective; lines come indented."""
-    line = show(expression, scope)
+    line = show_expression(expression, scope)
     pad = " " * indent
     if indent + len(line) <= WIDTH:
         return [pad + line]
     match expression:
         case ir.And(operands=operands):
-            return [part for term in operands for part in _bullet("∧ ", term, scope, indent)]
+            return [part for term in operands for part in _lay_out_operand("∧ ", term, scope, indent)]
         case ir.Or(operands=(ir.Not(operand=condition), *rest)):
-            return [*layout(condition, scope, indent), *_consequence(tuple(rest), scope, indent)]
+            return [*lay_out_expression(condition, scope, indent), *_lay_out_consequence(tuple(rest), scope, indent)]
         case ir.Or(operands=operands):
-            return [part for term in _freed(operands) for part in _bullet("∨ ", term, scope, indent)]
+            return [
+                part
+                for term in _without_implied_negation(operands)
+                for part in _lay_out_operand("∨ ", term, scope, indent)
+            ]
         case ir.Not(operand=operand):
-            return _bullet("¬ ", operand, scope, indent)
+            return _lay_out_operand("¬ ", operand, scope, indent)
         case ir.Quantified(kind="all" | "any"):
-            return _quantified_layout(expression, scope, indent)
+            return _lay_out_quantified(expression, scope, indent)
         case ir.MakeRecord(fields=values, type=Record(variants=()) as type_) if not is_tuple(type_):
             pairs = [
-                f"{name} ↦ {show(value, scope, _LOOSE)}" for (name, _), value in zip(type_.fields, values, strict=True)
+                f"{name} ↦ {show_expression(value, scope, _LOOSE)}"
+                for (name, _), value in zip(type_.fields, values, strict=True)
             ]
             first, *others = [f"{pair}," for pair in pairs[:-1]] + [f"{pairs[-1]}]"]
             return [f"{pad}[{first}", *(f"{pad} {text}" for text in others)]
@@ -347,36 +375,36 @@ def layout(expression: ir.Expr, scope: NotationScope, indent: int = 0) -> list[s
             return [pad + line]
 
 
-def _member(values: tuple[ir.Expr, ...], type_: Record, scope: NotationScope) -> _Term:
+def _render_union_record(values: tuple[ir.Expr, ...], type_: Record, scope: NotationScope) -> _Term:
     """A record of a union: the parts that it has."""
     kind = values[0]
     assert isinstance(kind, ir.Const), "what is made of a record knows which it is"
     member, places = type_.variants[kind.number]
     parts = (values[at] for at in places)
     named = zip((name for name, _ in member.fields), parts, strict=True)
-    return _Term(f"{member.name}[{_changes(named, scope)}]", _ATOM)
+    return _Term(f"{member.name}[{_changes_text(named, scope)}]", _ATOM)
 
 
-def _quantified_layout(expression: ir.Quantified, scope: NotationScope, indent: int) -> list[str]:
+def _lay_out_quantified(expression: ir.Quantified, scope: NotationScope, indent: int) -> list[str]:
     sign, joint = ("∀", "⇒ ") if expression.kind == "all" else ("∃", "∧ ")
-    ranges, condition, inner = _binders(expression, scope)
+    ranges, condition, inner = _render_binders(expression, scope)
     head = f"{' ' * indent}{sign} {ranges}:"
     if not condition:
-        return [head, *layout(expression.body, inner, indent + 2)]
-    return [head, f"{' ' * indent}  {condition}", *_bullet(joint, expression.body, inner, indent + 2)]
+        return [head, *lay_out_expression(expression.body, inner, indent + 2)]
+    return [head, f"{' ' * indent}  {condition}", *_lay_out_operand(joint, expression.body, inner, indent + 2)]
 
 
-def _consequence(operands: tuple[ir.Expr, ...], scope: NotationScope, indent: int) -> list[str]:
+def _lay_out_consequence(operands: tuple[ir.Expr, ...], scope: NotationScope, indent: int) -> list[str]:
     if len(operands) == 1:
-        return _bullet("⇒ ", operands[0], scope, indent)
+        return _lay_out_operand("⇒ ", operands[0], scope, indent)
     first, *others = operands
-    lines = _bullet("⇒ ∨ ", first, scope, indent)
-    return lines + [part for expression in others for part in _bullet("∨ ", expression, scope, indent + 2)]
+    lines = _lay_out_operand("⇒ ∨ ", first, scope, indent)
+    return lines + [part for expression in others for part in _lay_out_operand("∨ ", expression, scope, indent + 2)]
 
 
-def _bullet(sign: str, expression: ir.Expr, scope: NotationScope, indent: int) -> list[str]:
+def _lay_out_operand(sign: str, expression: ir.Expr, scope: NotationScope, indent: int) -> list[str]:
     """An operand under its sign; one that itself binds loosely is put in parentheses by indentation alone."""
-    lines = layout(expression, scope, indent + len(sign))
+    lines = lay_out_expression(expression, scope, indent + len(sign))
     return [" " * indent + sign + lines[0][indent + len(sign) :], *lines[1:]]
 
 
@@ -424,7 +452,7 @@ def bound_text(number: int, bound: ConstantExpression | None) -> str:
             return f"{op}({bound_text(0, left)}, {bound_text(0, right)})"
         case Operation(op=op, left=left, right=right):
             sign, level = _ARITHMETIC[op]
-            return f"{_operand(left, level)} {sign} {_operand(right, level + 1)}"
+            return f"{_operand_text(left, level)} {sign} {_operand_text(right, level + 1)}"
         case Constant(name=name):
             return name
         case Open(expression=opened):
@@ -433,7 +461,7 @@ def bound_text(number: int, bound: ConstantExpression | None) -> str:
             raise TypeError(f"no notation for {bound!r}")
 
 
-def _operand(bound: ConstantExpression, level: int) -> str:
+def _operand_text(bound: ConstantExpression, level: int) -> str:
     loose = isinstance(bound, Operation) and bound.op in _ARITHMETIC and _ARITHMETIC[bound.op][1] < level
     return f"({bound_text(0, bound)})" if loose else bound_text(0, bound)
 
@@ -468,20 +496,20 @@ def named_types(type_: Type) -> Iterator[Record | Enumeration | Identity]:
 # --- looking inside -------------------------------------------------------------------------------------------------
 
 
-def traverse(node: Any) -> Iterator[Any]:
+def traverse_form(node: Any) -> Iterator[Any]:
     """Every part of a typed form, the node itself first; helpers that are called included."""
     if isinstance(node, tuple):
         for setting in node:  # pyright: ignore[reportUnknownVariableType]
-            yield from traverse(setting)
+            yield from traverse_form(setting)
     elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where):
         yield node
         for field_ in dataclasses.fields(node):
-            yield from traverse(getattr(node, field_.name))
+            yield from traverse_form(getattr(node, field_.name))
 
 
 def fields_read(node: Any) -> frozenset[str]:
     """The state fields that a form reads, directly or in its helpers."""
-    return frozenset(part.field for part in traverse(node) if isinstance(part, ir.StateField))
+    return frozenset(part.field for part in traverse_form(node) if isinstance(part, ir.StateField))
 
 
 def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> frozenset[str]:
@@ -491,12 +519,12 @@ def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> froze
     )
     names = {name for name, _ in parameters}
     used: set[str] = set()
-    for part in _own_parts(form.body if not isinstance(form, ir.InitialForm) else (form.body, form.result)):
+    for part in _parts_without_helpers(form.body if not isinstance(form, ir.InitialForm) else (form.body, form.result)):
         match part:
             case ir.Let(name=name):
                 names.add(name)
             case ir.MakeMap(variable=name) | ir.Generator(variable=name) | ir.For(variable=name):
-                names.add(_NUMBERED.sub("", name))
+                names.add(_NUMBER_SUFFIX.sub("", name))
             case ir.StateField(field=name) | ir.Place(field=name):
                 used.add(name)
             case _:
@@ -504,12 +532,12 @@ def shadowed_fields(form: ir.ActionForm | ir.InitialForm | ir.Function) -> froze
     return frozenset(names & used)
 
 
-def _own_parts(node: Any) -> Iterator[Any]:
-    """Like `traverse`, helpers left out."""
+def _parts_without_helpers(node: Any) -> Iterator[Any]:
+    """Like `traverse_form`, helpers left out."""
     if isinstance(node, tuple):
         for setting in node:  # pyright: ignore[reportUnknownVariableType]
-            yield from _own_parts(setting)
+            yield from _parts_without_helpers(setting)
     elif type(node).__module__ == ir.__name__ and not isinstance(node, ir.Where | ir.Function):
         yield node
         for field_ in dataclasses.fields(node):
-            yield from _own_parts(getattr(node, field_.name))
+            yield from _parts_without_helpers(getattr(node, field_.name))

@@ -15,7 +15,7 @@ from ...language import ir
 from ...language.model import Action, Initial, Liveness, Model, Property
 from .effects import Part, action_phrases, definition_lines, initial_lines
 from .mathematics import CLAIMS, MAY_END, MUST, WITHIN, data_lines, fairness_text, head_of, marked
-from .notation import NotationScope, traverse, type_text
+from .notation import NotationScope, traverse_form, type_text
 
 LINES = 300
 """How long a page should be."""
@@ -201,7 +201,7 @@ def _definitions(model: Model, limit: int) -> Iterator[str]:
     forms: list[ir.Function] = [prop.form for prop in (*model.properties, *model.terminals) if prop.form is not None]
     roots = [*(action.form for action in model.actions), *forms]
     roots += [form for prop in model.liveness for form in prop.forms]
-    calls = (part.function for form in roots for part in traverse(form) if isinstance(part, ir.Call))
+    calls = (part.function for form in roots for part in traverse_form(form) if isinstance(part, ir.Call))
     functions = {function.name: function for function in calls}
     longer: list[str] = []
     for function in (functions[name] for name in sorted(functions)):

@@ -16,7 +16,7 @@ SWEEPS = 24
 """After so many nothing moves that one sees."""
 
 
-def compact(
+def compact_layers(
     layers: Sequence[Sequence[int]],
     beside: Mapping[int, Sequence[int]],
     widths: Mapping[int, float],
@@ -25,23 +25,23 @@ def compact(
     each node is joined to, `widths` the room that each needs."""
     middles: dict[int, float] = {}
     for layer in layers:
-        for node, edge in zip(layer, _room(layer, widths), strict=True):
+        for node, edge in zip(layer, _packed_middles(layer, widths), strict=True):
             middles[node] = edge
     for sweep in range(SWEEPS):
         for layer in layers if sweep % 2 == 0 else reversed(layers):
-            drawn = [_mean([middles[other] for other in beside[node]] or [middles[node]]) for node in layer]
-            middles.update(zip(layer, _kept_apart(drawn, _room(layer, widths)), strict=True))
+            drawn = [_mean_value([middles[other] for other in beside[node]] or [middles[node]]) for node in layer]
+            middles.update(zip(layer, _keep_apart(drawn, _packed_middles(layer, widths)), strict=True))
     first = min(middles[node] - widths[node] / 2 for node in middles)
     return {node: middle - first for node, middle in middles.items()}
 
 
-def _room(layer: Sequence[int], widths: Mapping[int, float]) -> list[float]:
+def _packed_middles(layer: Sequence[int], widths: Mapping[int, float]) -> list[float]:
     """The middles of a layer's nodes where they stand close to each other, the first at 0."""
     steps = [(widths[one] + widths[other]) / 2 for one, other in pairwise(layer)]
     return list(accumulate(steps, initial=0.0))
 
 
-def _kept_apart(drawn: Sequence[float], room: Sequence[float]) -> list[float]:
+def _keep_apart(drawn: Sequence[float], room: Sequence[float]) -> list[float]:
     """The places nearest to what the nodes are drawn to that leave each its room, in their order."""
     groups: list[tuple[float, int]] = []  # the mean of those that stand close to each other, and how many they are
     for place, near in zip(drawn, room, strict=True):
@@ -54,5 +54,5 @@ def _kept_apart(drawn: Sequence[float], room: Sequence[float]) -> list[float]:
     return [mean + near for mean, near in zip(means, room, strict=True)]
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean_value(values: Sequence[float]) -> float:
     return sum(values) / len(values)

@@ -5,30 +5,30 @@ people look at, a page or a terminal, holds these.
 from __future__ import annotations
 
 from ..document import Document
-from .states import states
+from .states import document_states
 
-MOST_STEPS = 5000
+MAX_STEPS = 5000
 """A longer trace is cut."""
 
 KEPT_STEPS = 500
 """How many steps are kept at either end."""
 
 
-def cut(document: Document) -> Document:
+def cut_trace(document: Document) -> Document:
     """The document, or of a longer one its first and its last steps, as its `truncated` then says. The first state and
     frame behind the gap are whole.
     """
     count = len(document["steps"])
-    if count <= MOST_STEPS:
+    if count <= MAX_STEPS:
         return document
     first, last = KEPT_STEPS + 1, count - KEPT_STEPS
     kept = [at for at in range(count + 1) if not first <= at <= last]
     rows = {str(at): document["states"][str(at)] for at in kept}
-    rows[str(last + 1)] = next(state for at, state in states(document) if at == last + 1)
+    rows[str(last + 1)] = next(state for at, state in document_states(document) if at == last + 1)
     return document | {
         "steps": [step for step in document["steps"] if not first <= step["i"] <= last],
         "states": {"keyframe_every": document["states"]["keyframe_every"], **rows},
-        "frames": _frames(document, kept, last + 1),
+        "frames": _kept_frames(document, kept, last + 1),
         "truncated": {
             "steps": count,
             "first": first,
@@ -38,12 +38,12 @@ def cut(document: Document) -> Document:
     }
 
 
-def number_of_steps(document: Document) -> int:
+def count_steps(document: Document) -> int:
     """The steps of the whole run, those that are left out too."""
     return len(document["steps"]) if document["truncated"] is None else document["truncated"]["steps"]
 
 
-def _frames(document: Document, kept: list[int], behind: int) -> Document:
+def _kept_frames(document: Document, kept: list[int], behind: int) -> Document:
     """The frames that are kept; the one behind the gap with every lane, and the board, as they were last drawn."""
     if not document["frames"]:
         return {}

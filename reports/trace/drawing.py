@@ -17,9 +17,9 @@ import fast_sugiyama
 import networkx
 
 from ...language.immutable import immutable
-from .compact import compact
-from .graph_style import OF_A_FILE
-from .routes import Edge, Point, Size, labels, path, routes
+from .compact import compact_layers
+from .graph_style import FILE_STYLE
+from .routes import Edge, Point, Size, curve_path, place_labels, route_edges
 
 _Layout = tuple[list[tuple[int, Point]], float, float, list[tuple[int, int]]]
 """The places of the nodes of a part of a graph, its size, and its edges."""
@@ -33,7 +33,7 @@ _LABEL = 21
 
 
 @immutable
-class _Drawn:
+class _DrawnGraph:
     """Where nodes, edges and labels are."""
 
     places: Mapping[str, Point]
@@ -41,15 +41,15 @@ class _Drawn:
     labels: Mapping[Edge, Point]
 
 
-def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
+def draw_graph(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
     """The graph of `quotient` as SVG: initial states with a blue edge, the way of a run thick and red. It is a file;
     with `steps`, a part of a page: they are, by a node's label, the states of the run that it is. In a page, which has
     little room, the steps beside the run have titles and no labels.
     """
     said = {edge: steps is None or bool(about["on_path"]) for edge, about in graph.edges.items()}
-    lines = {name: _lines(node) for name, node in graph.nodes.items()}
+    lines = {name: _node_lines(node) for name, node in graph.nodes.items()}
     boxes = {name: (max(map(len, text)) * _LETTER + 16, len(text) * _LINE + 10) for name, text in lines.items()}
-    drawn = _drawn(graph, boxes, said, _BESIDE if steps is None else _CLOSE)
+    drawn = _lay_out_with_labels(graph, boxes, said, _BESIDE if steps is None else _CLOSE)
     places = drawn.places
     sides = [places[name][0] + boxes[name][0] / 2 for name in places]
     right = max([*sides, *(x for points in drawn.along.values() for x, _ in points)]) + _MARGIN
@@ -58,21 +58,24 @@ def drawing(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None =
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right:.0f} {below:.0f}" width="{right:.0f}" '
         f'height="{below:.0f}" role="{"img" if steps is None else "group"}"><title>{len(lines)} nodes</title>'
-        + (f"<style>{OF_A_FILE}</style>" if steps is None else ""),
+        + (f"<style>{FILE_STYLE}</style>" if steps is None else ""),
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" orient="auto" '
         'markerUnits="userSpaceOnUse"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>',
-        *_edges(graph, places, boxes, drawn, said),
-        *(_node(graph.nodes[name], lines[name], places[name], boxes[name], steps or {}) for name in lines),
+        *_edge_elements(graph, places, boxes, drawn, said),
+        *(_node_element(graph.nodes[name], lines[name], places[name], boxes[name], steps or {}) for name in lines),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
 
 
-def _drawn(graph: networkx.DiGraph, boxes: Mapping[str, Size], said: Mapping[Edge, bool], apart: float) -> _Drawn:
+def _lay_out_with_labels(
+    graph: networkx.DiGraph, boxes: Mapping[str, Size], said: Mapping[Edge, bool], apart: float
+) -> _DrawnGraph:
     """Layers so far from each other that each label which is `said` has room; where a graph has too many, titles alone
     say the rest. Boxes of a layer are this far `apart`."""
     sizes = {
-        edge: (len(_label(about)) * _SMALL if said[edge] else 0.0, _SMALL * 2) for edge, about in graph.edges.items()
+        edge: (len(_edge_label(about)) * _SMALL if said[edge] else 0.0, _SMALL * 2)
+        for edge, about in graph.edges.items()
     }
     beside = {
         name: ((boxes[name][0] + sizes[name, name][0]) / 2 + 24, sizes[name, name])
@@ -80,16 +83,16 @@ def _drawn(graph: networkx.DiGraph, boxes: Mapping[str, Size], said: Mapping[Edg
         if (name, name) in sizes
     }
 
-    def with_gap(gap: float) -> _Drawn:
-        places, between = _places(graph, boxes, gap, apart)
-        along = routes(between, places, boxes)
+    def lay_out(gap: float) -> _DrawnGraph:
+        places, between = _place_nodes(graph, boxes, gap, apart)
+        along = route_edges(between, places, boxes)
         labelled = {edge: points for edge, points in along.items() if said[edge]}
         loops = [((places[name][0] + far, places[name][1]), size) for name, (far, size) in beside.items()]
-        return _Drawn(
-            places, along, labels(labelled, sizes, [*((places[name], boxes[name]) for name in places), *loops])
+        return _DrawnGraph(
+            places, along, place_labels(labelled, sizes, [*((places[name], boxes[name]) for name in places), *loops])
         )
 
-    tries = map(with_gap, _GAPS)
+    tries = map(lay_out, _GAPS)
     found = next(tries)
     for other in tries:
         if len(found.labels) == sum(said[edge] for edge in found.along):
@@ -98,12 +101,12 @@ def _drawn(graph: networkx.DiGraph, boxes: Mapping[str, Size], said: Mapping[Edg
     return found
 
 
-def _lines(node: Mapping[str, object]) -> list[str]:
+def _node_lines(node: Mapping[str, object]) -> list[str]:
     text = str(node["label"]).split("\n")
     return [*text, f"{node['states']} states"] if node["states"] != 1 else text
 
 
-def _places(
+def _place_nodes(
     graph: networkx.DiGraph, boxes: Mapping[str, Size], gap: float, apart: float
 ) -> tuple[dict[str, Point], dict[Edge, list[Point]]]:
     """The middle of each node, and the free places that each edge between two nodes goes through. Parts that are apart
@@ -111,15 +114,19 @@ def _places(
     tall = max(height for _, height in boxes.values())
     places: dict[str, Point] = {}
     between: dict[Edge, list[Point]] = {}
-    order = _met(graph)
+    order = _breadth_first_order(graph)
     left: float = _MARGIN
-    for names in _parts(graph, order):
+    for names in _connected_parts(graph, order):
         number = {name: at for at, name in enumerate(names)}
         edges = [(one, other) for one, other in graph.edges if one != other and one in number]
-        positions, chain = _layered(sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in edges}))
-        rows = sorted({y for _, y in positions.values()}, reverse=_falls(positions))
+        positions, chain = _lay_out_part(
+            sorted({(min(number[a], number[b]), max(number[a], number[b])) for a, b in edges})
+        )
+        rows = sorted({y for _, y in positions.values()}, reverse=_is_top_down(positions))
         layers = [[at for at, (_, y) in sorted(positions.items(), key=lambda one: one[1]) if y == row] for row in rows]
-        middles = compact(layers, _joined(chain, positions), _widths(positions, [boxes[name] for name in names], apart))
+        middles = compact_layers(
+            layers, _joined_nodes(chain, positions), _node_widths(positions, [boxes[name] for name in names], apart)
+        )
         here = {
             at: (left + middles[at], tall / 2 + _MARGIN + number * (tall + gap))
             for number, layer in enumerate(layers)
@@ -134,7 +141,7 @@ def _places(
     return places, between
 
 
-def _parts(graph: networkx.DiGraph, order: Mapping[str, int]) -> list[list[str]]:
+def _connected_parts(graph: networkx.DiGraph, order: Mapping[str, int]) -> list[list[str]]:
     """The nodes of each part of the graph, as `order` has them."""
     beside: dict[str, list[str]] = {name: [] for name in order}
     for one, other in graph.edges:
@@ -154,7 +161,7 @@ def _parts(graph: networkx.DiGraph, order: Mapping[str, int]) -> list[list[str]]
     return parts
 
 
-def _joined(chain: Mapping[tuple[int, int], Sequence[int]], nodes: Iterable[int]) -> dict[int, list[int]]:
+def _joined_nodes(chain: Mapping[tuple[int, int], Sequence[int]], nodes: Iterable[int]) -> dict[int, list[int]]:
     """What each node and each free place is joined to, in the layers beside its own."""
     beside: dict[int, list[int]] = {node: [] for node in nodes}
     for (begin, end), through in chain.items():
@@ -164,12 +171,12 @@ def _joined(chain: Mapping[tuple[int, int], Sequence[int]], nodes: Iterable[int]
     return beside
 
 
-def _widths(nodes: Iterable[int], boxes: Sequence[Size], apart: float) -> dict[int, float]:
+def _node_widths(nodes: Iterable[int], boxes: Sequence[Size], apart: float) -> dict[int, float]:
     """The room that each needs: the first have boxes, the others are places that an edge goes through."""
     return {at: boxes[at][0] + apart if at < len(boxes) else apart / 3 for at in nodes}
 
 
-def _layered(
+def _lay_out_part(
     edges: Sequence[tuple[int, int]],
 ) -> tuple[dict[int, Point], dict[tuple[int, int], list[int]]]:
     """Where the library puts nodes 0, 1, ... of one part, and between the ends of each edge what it keeps free; those
@@ -193,12 +200,12 @@ def _layered(
     return dict(positions), chain
 
 
-def _falls(positions: Mapping[int, Point]) -> bool:
+def _is_top_down(positions: Mapping[int, Point]) -> bool:
     """Whether the layer of the first node, which nothing leads to, has the largest coordinate."""
     return positions[0][1] == max(y for _, y in positions.values())
 
 
-def _met(graph: networkx.DiGraph) -> dict[str, int]:
+def _breadth_first_order(graph: networkx.DiGraph) -> dict[str, int]:
     """The nodes in the order in which a search breadth first from the initial ones meets them, with their places."""
     found: dict[str, int] = {}
     waiting: list[str] = [name for name, node in graph.nodes.items() if node["initial"]]
@@ -212,11 +219,11 @@ def _met(graph: networkx.DiGraph) -> dict[str, int]:
     return found
 
 
-def _edges(
+def _edge_elements(
     graph: networkx.DiGraph,
     places: Mapping[str, Point],
     boxes: Mapping[str, Size],
-    drawn: _Drawn,
+    drawn: _DrawnGraph,
     said: Mapping[Edge, bool],
 ) -> Iterator[str]:
     for (source, target), edge in graph.edges.items():
@@ -225,22 +232,22 @@ def _edges(
             (x, y), (width, _) = places[source], boxes[source]
             d, at = f"M{x + width / 2:.1f},{y - 6:.1f} c26,-12 26,24 0,12", (x + width / 2 + 24, y + 3)
         else:
-            d, middle = path(drawn.along[source, target]), drawn.labels.get((source, target))
+            d, middle = curve_path(drawn.along[source, target]), drawn.labels.get((source, target))
             at = None if middle is None else (middle[0], middle[1] + 4)
         anchor = ' class="loop"' if source == target else ""
         text = (
             ""
             if at is None or not said[source, target]
-            else f'<text{anchor} x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(_label(edge))}</text>'
+            else f'<text{anchor} x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(_edge_label(edge))}</text>'
         )
         yield f'<g class="edge{way}"><title>{escape(edge["label"])}</title><path d="{d}"/>{text}</g>'
 
 
-def _label(edge: Mapping[str, Any]) -> str:
+def _edge_label(edge: Mapping[str, Any]) -> str:
     return edge["label"] if len(edge["label"]) <= _LABEL else f"{edge['label'][: _LABEL - 1]}…"
 
 
-def _node(
+def _node_element(
     node: Mapping[str, object],
     lines: list[str],
     place: tuple[float, float],
@@ -253,14 +260,14 @@ def _node(
         f'<text x="{x:.1f}" y="{y - tall / 2 + 17 + at * _LINE:.1f}">{escape(line)}</text>'
         for at, line in enumerate(lines)
     )
-    leads = _leads(lines, steps.get(str(node["label"]), ()))
+    leads = _step_link(lines, steps.get(str(node["label"]), ()))
     return (
         f'<g class="{" ".join(["node", *looks])}"{leads}><rect x="{x - width / 2:.1f}" y="{y - tall / 2:.1f}" '
         f'width="{width:.1f}" height="{tall:.1f}" rx="6"/>{text}</g>'
     )
 
 
-def _leads(lines: list[str], steps: Sequence[int]) -> str:
+def _step_link(lines: list[str], steps: Sequence[int]) -> str:
     """What makes a node on the run lead to its steps."""
     if not steps:
         return ""

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import networkx
 
-MOST_NODES = 2_000
+MAX_NODES = 2_000
 """More nodes than this nobody looks at; drawing them takes minutes."""
 
 
-def quotient(
+def quotient_graph(
     names: Sequence[str],
     edges: Iterable[tuple[int, int, str]],
     *,
@@ -62,7 +62,7 @@ def actions_text(actions: Mapping[str, int]) -> str:
     return ", ".join(name if number == 1 else f"{name} ×{number}" for name, number in ordered)
 
 
-def dot(graph: networkx.DiGraph) -> str:
+def to_dot(graph: networkx.DiGraph) -> str:
     """The graph as Graphviz reads it."""
     lines = ["digraph states {", '  node [shape=box, fontname="monospace"];']
     for name, node in graph.nodes.items():
@@ -70,19 +70,19 @@ def dot(graph: networkx.DiGraph) -> str:
         styles = ["penwidth=3"] if node["on_path"] else []
         styles += ["peripheries=2"] if node["initial"] else []
         styles += ["style=filled", "fillcolor=lightyellow"] if node["centre"] else []
-        lines.append(f"  {name} [{', '.join([f'label={_quoted(says)}', *styles])}];")
+        lines.append(f"  {name} [{', '.join([f'label={_quote_dot(says)}', *styles])}];")
     for (source, target), edge in graph.edges.items():
         thick = ", penwidth=3" if edge["on_path"] else ""
-        lines.append(f"  {source} -> {target} [label={_quoted(edge['label'])}{thick}];")
+        lines.append(f"  {source} -> {target} [label={_quote_dot(edge['label'])}{thick}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _quote_dot(text: str) -> str:
     """A text as DOT takes it, its lines centred."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
-def graphml(graph: networkx.DiGraph) -> str:
+def to_graphml(graph: networkx.DiGraph) -> str:
     """The graph as GraphML: labels, sizes, and what is on the path, as attributes."""
     return "\n".join(networkx.generate_graphml(graph, named_key_ids=True)) + "\n"

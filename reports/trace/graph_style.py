@@ -16,7 +16,7 @@ marker path { fill: var(--line); }
 """.strip().splitlines()
 _FONT = 'font: 11px ui-monospace, "DejaVu Sans Mono", monospace;'
 
-OF_A_FILE = "\n".join((
+FILE_STYLE = "\n".join((
     "svg { color-scheme: light dark; --ink: #1a1e24; --node: #fff; --line: #586170; --way: #b3261e; --first: #0b57d0;",
     f"  background: #f6f7f8; {_FONT} }}",
     "@media (prefers-color-scheme: dark) {",
@@ -26,7 +26,7 @@ OF_A_FILE = "\n".join((
 ))  # fmt: skip
 """The style of an SVG file."""
 
-OF_A_PAGE = "\n".join((
+PAGE_STYLE = "\n".join((
     "#graph { position: relative; }",
     "#graph .controls { position: absolute; right: 1rem; top: .4rem; }",
     "#graph .scrolled { max-height: 60vh; overflow: auto; cursor: grab; user-select: none; }",

@@ -23,8 +23,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from ..document import Document, first_state
-from .states import in_order, member_of, states, unnamed
+from ..document import Document, first_state_text
+from .states import document_states, sort_elements, union_member_type, without_record_name
 
 ACTION = "mbt::actionTaken"
 PICKS = "mbt::nondetPicks"
@@ -36,19 +36,19 @@ def to_itf(document: Document) -> Document:
     """The ITF object of a trace document."""
     types = {field["name"]: field["type"] for field in document["fields"]}
     picks = _pick_types(document)
-    var_types = {name: type_text(type_) for name, type_ in types.items()}
+    var_types = {name: apalache_type_text(type_) for name, type_ in types.items()}
     pick_type = "{ " + ", ".join(f"{name}: {_option_text(text)}" for name, text in picks.items()) + " }"
     itf: Document = {
         "#meta": {
             "format": "ITF",
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
             "source": document["model"],
-            "description": f"{_title(document)}; {document['replay']}",
+            "description": f"{_document_title(document)}; {document['replay']}",
             "varTypes": {**var_types, ACTION: "Str", PICKS: pick_type},
             "tidegate": {"schema": document["schema"], "fields": document["fields"], "replay": document["replay"]},
         },
         "vars": [*types, ACTION, PICKS],
-        "states": [_state(document, at, state, types, picks) for at, state in states(document)],
+        "states": [_itf_state(document, at, state, types, picks) for at, state in document_states(document)],
     }
     return itf if document["loop"] is None else {**itf, "loop": document["loop"]}
 
@@ -56,32 +56,32 @@ def to_itf(document: Document) -> Document:
 def from_itf(itf: Document) -> list[Document]:
     """The states of an ITF object that `to_itf` made, as the trace document has them. KeyError for another's."""
     types = {field["name"]: field["type"] for field in itf["#meta"]["tidegate"]["fields"]}
-    return [{name: from_value(type_, state[name]) for name, type_ in types.items()} for state in itf["states"]]
+    return [{name: value_from_itf(type_, state[name]) for name, type_ in types.items()} for state in itf["states"]]
 
 
-def _title(document: Document) -> str:
+def _document_title(document: Document) -> str:
     return document.get("title") or document["model"]
 
 
-def _state(
+def _itf_state(
     document: Document, at: int, state: Document, types: Mapping[str, Document], picks: Mapping[str, str]
 ) -> Document:
-    step = document["steps"][_place(document, at)] if at else None
+    step = document["steps"][_step_place(document, at)] if at else None
     args: Mapping[str, Any] = {} if step is None else step["args"]
     return {
         "#meta": {
             "index": at,
             "action": None if step is None else step["action"],
             "args": dict(args),
-            "sentence": f"{first_state(document).capitalize()}." if step is None else step["sentence"],
+            "sentence": f"{first_state_text(document).capitalize()}." if step is None else step["sentence"],
         },
-        **{name: to_value(type_, state[name]) for name, type_ in types.items()},
+        **{name: value_to_itf(type_, state[name]) for name, type_ in types.items()},
         ACTION: "init" if step is None else step["action"],
-        PICKS: {name: some(plain_value(args[name])) if name in args else _NONE for name in picks},
+        PICKS: {name: some_value(argument_to_itf(args[name])) if name in args else _NONE for name in picks},
     }
 
 
-def _place(document: Document, at: int) -> int:
+def _step_place(document: Document, at: int) -> int:
     """Where the step that leads to a state stands among those that the document has. KeyError where none does."""
     return {step["i"]: place for place, step in enumerate(document["steps"])}[at]
 
@@ -89,73 +89,83 @@ def _place(document: Document, at: int) -> int:
 # --- values by their types --------------------------------------------------------------------------------------------
 
 
-def to_value(type_: Document, value: Any) -> Any:
+def value_to_itf(type_: Document, value: Any) -> Any:
     """A value of the trace document in ITF's form."""
     match type_["kind"]:
         case "int":
-            return _integer(value)
+            return _itf_integer(value)
         case "option":
-            return _NONE if value is None else some(to_value(type_["of"], value))
+            return _NONE if value is None else some_value(value_to_itf(type_["of"], value))
         case "record":
-            return {name: to_value(of, value[name]) for name, of in type_["fields"].items()}
+            return {name: value_to_itf(of, value[name]) for name, of in type_["fields"].items()}
         case "union":
-            return {"tag": value["@"], "value": to_value(member_of(type_, value["@"]), unnamed(value))}
+            return {
+                "tag": value["@"],
+                "value": value_to_itf(union_member_type(type_, value["@"]), without_record_name(value)),
+            }
         case "tuple":
-            return {"#tup": [to_value(of, part) for of, part in zip(type_["of"], value, strict=True)]}
+            return {"#tup": [value_to_itf(of, part) for of, part in zip(type_["of"], value, strict=True)]}
         case "map":
-            pairs = ((_key(type_["key"], key), held) for key, held in value.items())
-            return {"#map": [[to_value(type_["key"], key), to_value(type_["value"], held)] for key, held in pairs]}
+            pairs = ((_key_from_text(type_["key"], key), held) for key, held in value.items())
+            return {
+                "#map": [[value_to_itf(type_["key"], key), value_to_itf(type_["value"], held)] for key, held in pairs]
+            }
         case "seq":
-            return [to_value(type_["of"], element) for element in value]
+            return [value_to_itf(type_["of"], element) for element in value]
         case "set":
-            return {"#set": [to_value(type_["of"], element) for element in value]}
+            return {"#set": [value_to_itf(type_["of"], element) for element in value]}
         case "bag":
-            return {"#map": [[to_value(type_["of"], element), _integer(number)] for element, number in _counted(value)]}
+            return {
+                "#map": [
+                    [value_to_itf(type_["of"], element), _itf_integer(number)]
+                    for element, number in _count_elements(value)
+                ]
+            }
         case _:
             return value
 
 
-def from_value(type_: Document, value: Any) -> Any:
+def value_from_itf(type_: Document, value: Any) -> Any:
     """A value of the trace document from ITF's form."""
     match type_["kind"]:
         case "int":
             return int(value["#bigint"])
         case "option":
-            return None if value["tag"] == "None" else from_value(type_["of"], value["value"])
+            return None if value["tag"] == "None" else value_from_itf(type_["of"], value["value"])
         case "record":
-            return {name: from_value(of, value[name]) for name, of in type_["fields"].items()}
+            return {name: value_from_itf(of, value[name]) for name, of in type_["fields"].items()}
         case "union":
-            return {"@": value["tag"], **from_value(member_of(type_, value["tag"]), value["value"])}
+            return {"@": value["tag"], **value_from_itf(union_member_type(type_, value["tag"]), value["value"])}
         case "tuple":
-            return [from_value(of, part) for of, part in zip(type_["of"], value["#tup"], strict=True)]
+            return [value_from_itf(of, part) for of, part in zip(type_["of"], value["#tup"], strict=True)]
         case "map":
-            pairs = ((from_value(type_["key"], key), held) for key, held in value["#map"])
-            return {_key_text(key): from_value(type_["value"], held) for key, held in pairs}
+            pairs = ((value_from_itf(type_["key"], key), held) for key, held in value["#map"])
+            return {_key_text(key): value_from_itf(type_["value"], held) for key, held in pairs}
         case "seq":
-            return [from_value(type_["of"], element) for element in value]
+            return [value_from_itf(type_["of"], element) for element in value]
         case "set":
-            return in_order(type_, [from_value(type_["of"], element) for element in value["#set"]])
+            return sort_elements(type_, [value_from_itf(type_["of"], element) for element in value["#set"]])
         case "bag":
             copies = (
-                from_value(type_["of"], element)
+                value_from_itf(type_["of"], element)
                 for element, number in value["#map"]
                 for _ in range(int(number["#bigint"]))
             )
-            return in_order(type_, list(copies))
+            return sort_elements(type_, list(copies))
         case _:
             return value
 
 
-def some(value: Any) -> Document:
+def some_value(value: Any) -> Document:
     """An option that has a value."""
     return {"tag": "Some", "value": value}
 
 
-def _integer(value: int) -> Document:
+def _itf_integer(value: int) -> Document:
     return {"#bigint": str(value)}
 
 
-def _key(type_: Document, key: str) -> Any:
+def _key_from_text(type_: Document, key: str) -> Any:
     """A key as a value: JSON has texts for keys."""
     match type_["kind"]:
         case "int":
@@ -170,7 +180,7 @@ def _key_text(key: Any) -> str:
     return str(key).lower() if isinstance(key, bool) else str(key)
 
 
-def _counted(elements: list[Any]) -> Iterator[tuple[Any, int]]:
+def _count_elements(elements: list[Any]) -> Iterator[tuple[Any, int]]:
     """Each element once, with how often it is there."""
     counts: dict[str, tuple[Any, int]] = {}
     for element in elements:
@@ -182,7 +192,7 @@ def _counted(elements: list[Any]) -> Iterator[tuple[Any, int]]:
 # --- types in Apalache's notation -------------------------------------------------------------------------------------
 
 
-def type_text(type_: Document) -> str:
+def apalache_type_text(type_: Document) -> str:
     """A type as Apalache writes it: `Str -> Seq({ id: Int, epoch: Int })`."""
     match type_["kind"]:
         case "int":
@@ -190,21 +200,21 @@ def type_text(type_: Document) -> str:
         case "bool":
             return "Bool"
         case "option":
-            return _option_text(type_text(type_["of"]))
+            return _option_text(apalache_type_text(type_["of"]))
         case "record":
-            return "{ " + ", ".join(f"{name}: {type_text(of)}" for name, of in type_["fields"].items()) + " }"
+            return "{ " + ", ".join(f"{name}: {apalache_type_text(of)}" for name, of in type_["fields"].items()) + " }"
         case "union":
-            return " | ".join(f"{member['name']}({type_text(member)})" for member in type_["of"])
+            return " | ".join(f"{member['name']}({apalache_type_text(member)})" for member in type_["of"])
         case "tuple":
-            return "<<" + ", ".join(map(type_text, type_["of"])) + ">>"
+            return "<<" + ", ".join(map(apalache_type_text, type_["of"])) + ">>"
         case "map":
-            return f"({type_text(type_['key'])} -> {type_text(type_['value'])})"
+            return f"({apalache_type_text(type_['key'])} -> {apalache_type_text(type_['value'])})"
         case "seq":
-            return f"Seq({type_text(type_['of'])})"
+            return f"Seq({apalache_type_text(type_['of'])})"
         case "set":
-            return f"Set({type_text(type_['of'])})"
+            return f"Set({apalache_type_text(type_['of'])})"
         case "bag":
-            return f"({type_text(type_['of'])} -> Int)"
+            return f"({apalache_type_text(type_['of'])} -> Int)"
         case _:
             return "Str"
 
@@ -221,25 +231,25 @@ def _pick_types(document: Document) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for step in document["steps"]:
         for name, value in step["args"].items():
-            text = _type_of(value)
+            text = _argument_type(value)
             found[name] = text if len(text) > len(found.get(name, "")) else found[name]
     return found
 
 
-def plain_value(value: Any) -> Any:
+def argument_to_itf(value: Any) -> Any:
     """An argument in ITF's form, by what it is: a list is a set, since parameters are never sequences."""
     if isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
-        return _integer(value)
+        return _itf_integer(value)
     if value is None:
         return _NONE
     if isinstance(value, list):
-        return {"#set": [plain_value(element) for element in cast("list[Any]", value)]}
-    return {name: plain_value(held) for name, held in value.items()}
+        return {"#set": [argument_to_itf(element) for element in cast("list[Any]", value)]}
+    return {name: argument_to_itf(held) for name, held in value.items()}
 
 
-def _type_of(value: Any) -> str:
+def _argument_type(value: Any) -> str:
     if isinstance(value, bool):
         return "Bool"
     if isinstance(value, int):
@@ -250,5 +260,5 @@ def _type_of(value: Any) -> str:
         return _option_text("Str")
     if isinstance(value, list):
         elements = cast("list[Any]", value)
-        return f"Set({_type_of(elements[0]) if elements else 'Str'})"
-    return "{ " + ", ".join(f"{name}: {_type_of(held)}" for name, held in value.items()) + " }"
+        return f"Set({_argument_type(elements[0]) if elements else 'Str'})"
+    return "{ " + ", ".join(f"{name}: {_argument_type(held)}" for name, held in value.items()) + " }"

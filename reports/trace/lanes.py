@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..document import Document
-from ..text_page import Page
+from ..text_page import TextPage
 
 _GAP = "  "
 
@@ -42,34 +42,34 @@ def has_lanes(document: Document) -> bool:
     return document["view"] is not None and document["view"]["kind"] != "drawing"
 
 
-def lane_lines(page: Page, document: Document, at: int) -> None:
+def write_lanes(page: TextPage, document: Document, at: int) -> None:
     """Writes the lanes of a state; nothing for a model that has none."""
     if not has_lanes(document):
         return
     lanes = lanes_at(document, at)
     marks: Mapping[str, Document] = document["frames"][str(at)]["marks"]
-    table = [_Row(lane, marks.get(name), document["view"]["columns"]) for name, lane in lanes.items()]
+    table = [_LaneRow(lane, marks.get(name), document["view"]["columns"]) for name, lane in lanes.items()]
     columns = [column for column in ("role", "epoch", "isr", "ctl") if any(row.texts[column] for row in table)]
-    while columns and max(map(len, _drawn(table, columns))) > page.paper.width:
+    while columns and max(map(len, _align_rows(table, columns))) > page.text_format.width:
         columns.pop()
-    head, *rows = _drawn(table, columns)
+    head, *rows = _align_rows(table, columns)
     page.exact(head, style="dim")
     for row, text in zip(table, rows, strict=True):
         style = "dim" if not row.lane["up"] else "bold" if row.marks is not None else ""
-        for part in _fitted(text, page.paper.width):
+        for part in _wrap_row(text, page.text_format.width):
             page.exact(part, style=style)
 
 
-def _fitted(text: str, width: int) -> list[str]:
+def _wrap_row(text: str, width: int) -> list[str]:
     """A row that is too wide goes on in the next line, further in."""
     if len(text) <= width:
         return [text]
     cut = text.rfind(_GAP, 0, width)
     cut = width if cut < width // 2 else cut
-    return [text[:cut], *(" " * 6 + rest for rest in _fitted(text[cut:].strip(), width - 6))]
+    return [text[:cut], *(" " * 6 + rest for rest in _wrap_row(text[cut:].strip(), width - 6))]
 
 
-def _drawn(table: Sequence[_Row], columns: Sequence[str]) -> list[str]:
+def _align_rows(table: Sequence[_LaneRow], columns: Sequence[str]) -> list[str]:
     """The head and the rows, their columns in line."""
     headings = {"role": "role", "epoch": "epoch", "isr": "isr", "ctl": "controller's"}
     widths = {name: max(len(headings[name]), *(len(row.texts[name]) for row in table)) for name in columns}
@@ -87,7 +87,7 @@ def _drawn(table: Sequence[_Row], columns: Sequence[str]) -> list[str]:
     return [head.rstrip(), *rows]
 
 
-class _Row:
+class _LaneRow:
     """One lane in one state."""
 
     def __init__(self, lane: Document, marks: Document | None, columns: int) -> None:
@@ -97,8 +97,8 @@ class _Row:
         self.texts: dict[str, str] = {
             "role": lane["role_text"],
             "epoch": "" if lane["epoch"] is None else str(lane["epoch"]),
-            "isr": " ".join(isr) if isr is not None else _inside(inside["leader"]),
-            "ctl": _inside(inside["controller"]),
+            "isr": " ".join(isr) if isr is not None else _isr_text(inside["leader"]),
+            "ctl": _isr_text(inside["controller"]),
         }
         added = set[int]() if marks is None else {*marks["added"], *(entry["offset"] for entry in marks["replaced"])}
         removed: list[Document] = [] if marks is None else marks["removed"]
@@ -135,5 +135,5 @@ class _Row:
         return f"{changed[key]} -> {now}" if changed.get(key) is not None else str(now)
 
 
-def _inside(inside: bool | None) -> str:
+def _isr_text(inside: bool | None) -> str:
     return "" if inside is None else "in" if inside else "out"

@@ -6,33 +6,33 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..document import Document, first_state, not_replayed_text
+from ..document import Document, first_state_text, not_replayed_text
 from ..settings import sizes_text
-from .sequence import mermaid
+from .sequence import to_mermaid
 from .terminal import value_text
 
 
-def markdown(document: Document, *, level: int = 1) -> str:
+def trace_markdown(document: Document, *, level: int = 1) -> str:
     """The page; `level` is that of its heading, to be put under another."""
-    return "\n\n".join(_parts(document, level)) + "\n"
+    return "\n\n".join(_sections(document, level)) + "\n"
 
 
-def _parts(document: Document, level: int) -> Iterator[str]:
+def _sections(document: Document, level: int) -> Iterator[str]:
     deeper = "#" * (level + 1)
-    yield f"{'#' * level} {plain_text(document['title'])}"
+    yield f"{'#' * level} {escape_line(document['title'])}"
     claim = document["property"]
     if claim is not None:
-        yield plain_text(claim["says"])
+        yield escape_line(claim["says"])
     if document["bounds"]:
-        yield f"Bounds: {plain_text(sizes_text(document['bounds']))}."
+        yield f"Bounds: {escape_line(sizes_text(document['bounds']))}."
     if document["argument"]:
-        yield argument(document)
+        yield argument_markdown(document)
     yield f"{deeper} Steps"
-    yield _table(document)
+    yield _step_table(document)
     if document["failure"] is not None:
-        yield f"Then: {plain_text(document['failure']['message'])}"
+        yield f"Then: {escape_line(document['failure']['message'])}"
     yield f"{deeper} Diagram"
-    yield f"```mermaid\n{mermaid(document)}```"
+    yield f"```mermaid\n{to_mermaid(document)}```"
     if document["replay"] is None:
         yield not_replayed_text(document)
     else:
@@ -40,11 +40,11 @@ def _parts(document: Document, level: int) -> Iterator[str]:
         yield f"```sh\n{document['replay']}\n```"
 
 
-def argument(document: Document) -> str:
+def argument_markdown(document: Document) -> str:
     """The argument: its events as a list between the sentences around them."""
     blocks: list[str] = []
     for sentence in document["argument"]:
-        text = _with_code(sentence["text"])
+        text = _keep_code(sentence["text"])
         if sentence["role"] in ("title", "short"):
             blocks.append(f"**{text}**")
         elif sentence["role"] == "event" and blocks and blocks[-1].startswith("- "):
@@ -54,50 +54,54 @@ def argument(document: Document) -> str:
     return "\n\n".join(blocks)
 
 
-def _with_code(text: str) -> str:
+def _keep_code(text: str) -> str:
     """A sentence of the argument: what it has between backticks stays code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return plain_text(text)
-    escaped = [part if at % 2 else _escaped(part) for at, part in enumerate(parts)]
+        return escape_line(text)
+    escaped = [part if at % 2 else _escape_markdown(part) for at, part in enumerate(parts)]
     return " ".join("`".join(escaped).split())
 
 
-def _table(document: Document) -> str:
-    rows = [f"| {step['i']} | {_mark(document, step)}{plain_text(step['sentence'])} | {_changes(step)} |"
+def _step_table(document: Document) -> str:
+    rows = [f"| {step['i']} | {_failure_mark(document, step)}{escape_line(step['sentence'])} | {_changes_text(step)} |"
             for step in document["steps"]]  # fmt: skip
-    first = [f"| 0 | {first_state(document)} |{_values(document)} |"] if not rows or "begins" in document else []
+    first = (
+        [f"| 0 | {first_state_text(document)} |{_first_state_text(document)} |"]
+        if not rows or "begins" in document
+        else []
+    )
     return "\n".join(["| | step | changes |", "|---:|---|---|", *first, *rows])
 
 
-def _mark(document: Document, step: Mapping[str, Any]) -> str:
+def _failure_mark(document: Document, step: Mapping[str, Any]) -> str:
     claim: Mapping[str, Any] = document["property"] or {}
     fails = (claim.get("fails") or {"step": None})["step"] == step["i"]
     return "✗ " if fails else "*fault:* " if step["kind"] == "fault" else ""
 
 
-def _values(document: Document) -> str:
+def _first_state_text(document: Document) -> str:
     """The first state of a counterexample to induction, to which no steps lead."""
     if "begins" not in document:
         return ""
     state = document["states"]["0"]
     rows = [(field["name"], value_text(state[field["name"]])) for field in document["fields"]]
-    return " " + "<br>".join(code(f"{name}: {text}") for name, text in rows)
+    return " " + "<br>".join(code_in_cell(f"{name}: {text}") for name, text in rows)
 
 
-def _changes(step: Mapping[str, Any]) -> str:
-    return "<br>".join(code(change) for change in step["changed"])
+def _changes_text(step: Mapping[str, Any]) -> str:
+    return "<br>".join(code_in_cell(change) for change in step["changed"])
 
 
-def plain_text(text: str) -> str:
+def escape_line(text: str) -> str:
     """A text that Markdown shows as it is, on one line."""
-    return _escaped(" ".join(text.split()))
+    return _escape_markdown(" ".join(text.split()))
 
 
-def _escaped(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>#|~$])", r"\\\1", text)
 
 
-def code(text: str) -> str:
+def code_in_cell(text: str) -> str:
     """A text as code in a cell of a table."""
     return "`" + text.replace("`", "'").replace("|", "\\|") + "`"

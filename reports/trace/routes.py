@@ -19,7 +19,7 @@ _SPOTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)
 """Where along a piece of an edge a label may stand, the best first."""
 
 
-def routes(
+def route_edges(
     between: Mapping[Edge, Sequence[Point]], places: Mapping[str, Point], boxes: Mapping[str, Size]
 ) -> dict[Edge, list[Point]]:
     """The points of each edge, from box to box by way of the free places `between`. What begins or ends at one side of
@@ -42,7 +42,7 @@ def routes(
     return {edge: [ends[edge, True], *inner, ends[edge, False]] for edge, inner in between.items()}
 
 
-def path(points: Sequence[Point]) -> str:
+def curve_path(points: Sequence[Point]) -> str:
     """A curve through points of different layers, upright in each."""
     (x, y), *_ = points
     parts = [f"M{x:.1f},{y:.1f}"]
@@ -52,7 +52,7 @@ def path(points: Sequence[Point]) -> str:
     return " ".join(parts)
 
 
-def labels(
+def place_labels(
     along: Mapping[Edge, Sequence[Point]], sizes: Mapping[Edge, Size], taken: Sequence[tuple[Point, Size]]
 ) -> dict[Edge, Point]:
     """The middle of each label, on its edge and beside all others and all that is `taken`; those without room are left
@@ -60,7 +60,7 @@ def labels(
     kept = [*taken]
     found: dict[Edge, Point] = {}
     for edge in sorted(along, key=lambda edge: (len(along[edge]), edge)):
-        free = (at for at in _spots(along[edge]) if not any(_meet(at, sizes[edge], *other) for other in kept))
+        free = (at for at in _label_places(along[edge]) if not any(_overlap(at, sizes[edge], *other) for other in kept))
         at = next(free, None)
         if at is not None:
             found[edge] = at
@@ -68,7 +68,7 @@ def labels(
     return found
 
 
-def _spots(points: Sequence[Point]) -> Iterator[Point]:
+def _label_places(points: Sequence[Point]) -> Iterator[Point]:
     """Places on an edge."""
     for share in _SPOTS:
         for (x1, y1), (x2, y2) in pairwise(points):
@@ -76,6 +76,6 @@ def _spots(points: Sequence[Point]) -> Iterator[Point]:
             yield (a + b) * x1 + (c + d) * x2, a * y1 + (b + c) * (y1 + y2) / 2 + d * y2
 
 
-def _meet(one: Point, of: Size, other: Point, to: Size) -> bool:
+def _overlap(one: Point, of: Size, other: Point, to: Size) -> bool:
     """Whether two boxes, by middle and size, have something in common."""
     return all(abs(a - b) < (p + q) / 2 for a, b, p, q in zip(one, other, of, to, strict=True))

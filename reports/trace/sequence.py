@@ -1,7 +1,7 @@
 """A trace as a sequence diagram, in the spelling of Mermaid, of sequencediagram.org and of PlantUML.
 
 A step is a note over the lane whose step it is; a message is an arrow, drawn at the step that handles it, or ending in
-a cross where it is lost. Beyond `MOST_STEPS` steps those that neither fail nor handle a message, and are no faults,
+a cross where it is lost. Beyond `MAX_STEPS` steps those that neither fail nor handle a message, and are no faults,
 are left out, and the diagram says how many.
 """
 
@@ -14,8 +14,8 @@ from typing import Any, Literal
 from ...language.immutable import immutable
 from ..document import Document
 
-MOST_STEPS = 60
-OTHERS = "others"
+MAX_STEPS = 60
+OTHER_PARTICIPANT = "others"
 """Who sends and acts that is not a lane: a controller, a client."""
 
 
@@ -60,69 +60,73 @@ class Diagram:
 # --- from the document ------------------------------------------------------------------------------------------------
 
 
-def diagram(document: Document) -> Diagram:
+def sequence_diagram(document: Document) -> Diagram:
     """The diagram of a trace."""
-    shown = [step for step in document["steps"] if _is_shown(document, step)]
-    turns = _first_around(document, shown)
-    events = [event for step in shown for event in _events(document, step, begins=step["i"] == turns)]
+    shown = [step for step in document["steps"] if _is_step_drawn(document, step)]
+    turns = _first_repeated_step(document, shown)
+    events = [event for step in shown for event in _step_events(document, step, begins=step["i"] == turns)]
     known = [lane["id"] for lane in document["lanes"]]
-    met = {name for event in events for name in _named(event)}
-    participants = [name for name in known if name in met] + ([OTHERS] if OTHERS in met or not met else [])
+    met = {name for event in events for name in _participants_of(event)}
+    participants = [name for name in known if name in met] + (
+        [OTHER_PARTICIPANT] if OTHER_PARTICIPANT in met or not met else []
+    )
     everyone = tuple(dict.fromkeys((participants[0], participants[-1])))
     closing = [
         *([Turn(begins=False)] if turns is not None else []),
-        *(Note(everyone, text) for text in _closing(document, len(shown), repeats=turns is not None)),
-        *_in_flight(document),
+        *(Note(everyone, text) for text in _closing_notes(document, len(shown), repeats=turns is not None)),
+        *_messages_in_flight(document),
     ]
-    names = {name for event in closing for name in _named(event)} - set(participants)
+    names = {name for event in closing for name in _participants_of(event)} - set(participants)
     return Diagram(document["title"], (*participants, *sorted(names)), (*events, *closing))
 
 
-def _is_shown(document: Document, step: Mapping[str, Any]) -> bool:
-    if len(document["steps"]) <= MOST_STEPS:
+def _is_step_drawn(document: Document, step: Mapping[str, Any]) -> bool:
+    if len(document["steps"]) <= MAX_STEPS:
         return True
     handles = any(message["event"] != "sent" for message in step["messages"])
-    return handles or step["kind"] == "fault" or step["i"] == _fails_at(document)
+    return handles or step["kind"] == "fault" or step["i"] == _failing_step(document)
 
 
-def _fails_at(document: Document) -> int | None:
+def _failing_step(document: Document) -> int | None:
     claim: Mapping[str, Any] = document["property"] or {}
     return (claim.get("fails") or {"step": None})["step"]
 
 
-def _first_around(document: Document, shown: Sequence[Mapping[str, Any]]) -> int | None:
+def _first_repeated_step(document: Document, shown: Sequence[Mapping[str, Any]]) -> int | None:
     """The first step that is drawn of those that repeat for ever; None where none is, as in a run that stays put."""
     loop = document["loop"]
     return None if loop is None else next((step["i"] for step in shown if step["i"] > loop), None)
 
 
-def _events(document: Document, step: Mapping[str, Any], *, begins: bool) -> Iterator[Event]:
+def _step_events(document: Document, step: Mapping[str, Any], *, begins: bool) -> Iterator[Event]:
     """What is drawn of a step; where it `begins` what repeats for ever, that too."""
     if begins:
         yield Turn(begins=True)
     for event in step["messages"]:
         message = document["messages"][event["id"]]
         if event["event"] == "received":
-            yield _arrow(message, step["lane"], "received")
+            yield _message_arrow(message, step["lane"], "received")
         elif event["event"] == "lost":
-            yield _arrow(message, message["to"], "lost")
-    yield Note((step["lane"] or OTHERS,), f"{step['i']}. {step['sentence']}", step["kind"] == "fault")
+            yield _message_arrow(message, message["to"], "lost")
+    yield Note((step["lane"] or OTHER_PARTICIPANT,), f"{step['i']}. {step['sentence']}", step["kind"] == "fault")
 
 
-def _arrow(message: Mapping[str, Any], target: str | None, end: Literal["received", "lost", "in flight"]) -> Arrow:
-    to = message["to"] or target or OTHERS
+def _message_arrow(
+    message: Mapping[str, Any], target: str | None, end: Literal["received", "lost", "in flight"]
+) -> Arrow:
+    to = message["to"] or target or OTHER_PARTICIPANT
     sent = f"sent in step {message['sent']}" if message["sent"] else "there at first"
     copy = ", a copy" if message["copy"] else ""
-    return Arrow(message["source"] or OTHERS, to, f"{message['name']} ({sent}{copy})", end)
+    return Arrow(message["source"] or OTHER_PARTICIPANT, to, f"{message['name']} ({sent}{copy})", end)
 
 
-def _in_flight(document: Document) -> Iterator[Event]:
+def _messages_in_flight(document: Document) -> Iterator[Event]:
     for message in document["messages"]:
         if message["end"] == "in flight" and not message["received"]:
-            yield _arrow(message, None, "in flight")
+            yield _message_arrow(message, None, "in flight")
 
 
-def _closing(document: Document, shown: int, *, repeats: bool) -> Iterator[str]:
+def _closing_notes(document: Document, shown: int, *, repeats: bool) -> Iterator[str]:
     """What is said at the end: how it goes on for ever, unless it `repeats` what is drawn, what fails, and what the
     diagram does not show."""
     claim, failure, loop = document["property"], document["failure"], document["loop"]
@@ -142,7 +146,7 @@ def _closing(document: Document, shown: int, *, repeats: bool) -> Iterator[str]:
         yield document["truncated"]["says"]
 
 
-def _named(event: Event) -> tuple[str, ...]:
+def _participants_of(event: Event) -> tuple[str, ...]:
     match event:
         case Note(over=over):
             return over
@@ -155,13 +159,13 @@ def _named(event: Event) -> tuple[str, ...]:
 # --- the spellings ----------------------------------------------------------------------------------------------------
 
 
-def mermaid(document: Document) -> str:
+def to_mermaid(document: Document) -> str:
     """The diagram as Mermaid reads it, for Markdown and comments."""
-    made = diagram(document)
+    made = sequence_diagram(document)
     names = _identifiers(made.participants)
     lines = ["sequenceDiagram"]
     lines += [
-        f"  participant {names[participant]}" + _as(names[participant], participant)
+        f"  participant {names[participant]}" + _alias_text(names[participant], participant)
         for participant in made.participants
     ]
     lines += [f"  {_mermaid_event(event, names)}" for event in made.events]
@@ -176,22 +180,22 @@ def _mermaid_event(event: Event, names: Mapping[str, str]) -> str:
             return f"Note over {','.join(names[lane] for lane in over)}: {_mermaid_text(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->>", "lost": "-x", "in flight": "--)"}[end]
-            return f"{names[source]}{sign}{names[target]}: {_mermaid_text(_with_end(text, end))}"
+            return f"{names[source]}{sign}{names[target]}: {_mermaid_text(_text_with_end(text, end))}"
         case Turn(begins=begins):
             return "loop for ever" if begins else "end"
 
 
 def _mermaid_text(text: str) -> str:
     """A text on one line; what would end it, or begin an entity or a comment, is written as an entity."""
-    return re.sub("[#;%]", lambda found: f"#{ord(found[0])};", _line(text))
+    return re.sub("[#;%]", lambda found: f"#{ord(found[0])};", _one_line(text))
 
 
-def seqdiag(document: Document) -> str:
+def to_seqdiag(document: Document) -> str:
     """The diagram as sequencediagram.org reads it."""
-    made = diagram(document)
+    made = sequence_diagram(document)
     lines = [
-        f"title {_line(made.title)}",
-        *(f'participant "{_quoted(participant)}"' for participant in made.participants),
+        f"title {_one_line(made.title)}",
+        *(f'participant "{_quote_name(participant)}"' for participant in made.participants),
     ]
     lines += [_seqdiag_event(event) for event in made.events]
     return "\n".join(lines) + "\n"
@@ -200,19 +204,19 @@ def seqdiag(document: Document) -> str:
 def _seqdiag_event(event: Event) -> str:
     match event:
         case Note(over=over, text=text, fault=fault):
-            return f"note over {_names(over)}:{'fault: ' if fault else ''}{_line(text)}"
+            return f"note over {_names_text(over)}:{'fault: ' if fault else ''}{_one_line(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "-x", "in flight": "-->"}[end]
-            return f'"{_quoted(source)}"{sign}"{_quoted(target)}":{_line(_with_end(text, end))}'
+            return f'"{_quote_name(source)}"{sign}"{_quote_name(target)}":{_one_line(_text_with_end(text, end))}'
         case Turn(begins=begins):
             return "loop for ever" if begins else "end"
 
 
-def plantuml(document: Document) -> str:
+def to_plantuml(document: Document) -> str:
     """The diagram as PlantUML reads it."""
-    made = diagram(document)
-    lines = ["@startuml", f"title {_line(made.title)}"]
-    lines += [f'participant "{_quoted(participant)}"' for participant in made.participants]
+    made = sequence_diagram(document)
+    lines = ["@startuml", f"title {_one_line(made.title)}"]
+    lines += [f'participant "{_quote_name(participant)}"' for participant in made.participants]
     lines += [_plantuml_event(event) for event in made.events]
     return "\n".join([*lines, "@enduml"]) + "\n"
 
@@ -220,32 +224,36 @@ def plantuml(document: Document) -> str:
 def _plantuml_event(event: Event) -> str:
     match event:
         case Note(over=over, text=text, fault=fault):
-            return f"{'h' if fault else ''}note over {_names(over)} : {_line(text)}"
+            return f"{'h' if fault else ''}note over {_names_text(over)} : {_one_line(text)}"
         case Arrow(source=source, target=target, text=text, end=end):
             sign = {"received": "->", "lost": "->x", "in flight": "-->"}[end]
-            return f'"{_quoted(source)}" {sign} "{_quoted(target)}" : {_line(_with_end(text, end))}'
+            return f'"{_quote_name(source)}" {sign} "{_quote_name(target)}" : {_one_line(_text_with_end(text, end))}'
         case Turn(begins=begins):
             return "loop for ever" if begins else "end"
 
 
-SPELLINGS: Mapping[str, Callable[[Document], str]] = {"mermaid": mermaid, "seqdiag": seqdiag, "plantuml": plantuml}
+SPELLINGS: Mapping[str, Callable[[Document], str]] = {
+    "mermaid": to_mermaid,
+    "seqdiag": to_seqdiag,
+    "plantuml": to_plantuml,
+}
 """Every spelling by the name that `export --to` takes."""
 
 
-def _with_end(text: str, end: str) -> str:
+def _text_with_end(text: str, end: str) -> str:
     return text if end == "received" else f"{text}, {end}"
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return name.replace('"', "'")
 
 
-def _names(over: tuple[str, ...]) -> str:
-    return ",".join(f'"{_quoted(text)}"' for text in over)
+def _names_text(over: tuple[str, ...]) -> str:
+    return ",".join(f'"{_quote_name(text)}"' for text in over)
 
 
 def _identifiers(participants: tuple[str, ...]) -> Mapping[str, str]:
@@ -256,5 +264,5 @@ def _identifiers(participants: tuple[str, ...]) -> Mapping[str, str]:
     }
 
 
-def _as(identifier: str, name: str) -> str:
+def _alias_text(identifier: str, name: str) -> str:
     return "" if identifier == name else f" as {_mermaid_text(name)}"

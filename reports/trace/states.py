@@ -10,7 +10,7 @@ from typing import Any
 from ..document import Document
 
 
-def states(document: Document) -> Iterator[tuple[int, Document]]:
+def document_states(document: Document) -> Iterator[tuple[int, Document]]:
     """Every state that the document holds, with its index; those that a long run leaves out are not there.
 
     The elements of sets and bags are in one order, whatever order they came in.
@@ -22,64 +22,64 @@ def states(document: Document) -> Iterator[tuple[int, Document]]:
     previous = -2
     for at in sorted(rows):
         whole = at % every == 0 or at != previous + 1
-        state = rows[at] if whole else applied(state, rows[at])
+        state = rows[at] if whole else apply_delta(state, rows[at])
         previous = at
-        yield at, {name: in_order(kinds[name], value) for name, value in state.items()}
+        yield at, {name: sort_elements(kinds[name], value) for name, value in state.items()}
 
 
-def applied(state: Document, delta: Document) -> Document:
+def apply_delta(state: Document, delta: Document) -> Document:
     """The state after changes as rows by sign: replacements, then what went, then what came."""
     changed = copy.deepcopy(state)
     for *path, _, new in delta.get("~", []):
-        _inside(changed, path[:-1])[path[-1]] = copy.deepcopy(new)
+        _value_at(changed, path[:-1])[path[-1]] = copy.deepcopy(new)
     for *path, gone in reversed(delta.get("-", [])):
         if isinstance(path[-1], int):
-            _inside(changed, path[:-1]).pop(path[-1])
+            _value_at(changed, path[:-1]).pop(path[-1])
         else:
-            _inside(changed, path).remove(gone)
+            _value_at(changed, path).remove(gone)
     for *path, come in delta.get("+", []):
-        _inside(changed, path[:-1] if isinstance(path[-1], int) else path).append(copy.deepcopy(come))
+        _value_at(changed, path[:-1] if isinstance(path[-1], int) else path).append(copy.deepcopy(come))
     return changed
 
 
-def _inside(value: Any, path: list[Any]) -> Any:
+def _value_at(value: Any, path: list[Any]) -> Any:
     for part in path:
         value = value[part]
     return value
 
 
-def in_order(type_: Document, value: Any) -> Any:
+def sort_elements(type_: Document, value: Any) -> Any:
     """A value with the elements of every set and bag inside it sorted."""
     match type_["kind"]:
         case "set" | "bag":
-            return sorted((in_order(type_["of"], element) for element in value), key=_sort_key)
+            return sorted((sort_elements(type_["of"], element) for element in value), key=_element_sort_key)
         case "seq":
-            return [in_order(type_["of"], element) for element in value]
+            return [sort_elements(type_["of"], element) for element in value]
         case "map":
-            return {key: in_order(type_["value"], held) for key, held in value.items()}
+            return {key: sort_elements(type_["value"], held) for key, held in value.items()}
         case "record":
-            return {name: in_order(type_["fields"][name], held) for name, held in value.items()}
+            return {name: sort_elements(type_["fields"][name], held) for name, held in value.items()}
         case "union":
-            return {"@": value["@"], **in_order(member_of(type_, value["@"]), unnamed(value))}
+            return {"@": value["@"], **sort_elements(union_member_type(type_, value["@"]), without_record_name(value))}
         case "tuple":
-            return [in_order(of, part) for of, part in zip(type_["of"], value, strict=True)]
+            return [sort_elements(of, part) for of, part in zip(type_["of"], value, strict=True)]
         case "option" if value is not None:
-            return in_order(type_["of"], value)
+            return sort_elements(type_["of"], value)
         case _:
             return value
 
 
-def member_of(union: Document, name: str) -> Document:
+def union_member_type(union: Document, name: str) -> Document:
     """The type of a union's record."""
     return next(member for member in union["of"] if member["name"] == name)
 
 
-def unnamed(record: Document) -> Document:
+def without_record_name(record: Document) -> Document:
     """A record of a union without the name that says which it is."""
     return {name: held for name, held in record.items() if name != "@"}
 
 
-def _sort_key(value: Any) -> Any:
+def _element_sort_key(value: Any) -> Any:
     """Numbers by size, labels by length and then by letters, everything else by its text."""
     if isinstance(value, int):
         return (0, value, "")

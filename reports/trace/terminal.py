@@ -10,34 +10,34 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..document import Document, first_state, not_replayed_text
+from ..document import Document, first_state_text, not_replayed_text
 from ..settings import sizes_text
-from ..text_page import Page, Paper, count
-from .cut import cut, number_of_steps
-from .lanes import board_at, has_lanes, lane_lines
-from .states import states
+from ..text_page import TextFormat, TextPage, count_text
+from .cut import count_steps, cut_trace
+from .lanes import board_at, has_lanes, write_lanes
+from .states import document_states
 
 _KIND_COLUMN = 10
-_AROUND = 4
+_STEPS_AROUND = 4
 """Steps before and behind one that is shown."""
 
 
-def trace_page(document: Document, paper: Paper, others: Sequence[Document] = ()) -> Page:
+def trace_page(document: Document, text_format: TextFormat, others: Sequence[Document] = ()) -> TextPage:
     """The trace as a page; of a very long one its beginning and its end. `others` are documents of the same run for
     other properties that it violates: its steps are printed once, and why it violates each of them."""
-    document = cut(document)
-    page = Page(paper)
+    document = cut_trace(document)
+    page = TextPage(text_format)
     page.rule()
-    _heading(page, document, others)
+    _write_heading(page, document, others)
     page.rule()
     for same in (document, *others):
-        _argument(page, same["argument"])
-    _steps(page, document)
+        _write_argument(page, same["argument"])
+    _write_steps(page, document)
     if document["failure"] is not None:
-        _failure(page, document["failure"], number_of_steps(document) + 1)
+        _write_failure(page, document["failure"], count_steps(document) + 1)
     for same in () if "cluster" in document else (document, *others):
-        _reason(page, same["property"])
-    _notes(page, document)
+        _write_reason(page, same["property"])
+    _write_notes(page, document)
     page.blank()
     if document["replay"] is None:
         page.line(not_replayed_text(document))
@@ -46,11 +46,11 @@ def trace_page(document: Document, paper: Paper, others: Sequence[Document] = ()
         page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")
         return page
     page.line("replay it:", style="bold")
-    page.exact(f"  {_of_all(document['replay'], (document, *others)) if others else document['replay']}")
+    page.exact(f"  {_replay_for_all(document['replay'], (document, *others)) if others else document['replay']}")
     return page
 
 
-def grouped_by_run(documents: Iterable[Document]) -> list[list[Document]]:
+def group_by_run(documents: Iterable[Document]) -> list[list[Document]]:
     """Documents of one run that fail at the same step, beside each other: in their order, each group where its first
     is."""
     groups: dict[object, list[Document]] = {}
@@ -59,12 +59,12 @@ def grouped_by_run(documents: Iterable[Document]) -> list[list[Document]]:
         replay: str | None = document["replay"] if document["loop"] is None else None
         step = (claim.get("fails") or {"step": None})["step"]
         alike = document["kind"] == "counterexample"
-        key = (_of_all(replay, ()), step) if alike and replay is not None else number
+        key = (_replay_for_all(replay, ()), step) if alike and replay is not None else number
         groups.setdefault(key, []).append(document)
     return list(groups.values())
 
 
-def _of_all(replay: str, others: Sequence[Document]) -> str:
+def _replay_for_all(replay: str, others: Sequence[Document]) -> str:
     """The command that replays a run, for the properties of other documents of it in place of its own, if there are
     any; without others, for no property in particular."""
     before, steps, after = replay.partition(" --steps ")
@@ -72,7 +72,7 @@ def _of_all(replay: str, others: Sequence[Document]) -> str:
     return " ".join([before.partition(" --property ")[0], *named]) + steps + after
 
 
-def step_page(document: Document, at: int, paper: Paper, *, whole: bool = False) -> Page:
+def step_page(document: Document, at: int, text_format: TextFormat, *, whole: bool = False) -> TextPage:
     """One state of the trace: the steps, the picture after step `at`, what changed, messages, and what holds; with
     `whole` every field of the state.
 
@@ -80,44 +80,44 @@ def step_page(document: Document, at: int, paper: Paper, *, whole: bool = False)
     """
     if str(at) not in document["states"]:
         raise ValueError(f"the trace has no step {at}")
-    page = Page(paper)
+    page = TextPage(text_format)
     page.rule()
-    _heading(page, document)
+    _write_heading(page, document)
     page.rule()
-    _step_list(page, document, at)
+    _write_step_list(page, document, at)
     page.rule()
-    state_lines(page, document, at, whole=whole)
+    write_state(page, document, at, whole=whole)
     return page
 
 
-def pictures_page(document: Document, paper: Paper, *, whole: bool = False) -> Page:
+def pictures_page(document: Document, text_format: TextFormat, *, whole: bool = False) -> TextPage:
     """Every state of the trace, one after the other; with `whole` every field of each."""
-    page = Page(paper)
+    page = TextPage(text_format)
     page.rule()
-    _heading(page, document)
-    for at in shown_states(document):
+    _write_heading(page, document)
+    for at in states_of_document(document):
         page.rule()
-        _one_step(page, document, at, marked=False)
-        state_lines(page, document, at, whole=whole)
+        _write_marked_step(page, document, at, marked=False)
+        write_state(page, document, at, whole=whole)
     return page
 
 
-def shown_states(document: Document) -> list[int]:
+def states_of_document(document: Document) -> list[int]:
     """The states that the document has, in order."""
     return sorted(int(at) for at in document["states"] if at != "keyframe_every")
 
 
-def state_lines(page: Page, document: Document, at: int, *, whole: bool = False, held: bool = True) -> None:
+def write_state(page: TextPage, document: Document, at: int, *, whole: bool = False, held: bool = True) -> None:
     """The lanes in a state, what the step before it changed, the messages, and which properties hold. Every field is
     there with `whole`, and of the first state where no lanes are drawn; without `held` only properties that fail."""
-    lane_lines(page, document, at)
+    write_lanes(page, document, at)
     if whole or (at == 0 and not has_lanes(document)):
         page.columns(_field_rows(document, at), indent=3)
-    rows = [("", f"{name}: {value_text(value)}") for name, value in _board(document, at).items()]
-    step = _step_of(document, at)
+    rows = [("", f"{name}: {value_text(value)}") for name, value in _board_at(document, at).items()]
+    step = _step_at(document, at)
     changed: list[str] = [] if step is None else step["changed"]
-    rows += [("changed", change) for change in _by_cell(changed)]
-    rows += [("messages", text) for text in _flying(document, at)]
+    rows += [("changed", change) for change in _merge_changes_of_cell(changed)]
+    rows += [("messages", text) for text in _message_lines(document, at)]
     true = [name for name, truth in document["truth"].items() if truth[at] == "1" and not _is_witness(document, name)]
     failed = [name for name, truth in document["truth"].items() if truth[at] == "0" and not _is_witness(document, name)]
     words: Mapping[str, str] = document.get("cluster", {}).get("properties", {})
@@ -133,7 +133,7 @@ def state_lines(page: Page, document: Document, at: int, *, whole: bool = False,
 
 def _field_rows(document: Document, at: int) -> list[tuple[str, str]]:
     """Every field of a state with its value."""
-    state = next(values for number, values in states(document) if number == at)
+    state = next(values for number, values in document_states(document) if number == at)
     return [(field["name"], value_text(state[field["name"]])) for field in document["fields"]]
 
 
@@ -141,11 +141,11 @@ def _is_witness(document: Document, name: str) -> bool:
     return document["properties"][name]["kind"] == "reachable"
 
 
-def _board(document: Document, at: int) -> Document:
+def _board_at(document: Document, at: int) -> Document:
     return board_at(document, at) if has_lanes(document) else {}
 
 
-def _flying(document: Document, at: int) -> Iterator[str]:
+def _message_lines(document: Document, at: int) -> Iterator[str]:
     """The messages in flight in a state; those that stay for ever are shown only while nobody has handled them."""
     for message in document["messages"]:
         handled = any(event["step"] <= at for event in message["received"])
@@ -153,43 +153,43 @@ def _flying(document: Document, at: int) -> Iterator[str]:
             yield f"in flight since step {message['sent']}: {message['text']}"
 
 
-def _step_of(document: Document, at: int) -> Document | None:
+def _step_at(document: Document, at: int) -> Document | None:
     return next((step for step in document["steps"] if step["i"] == at), None)
 
 
-def _step_list(page: Page, document: Document, at: int) -> None:
+def _write_step_list(page: TextPage, document: Document, at: int) -> None:
     """The steps around one, that one marked."""
-    numbers = shown_states(document)
+    numbers = states_of_document(document)
     here = numbers.index(at)
-    first = max(0, min(here - _AROUND, len(numbers) - 2 * _AROUND - 1))
-    for number in numbers[first : first + 2 * _AROUND + 1]:
-        _one_step(page, document, number, marked=number == at)
+    first = max(0, min(here - _STEPS_AROUND, len(numbers) - 2 * _STEPS_AROUND - 1))
+    for number in numbers[first : first + 2 * _STEPS_AROUND + 1]:
+        _write_marked_step(page, document, number, marked=number == at)
 
 
-def _one_step(page: Page, document: Document, at: int, *, marked: bool) -> None:
-    step = _step_of(document, at)
-    width = len(str(shown_states(document)[-1])) + 2
+def _write_marked_step(page: TextPage, document: Document, at: int, *, marked: bool) -> None:
+    step = _step_at(document, at)
+    width = len(str(states_of_document(document)[-1])) + 2
     failing = [name for name, truth in document["truth"].items() if "0" in truth and truth.index("0") == at]
     words: Mapping[str, str] = document.get("cluster", {}).get("properties", {})
     failing = [words.get(name, name) for name in failing if not _is_witness(document, name)]
-    text = first_state(document) if step is None else step["sentence"]
+    text = first_state_text(document) if step is None else step["sentence"]
     right = f"✗ {', '.join(failing)}" if failing else "" if step is None or step["kind"] == "protocol" else step["kind"]
     line = f"{'>' if marked else ' '}{at:>{width}}  {text}"
     style = "red" if failing else "bold" if marked else ""
-    if right and len(line) + len(right) + 2 <= page.paper.width:
-        page.exact(line.ljust(page.paper.width - len(right)) + right, style=style)
+    if right and len(line) + len(right) + 2 <= page.text_format.width:
+        page.exact(line.ljust(page.text_format.width - len(right)) + right, style=style)
     else:
         page.line(f"{line} ({right})" if right else line, hang=width + 3, style=style)
 
 
-def argument_page(argument: Sequence[Document], paper: Paper) -> Page:
+def argument_page(argument: Sequence[Document], text_format: TextFormat) -> TextPage:
     """An argument by itself."""
-    page = Page(paper)
-    _argument(page, argument)
+    page = TextPage(text_format)
+    _write_argument(page, argument)
     return page
 
 
-def _argument(page: Page, argument: Sequence[Document]) -> None:
+def _write_argument(page: TextPage, argument: Sequence[Document]) -> None:
     """Why this is a violation, in words."""
     for row in argument:
         match row["role"]:
@@ -205,25 +205,25 @@ def _argument(page: Page, argument: Sequence[Document]) -> None:
         page.blank()
 
 
-def _notes(page: Page, document: Document) -> None:
+def _write_notes(page: TextPage, document: Document) -> None:
     """That it repeats for ever, what is left out, and what could not be done."""
     if document["loop"] is not None:
         page.blank()
         at = document["loop"]
-        last = number_of_steps(document)
+        last = count_steps(document)
         again = f"then it is as after step {at} again: steps {at + 1} to {last} repeat for ever"
         page.line(again if at < last else "then nothing more happens, for ever", style="bold")
     for note in document["notes"]:
         page.line(f"note: {note}", indent=2, hang=6)
 
 
-_MARKS = {"counterexample": "✗ ", "deadlock": "✗ ", "error": "✗ ", "witness": "✓ ", "run": ""}
+_TRUTH_MARKS = {"counterexample": "✗ ", "deadlock": "✗ ", "error": "✗ ", "witness": "✓ ", "run": ""}
 _STYLES = {"✗ ": "red bold", "✓ ": "green bold", "": "bold"}
 
 
-def _heading(page: Page, document: Document, others: Sequence[Document] = ()) -> None:
-    mark = _MARKS[document["kind"]]
-    page.line(mark + _title(document, others), style=_STYLES[mark])
+def _write_heading(page: TextPage, document: Document, others: Sequence[Document] = ()) -> None:
+    mark = _TRUTH_MARKS[document["kind"]]
+    page.line(mark + _trace_title(document, others), style=_STYLES[mark])
     if "cluster" in document:
         return  # the title says it all, and the bounds are the model's
     if document["failure"] is None and document["property"] is not None and not others:
@@ -231,21 +231,21 @@ def _heading(page: Page, document: Document, others: Sequence[Document] = ()) ->
     page.line(sizes_text(document["bounds"]), indent=2, style="dim")
 
 
-def _title(document: Document, others: Sequence[Document]) -> str:
+def _trace_title(document: Document, others: Sequence[Document]) -> str:
     """What the run shows, in one line: of several properties, all of their names."""
     if not others:
         return document["title"]
     *names, last = (same["property"]["name"] for same in (document, *others))
-    length = count(number_of_steps(document), "step")
+    length = count_text(count_steps(document), "step")
     return f"{document['model']}: {', '.join(names)} and {last} fail after {length}, in the same run"
 
 
-def _steps(page: Page, document: Document) -> None:
-    width = max(3, len(str(number_of_steps(document))) + 1)
+def _write_steps(page: TextPage, document: Document) -> None:
+    width = max(3, len(str(count_steps(document))) + 1)
     claim: Mapping[str, Any] = document["property"] or {}
     fails = (claim.get("fails") or {"step": None})["step"]
     if document["replay"] is None or not document["steps"] or fails == 0:
-        page.line("0".rjust(width) + f"  {first_state(document)}", hang=width + 2)
+        page.line("0".rjust(width) + f"  {first_state_text(document)}", hang=width + 2)
         page.columns(_field_rows(document, 0), indent=width + 6)
     left_out: Mapping[str, Any] = document["truncated"] or {"last": -1, "says": ""}
     for step in document["steps"]:
@@ -253,30 +253,30 @@ def _steps(page: Page, document: Document) -> None:
             page.line(f"... {left_out['says']} ...", indent=2, style="dim")
         if document["loop"] == step["i"] - 1:
             page.line("from here on it repeats for ever:", indent=2, style="bold")
-        _sentence(page, step, width, failing=step["i"] == fails)
-        for change in _by_cell(step["changed"]):
+        _write_sentence(page, step, width, failing=step["i"] == fails)
+        for change in _merge_changes_of_cell(step["changed"]):
             page.line(change, indent=width + 6, hang=4, style="cyan")
 
 
-def _by_cell(changed: Sequence[str]) -> Iterator[str]:
+def _merge_changes_of_cell(changed: Sequence[str]) -> Iterator[str]:
     """Changes of one cell on one line: `isr[A]: + A, + B`."""
     for cell, group in groupby((text.partition(": ") for text in changed), key=lambda parts: parts[0]):
         yield f"{cell}: " + ", ".join(what for _, _, what in group)
 
 
-def _sentence(page: Page, step: Mapping[str, Any], width: int, *, failing: bool) -> None:
+def _write_sentence(page: TextPage, step: Mapping[str, Any], width: int, *, failing: bool) -> None:
     """The step's number and sentence, and at the right margin its kind where that is not the protocol's own."""
     kind = "" if step["kind"] == "protocol" else step["kind"]
     mark = "✗" if failing else " "
     text = f"{step['i']:>{width}}{mark} {step['sentence']}"
-    if kind and len(text) + _KIND_COLUMN <= page.paper.width:
-        text = text.ljust(page.paper.width - len(kind)) + kind
+    if kind and len(text) + _KIND_COLUMN <= page.text_format.width:
+        text = text.ljust(page.text_format.width - len(kind)) + kind
         page.exact(text, style="red" if failing else "bold")
         return
     page.line(f"{text} ({kind})" if kind else text, hang=width + 2, style="red" if failing else "bold")
 
 
-def _reason(page: Page, claim: Mapping[str, Any] | None) -> None:
+def _write_reason(page: TextPage, claim: Mapping[str, Any] | None) -> None:
     """The first false conjunct, and inside the helpers that it calls the reason there."""
     if claim is None or claim["fails"] is None:
         return
@@ -295,7 +295,7 @@ def _reason(page: Page, claim: Mapping[str, Any] | None) -> None:
             indent += 2
 
 
-def _failure(page: Page, failure: Mapping[str, Any], number: int) -> None:
+def _write_failure(page: TextPage, failure: Mapping[str, Any], number: int) -> None:
     page.blank()
     if failure["step"] is not None:
         page.line(f"then step {number} breaks it: {failure['sentence']}  [{failure['step']}]", style="bold")

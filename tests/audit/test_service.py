@@ -10,7 +10,7 @@ from typing import Any
 from tidegate.audit.auditing import AuditRequest, audit
 from tidegate.audit.reading import Options, read
 from tidegate.reports.audit.table import cell_text
-from tidegate.reports.audit.terminal import audit_verdict
+from tidegate.reports.audit.terminal import audit_verdict_line
 
 from ..conftest import Run
 
@@ -40,7 +40,7 @@ def test_an_outage_is_not_said_to_fail_requirements_that_hold() -> None:
         "required": "standard",
     }
     said = "✗ some partitions refuse writes or reads now; what is required (standard) holds within the bounds"
-    assert audit_verdict(document) == said
+    assert audit_verdict_line(document) == said
 
 
 def test_a_topic_that_cannot_be_created_fails(tidegate: Run, tmp_path: Path) -> None:

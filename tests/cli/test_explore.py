@@ -26,7 +26,7 @@ from tidegate.explorer.search import Search
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import holds, initial_states
 from tidegate.language.watch import STEPS, STEPS_TOGETHER, watched
-from tidegate.reports.text_page import Paper
+from tidegate.reports.text_page import TextFormat
 from tidegate.traces.branch import Branch, possible
 
 from ..conftest import ROOT, Run
@@ -36,7 +36,7 @@ CARELESS = f"{LOCK}:careless"
 
 
 def session(model: str = CARELESS) -> Session:
-    return Session(load(model), Paper())
+    return Session(load(model), TextFormat())
 
 
 # --- the commands ---------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def test_what_breaks_the_model_is_listed_and_leads_nowhere(tmp_path: Path):
 
 
 def test_a_low_screen_lists_as_many_steps_as_it_has_room_for():
-    shown = Session(load("partition"), Paper(), height=20)
+    shown = Session(load("partition"), TextFormat(), height=20)
     assert "more, as far as" in shown.here()
     assert "more, as far as" not in shown.execute("steps")
 

@@ -21,8 +21,8 @@ from tidegate.explorer.nearest_state import Onward, onward
 from tidegate.explorer.search import Progress, Report
 from tidegate.language.judge import format_run, initial_states, run_text
 from tidegate.language.verdict import Run
-from tidegate.reports.text_page import Paper
-from tidegate.reports.trace.html import page as html
+from tidegate.reports.text_page import TextFormat
+from tidegate.reports.trace.html import trace_html as html
 from tidegate.traces.branch import possible
 from tidegate.traces.document import run_document
 from tidegate.traces.neighbourhood import around
@@ -43,7 +43,7 @@ def browser() -> Generator[Browser]:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of a short run, with what could be chosen instead."""
-    session = Session(load(MODEL), Paper())
+    session = Session(load(MODEL), TextFormat())
     session.execute("1")
     session.execute("1")
     path = tmp_path_factory.mktemp("pages") / "run.html"

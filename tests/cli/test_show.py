@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import run_text
-from tidegate.reports.text_page import Page, Paper
+from tidegate.reports.text_page import TextFormat, TextPage
 from tidegate.reports.trace.terminal import pictures_page, step_page, trace_page
 from tidegate.traces.document import run_document
 
@@ -29,12 +29,12 @@ RUNS = {
     "async_isr": ("async_isr", "small", {"maximal_isr": False}, "valid_high_watermark"),
     "forgotten_votes": ("raft:forgotten_votes", "one_term", {"max_term": 1}, "election_safety"),
 }
-PAGES: dict[str, Callable[[dict[str, Any], Paper], Page]] = {
+PAGES: dict[str, Callable[[dict[str, Any], TextFormat], TextPage]] = {
     "trace": trace_page,
     "states": pictures_page,
-    "last": lambda document, paper: step_page(document, len(document["steps"]), paper),
+    "last": lambda document, text_format: step_page(document, len(document["steps"]), text_format),
 }
-PAPERS = {"80": Paper(width=80), "100": Paper(width=100), "ascii": Paper(width=80, ascii=True)}
+PAPERS = {"80": TextFormat(width=80), "100": TextFormat(width=100), "ascii": TextFormat(width=80, ascii=True)}
 
 
 @cache
@@ -53,16 +53,16 @@ def document_of(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("paper", PAPERS)
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("name", RUNS)
-def test_what_is_shown(name: str, page: str, paper: str) -> None:
-    path = GOLDEN / f"{name}.{page}.{paper}.txt"
-    text = PAGES[page](document_of(name), PAPERS[paper]).text()
+def test_what_is_shown(name: str, page: str, text_format: str) -> None:
+    path = GOLDEN / f"{name}.{page}.{text_format}.txt"
+    text = PAGES[page](document_of(name), PAPERS[text_format]).text()
     if os.environ.get("TIDEGATE_UPDATE"):
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
     replay = document_of(name)["replay"]
-    wide = [line for line in text.splitlines() if len(line) > PAPERS[paper].width and replay not in line]
+    wide = [line for line in text.splitlines() if len(line) > PAPERS[text_format].width and replay not in line]
     assert wide == []
-    assert paper != "ascii" or text.isascii()
+    assert text_format != "ascii" or text.isascii()
 
 
 def test_the_command_shows_a_saved_trace_plainly(tidegate: Run, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tidegate.cli.forked_process import started
 from tidegate.explorer.commands import Finished
 from tidegate.gates.checks import Settings, check_result
 from tidegate.gates.records import read
-from tidegate.reports.exits import Exit, worst
+from tidegate.reports.exits import Exit, worst_exit
 
 from ..conftest import ROOT
 
@@ -308,4 +308,4 @@ def test_a_check_that_crashes_is_never_green(exit_: int, out: str, reported: str
 
 def test_what_several_exits_come_to() -> None:
     order = [70, 65, 66, 64, 7, 6, 1, 3, 2, 5, 4, 0]
-    assert [int(worst(Exit(code) for code in order[at:])) for at in range(len(order))] == order
+    assert [int(worst_exit(Exit(code) for code in order[at:])) for at in range(len(order))] == order

@@ -15,8 +15,8 @@ from tidegate.explorer.search import Search, Walks
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
 from tidegate.language.verdict import Disagreement, Verdict
-from tidegate.reports.check.terminal import headline
-from tidegate.reports.exits import Exit, of_verdict
+from tidegate.reports.check.terminal import check_headline
+from tidegate.reports.exits import Exit, exit_of_verdict
 
 from ..support.engines import text_of
 
@@ -138,7 +138,7 @@ def test_a_violated_invariant_that_reads_a_ghost_is_found_without_being_named(tm
 @pytest.mark.parametrize("engine", ENGINE_NAMES)
 def test_without_ghosts_a_property_that_reads_one_is_not_judged_and_nothing_holds(tmp_path: Path, engine: str) -> None:
     verdict = searched(bind_model(ModelChoice(written(tmp_path, COUNTER), ghosts=False)), engine)
-    assert (verdict.verdict, of_verdict(verdict)) == ("inconclusive", Exit.INCONCLUSIVE)
+    assert (verdict.verdict, exit_of_verdict(verdict)) == ("inconclusive", Exit.INCONCLUSIVE)
     assert words(verdict) == {"is_small": "holds", "was_never_three": "not_checked"}
     assert verdict.assurance.endswith("but was_never_three is not checked")
 
@@ -322,7 +322,7 @@ def test_what_a_counterexample_violates_besides_is_not_open(tmp_path: Path, engi
 @pytest.mark.parametrize("engine", ["walk", "bmc"])
 def test_the_first_line_says_that_not_every_state_was_looked_at(tmp_path: Path, engine: str) -> None:
     chosen = bind_model(ModelChoice(written(tmp_path, BESIDE), properties=("is_small",)))
-    assert " holds in what was looked at: " in headline(searched(chosen, engine, Search(depth=4)))
+    assert " holds in what was looked at: " in check_headline(searched(chosen, engine, Search(depth=4)))
 
 
 # --- what any and all do not look at ----------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from tidegate.real.driving.partition.driver import expected, numbers_of
 from tidegate.real.driving.partition.fitting import CannotBeDriven
 from tidegate.real.driving.partition.plan import Plan
 from tidegate.real.driving.partition.world import Seen
-from tidegate.reports.confirm import side_by_side
-from tidegate.reports.trace.html import page
+from tidegate.reports.confirm import comparison_section
+from tidegate.reports.trace.html import trace_html
 
 from ..capture.confirmed import BUGS, NOT_IN_KRAFT, OTHERS, profiles_that_lack
 from ..conftest import ROOT
@@ -82,15 +82,15 @@ def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
     made = plan(document)
     held = expected(made.stages[8].before, numbers_of(made))
     good, parted = outcome(document, made, Model(made)), outcome(document, made, Model(made, {9: held}))
-    section = side_by_side([good, parted])
-    text = page([marked(document, [good])], section=section)
+    section = comparison_section([good, parted])
+    text = trace_html([marked(document, [good])], section=section)
     assert text.count("<th>Kafka 3.9.1</th>") == 2
     assert section.count("<tr><th>") == len(made.stages) + 9 + 2
     assert section.count('class="otherwise"') == 2
     assert "Confirmed on Kafka 3.9.1: acknowledged, and gone: record 0." in section
     assert "ISR [1, 3] in place of [1]" in section
-    assert side_by_side([good | {"steps": []}]) == ""
-    assert "<script" not in side_by_side([good | {"why": "<script>"}])
+    assert comparison_section([good | {"steps": []}]) == ""
+    assert "<script" not in comparison_section([good | {"why": "<script>"}])
 
 
 def test_a_leader_that_is_fenced_is_of_4_0_and_not_of_4_1() -> None:

@@ -15,11 +15,11 @@ from tidegate.gates.records import Expected, read
 from tidegate.language import ir
 from tidegate.language.errors import UsageError
 from tidegate.language.types import Bool, Identity, Int, Map, Seq, Subset
-from tidegate.reports.exits import Exit, worst
-from tidegate.reports.gate.junit import junit
+from tidegate.reports.exits import Exit, worst_exit
+from tidegate.reports.gate.junit import gate_junit
 from tidegate.reports.spec.effects import action_lines
-from tidegate.reports.spec.notation import NotationScope, layout, show, type_text
-from tidegate.reports.text_page import Page, Paper, bytes_text, paper_for, rate_text, seconds_text
+from tidegate.reports.spec.notation import NotationScope, lay_out_expression, show_expression, type_text
+from tidegate.reports.text_page import TextFormat, TextPage, bytes_text, detect_format, rate_text, seconds_text
 
 HERE = ir.Where("model.py", 1, 0, 1, 1)
 REPLICA = Identity("Replica", 2, True, ("A", "B"), int)
@@ -30,14 +30,14 @@ OFFSET = Int(0, 2)
 
 
 def test_lines_are_wrapped_to_the_paper_and_hang() -> None:
-    page = Page(Paper(width=40))
+    page = TextPage(TextFormat(width=40))
     page.line("one two three four five six seven eight nine ten", indent=2, hang=4)
     assert all(len(line) <= 40 for line in page.lines)
     assert page.lines[1].startswith("      ")
 
 
 def test_columns_line_up_and_the_last_one_wraps_under_itself() -> None:
-    page = Page(Paper(width=50))
+    page = TextPage(TextFormat(width=50))
     page.columns([("holds", "weak_isr", "every record below the high watermark"), ("violated", "x", "short")])
     assert page.text().splitlines() == [
         "  holds     weak_isr  every record below the high",
@@ -47,15 +47,15 @@ def test_columns_line_up_and_the_last_one_wraps_under_itself() -> None:
 
 
 def test_ascii_paper_has_ascii_only() -> None:
-    page = Page(Paper(ascii=True))
+    page = TextPage(TextFormat(ascii=True))
     page.line("✓ x → y ≠ ∅ ☃")
     assert page.text() == "+ x -> y != {} ?\n"
 
 
 def test_no_color_and_pipes_are_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert not paper_for(io.StringIO()).color, "a pipe takes no colour"
-    assert paper_for(io.StringIO(), color="always").color
+    assert not detect_format(io.StringIO()).color, "a pipe takes no colour"
+    assert detect_format(io.StringIO(), color="always").color
 
     class Terminal(io.StringIO):
         encoding = "utf-8"
@@ -64,9 +64,9 @@ def test_no_color_and_pipes_are_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
             return True
 
     monkeypatch.setenv("TERM", "xterm")
-    assert paper_for(Terminal()).color
+    assert detect_format(Terminal()).color
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not paper_for(Terminal()).color
+    assert not detect_format(Terminal()).color
 
 
 def test_numbers_read_well() -> None:
@@ -84,10 +84,10 @@ def test_numbers_read_well() -> None:
 
 
 def test_the_worst_exit_wins() -> None:
-    assert worst([Exit.HOLDS, Exit.VACUOUS, Exit.INCONCLUSIVE]) is Exit.INCONCLUSIVE
-    assert worst([Exit.SAFETY, Exit.MODEL_BROKE, Exit.DEADLOCK]) is Exit.MODEL_BROKE
-    assert worst([Exit.INTERNAL, Exit.MODEL_TEXT]) is Exit.INTERNAL
-    assert worst([]) is Exit.HOLDS
+    assert worst_exit([Exit.HOLDS, Exit.VACUOUS, Exit.INCONCLUSIVE]) is Exit.INCONCLUSIVE
+    assert worst_exit([Exit.SAFETY, Exit.MODEL_BROKE, Exit.DEADLOCK]) is Exit.MODEL_BROKE
+    assert worst_exit([Exit.INTERNAL, Exit.MODEL_TEXT]) is Exit.INTERNAL
+    assert worst_exit([]) is Exit.HOLDS
 
 
 def test_sizes() -> None:
@@ -174,7 +174,7 @@ def test_junit_counts_and_survives_odd_characters() -> None:
         "claims": [claim, failed],
     }
     document: dict[str, Any] = {"began": "2026-01-02T03:04:05+00:00", "checks": [check], "not_run": []}
-    suite = ElementTree.fromstring(junit(document).partition("\n")[2])[0]
+    suite = ElementTree.fromstring(gate_junit(document).partition("\n")[2])[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "0.750")
     shown = suite.findall("testcase")[1][0]
     assert shown.get("message") == "no\ufffd <good>"
@@ -208,32 +208,34 @@ def every(body: ir.Expr, *conditions: ir.Expr) -> ir.Quantified:
 def test_connectives_bind_as_in_mathematics() -> None:
     either = ir.Or((up("a"), up("b")), Bool(), HERE)
     both = ir.And((either, ir.Not(up("c"), Bool(), HERE)), Bool(), HERE)
-    assert show(both, NotationScope()) == "(up[a] ∨ up[b]) ∧ ¬up[c]"
-    assert show(ir.Not(both, Bool(), HERE), NotationScope()) == "¬((up[a] ∨ up[b]) ∧ ¬up[c])"
+    assert show_expression(both, NotationScope()) == "(up[a] ∨ up[b]) ∧ ¬up[c]"
+    assert show_expression(ir.Not(both, Bool(), HERE), NotationScope()) == "¬((up[a] ∨ up[b]) ∧ ¬up[c])"
 
 
 def test_not_a_or_b_reads_as_an_implication() -> None:
     implication = ir.Or((ir.Not(up("a"), Bool(), HERE), up("b")), Bool(), HERE)
-    assert show(implication, NotationScope()) == "up[a] ⇒ up[b]"
-    assert show(ir.And((implication, up("c")), Bool(), HERE), NotationScope()) == "(up[a] ⇒ up[b]) ∧ up[c]"
+    assert show_expression(implication, NotationScope()) == "up[a] ⇒ up[b]"
+    assert show_expression(ir.And((implication, up("c")), Bool(), HERE), NotationScope()) == "(up[a] ⇒ up[b]) ∧ up[c]"
 
 
 def test_quantifiers_and_their_conditions() -> None:
-    assert show(every(up("r")), NotationScope()) == "∀ r ∈ Replica: up[r]"
-    assert show(every(up("r"), up("a")), NotationScope()) == "∀ r ∈ Replica: up[a] ⇒ up[r]"
-    assert show(replace(every(up("r"), up("a")), kind="any"), NotationScope()) == "∃ r ∈ Replica: up[a] ∧ up[r]"
-    assert show(replace(every(number(1), up("r")), kind="sum"), NotationScope()) == "|{r ∈ Replica : up[r]}|"
-    assert show(replace(every(name("r"), up("r")), kind="set"), NotationScope()) == "{r ∈ Replica : up[r]}"
+    assert show_expression(every(up("r")), NotationScope()) == "∀ r ∈ Replica: up[r]"
+    assert show_expression(every(up("r"), up("a")), NotationScope()) == "∀ r ∈ Replica: up[a] ⇒ up[r]"
+    assert (
+        show_expression(replace(every(up("r"), up("a")), kind="any"), NotationScope()) == "∃ r ∈ Replica: up[a] ∧ up[r]"
+    )
+    assert show_expression(replace(every(number(1), up("r")), kind="sum"), NotationScope()) == "|{r ∈ Replica : up[r]}|"
+    assert show_expression(replace(every(name("r"), up("r")), kind="set"), NotationScope()) == "{r ∈ Replica : up[r]}"
 
 
 def test_the_state_after_a_step_wears_a_prime() -> None:
     change = ir.Compare("!=", up("a", "before"), up("a", "after"), Bool(), HERE)
-    assert show(change, NotationScope(states={"before": 0, "after": 1})) == "up[a] ≠ up′[a]"
+    assert show_expression(change, NotationScope(states={"before": 0, "after": 1})) == "up[a] ≠ up′[a]"
 
 
 def test_long_formulas_break_at_their_connectives() -> None:
     long = ir.And(tuple(every(up("r"), up("a" * 30)) for _ in range(3)), Bool(), HERE)
-    lines = layout(long, NotationScope(), 4)
+    lines = lay_out_expression(long, NotationScope(), 4)
     assert [line[:8] for line in lines] == ["    ∧ ∀ "] * 3
 
 

@@ -11,9 +11,9 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import ActionCoverage, GuardCoverage, Verdict
-from tidegate.reports.check.terminal import headline, verdict_page
+from tidegate.reports.check.terminal import check_headline, verdict_page
 from tidegate.reports.document import check_document
-from tidegate.reports.text_page import Paper
+from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.terminal import trace_page
 from tidegate.traces.document import trace_document
 
@@ -72,20 +72,20 @@ replay it:
 def test_a_counterexample_in_ascii(violated: tuple[Model, Verdict]) -> None:
     model, verdict = violated
     document = trace_document(model, verdict.properties[0])
-    assert trace_page(document, Paper(width=80, ascii=True)).text() == NARROW
+    assert trace_page(document, TextFormat(width=80, ascii=True)).text() == NARROW
 
 
 def test_only_rules_and_wrapping_know_the_width(violated: tuple[Model, Verdict]) -> None:
     model, verdict = violated
     document = trace_document(model, verdict.properties[0])
-    wide = trace_page(document, Paper(width=100, ascii=True)).text()
+    wide = trace_page(document, TextFormat(width=100, ascii=True)).text()
     assert wide.replace("-" * 100, "-" * 80).split() == NARROW.split()
     assert max(map(len, wide.splitlines())) == 100
 
 
 def test_a_witness_is_shown_as_one(violated: tuple[Model, Verdict]) -> None:
     model, verdict = violated
-    text = trace_page(trace_document(model, verdict.properties[1]), Paper()).text()
+    text = trace_page(trace_document(model, verdict.properties[1]), TextFormat()).text()
     assert "✓ lock:careless: a witness of somebody_inside after 2 steps" in text
     assert "is false" not in text
 
@@ -108,7 +108,7 @@ def fixed(verdict: Verdict) -> Verdict:
 
 def test_a_pass_says_on_what_it_rests() -> None:
     verdict = fixed(check(lock("careful"), Search()))
-    assert verdict_page(verdict, Paper(width=80)).text() == (
+    assert verdict_page(verdict, TextFormat(width=80)).text() == (
         "✓ lock:careful holds: exhaustive within bounds\n"
         "  clients=2\n"
         "  on: compare_and_set\n"
@@ -129,12 +129,12 @@ def test_coverage_names_what_never_happens() -> None:
     verdict = check(lock("careful"), Search())
     guards = (GuardCoverage("s.up[r]", 12, False, 40, 0), GuardCoverage("len(s.log) < 2", 13, True, 7, 3))
     idle = dataclasses.replace(verdict, outcome="vacuous", actions=(ActionCoverage("fetch", 0, False, guards),))
-    text = verdict_page(idle, Paper()).text()
-    assert headline(idle).startswith("✗ lock:careful holds, but something that should happen never does")
+    text = verdict_page(idle, TextFormat()).text()
+    assert check_headline(idle).startswith("✗ lock:careful holds, but something that should happen never does")
     assert "never happened: fetch" in text
     assert "    fetch  line 12  s.up[r]" in text
     assert "    fetch  4 times  len(s.log) < 2" in text
-    stopped = verdict_page(dataclasses.replace(idle, verdict="inconclusive", outcome="none"), Paper()).text()
+    stopped = verdict_page(dataclasses.replace(idle, verdict="inconclusive", outcome="none"), TextFormat()).text()
     assert "never happened in what was explored: fetch" in stopped
     assert "guards that never let anything through in what was explored:" in stopped
 
@@ -142,7 +142,7 @@ def test_coverage_names_what_never_happens() -> None:
 def test_what_is_inconclusive_never_looks_like_a_pass() -> None:
     verdict = check(lock("careful"), Search())
     stopped = dataclasses.replace(verdict, verdict="inconclusive", assurance="none: the time limit was reached")
-    assert headline(stopped) == "? lock:careful is undecided: the time limit was reached"
+    assert check_headline(stopped) == "? lock:careful is undecided: the time limit was reached"
 
 
 TWO_FAIL = '''"""A counter."""

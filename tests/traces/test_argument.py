@@ -23,7 +23,7 @@ from tidegate.language.model import Model, Property
 from tidegate.language.steptext import StepError
 from tidegate.language.values import ModelError
 from tidegate.language.verdict import Run
-from tidegate.reports.text_page import Paper
+from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.terminal import argument_page
 from tidegate.traces.argument import argument
 from tidegate.traces.explanation import why_false
@@ -67,7 +67,7 @@ def text_of(model: Model, run: Run, prop: Property) -> str:
     states = run.states()
     about = states[-2:] if prop.kind == "transition" else states[-1:]
     rows = argument(model, prop, run, len(run.steps), why_false(model, prop, *about))
-    return format_run(model, run) + "\n" + argument_page(rows, Paper(width=100)).text()
+    return format_run(model, run) + "\n" + argument_page(rows, TextFormat(width=100)).text()
 
 
 def golden() -> Mapping[str, str]:

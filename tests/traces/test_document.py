@@ -20,10 +20,10 @@ from tidegate.language.lanes import GroupLanes, LogLanes, TransactionLanes
 from tidegate.language.model import Model
 from tidegate.language.steptext import format_step
 from tidegate.language.verdict import Failure, Run, Step
-from tidegate.reports.text_page import Paper
-from tidegate.reports.trace.cut import cut
-from tidegate.reports.trace.html import page
-from tidegate.reports.trace.states import states
+from tidegate.reports.text_page import TextFormat
+from tidegate.reports.trace.cut import cut_trace
+from tidegate.reports.trace.html import trace_html
+from tidegate.reports.trace.states import document_states
 from tidegate.reports.trace.terminal import pictures_page, step_page, trace_page
 from tidegate.traces.document import run_document, schema, trace_document
 from tidegate.traces.evidence import Reading
@@ -73,8 +73,8 @@ def test_every_document_is_of_the_schema(name: str) -> None:
     document = run_document(model_of(name), walk(model_of(name), 25))
     VALIDATOR.validate(json.loads(json.dumps(document)))
     assert document["notes"] == []
-    assert trace_page(document, Paper()).text()
-    assert pictures_page(document, Paper(width=100, ascii=True)).text().isascii()
+    assert trace_page(document, TextFormat()).text()
+    assert pictures_page(document, TextFormat(width=100, ascii=True)).text().isascii()
 
 
 def test_failures_and_deadlocks_are_of_the_schema() -> None:
@@ -254,25 +254,25 @@ def test_a_long_run_of_five_servers_is_small_and_soon_made() -> None:
     document = run_document(model, run)
     assert time.process_time() - began < 60
     assert document["disabled"]["truncated"].startswith("why other steps cannot happen is shown for the last")
-    assert len(page([document], beside="run.trace.json").encode()) < 1_500_000
+    assert len(trace_html([document], beside="run.trace.json").encode()) < 1_500_000
 
 
 def test_a_run_that_is_very_long_is_whole_and_shown_by_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidegate.reports.trace.cut.MOST_STEPS", 200)
+    monkeypatch.setattr("tidegate.reports.trace.cut.MAX_STEPS", 200)
     monkeypatch.setattr("tidegate.reports.trace.cut.KEPT_STEPS", 20)
     model = load(ROOT / "examples" / "lock.py").bind(profile="careful")
     once = run_text(model, "take(A); leave(A)").steps
     document = run_document(model, Run(next(iter(initial_states(model))), once * 101))
     VALIDATOR.validate(document)
     assert [step["i"] for step in document["steps"]] == list(range(1, 203))
-    assert document["truncated"] is None and cut(document)["truncated"] is not None
-    shown = cut(document)
+    assert document["truncated"] is None and cut_trace(document)["truncated"] is not None
+    shown = cut_trace(document)
     VALIDATOR.validate(shown)
     assert [step["i"] for step in shown["steps"]] == [*range(1, 21), *range(183, 203)]
     assert shown["truncated"]["says"] == "steps 21 to 182 of 202 are left out"
     assert set(shown["states"]["183"]) == {"held", "place"} == set(shown["states"]["0"])
-    assert dict(states(shown)) == {at: state for at, state in states(document) if at < 21 or at > 182}
-    shown = trace_page(document, Paper(width=100)).text()
+    assert dict(document_states(shown)) == {at: state for at, state in document_states(document) if at < 21 or at > 182}
+    shown = trace_page(document, TextFormat(width=100)).text()
     numbers = [int(line[:5]) for line in shown.splitlines() if line[:5].strip().isdecimal()]
     assert numbers == [*range(1, 21), *range(183, 203)]
     assert "  ... steps 21 to 182 of 202 are left out ...\n" in shown
@@ -283,7 +283,7 @@ def test_a_run_that_repeats_says_from_where() -> None:
     model = load(ROOT / "examples" / "lock.py").bind(profile="careful")
     document = run_document(model, run_text(model, "take(A); leave(A); take(B); leave(B)"), loop=2)
     VALIDATOR.validate(document)
-    text = trace_page(document, Paper()).text()
+    text = trace_page(document, TextFormat()).text()
     assert "  from here on it repeats for ever:\n  3  B takes the lock" in text
     assert "then it is as after step 2 again: steps 3 to 4 repeat for ever" in text
 
@@ -291,7 +291,7 @@ def test_a_run_that_repeats_says_from_where() -> None:
 def test_a_step_that_is_not_there_is_refused() -> None:
     document = run_document(COURIER.bind(), run_text(COURIER.bind(), "wake({A})"))
     with pytest.raises(ValueError, match="the trace has no step 2"):
-        step_page(document, 2, Paper())
+        step_page(document, 2, TextFormat())
 
 
 def test_the_longest_run_of_an_action_ends_with_it() -> None:

@@ -17,8 +17,8 @@ from tidegate.cli.explore_session import Session
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, run_text
 from tidegate.language.verdict import Run
-from tidegate.reports.text_page import Paper
-from tidegate.reports.trace.html import page
+from tidegate.reports.text_page import TextFormat
+from tidegate.reports.trace.html import trace_html
 from tidegate.reports.trace.terminal import pictures_page
 from tidegate.traces.document import run_document, schema
 from tidegate.traces.neighbourhood import around
@@ -88,7 +88,7 @@ def test_each_state_is_drawn_by_the_models_own_function_with_its_own_constants(t
 
 
 def test_the_terminal_shows_the_fields_and_no_svg():
-    text = pictures_page(crossing(), Paper()).text()
+    text = pictures_page(crossing(), TextFormat()).text()
     assert "svg" not in text
     assert "missionaries[EAST]" in text or "missionaries" in text
 
@@ -138,12 +138,12 @@ def test_a_long_run_with_its_own_pictures_is_a_page_under_two_megabytes(tmp_path
     document = walk(load(tmp_path / "busy.py").bind(), 1000)
     pictures = [frame["board"]["svg"] for frame in document["frames"].values() if frame["board"]]
     assert sum(map(len, pictures)) > 1_000_000
-    assert len(page([document]).encode()) < 2_000_000
+    assert len(trace_html([document]).encode()) < 2_000_000
 
 
 def test_a_page_puts_its_pictures_together_as_they_were_drawn(browser: Browser, tmp_path: Path):
     document = crossing()
-    (tmp_path / "page.html").write_text(page([document, document]), encoding="utf-8")
+    (tmp_path / "page.html").write_text(trace_html([document, document]), encoding="utf-8")
     for at in range(len(document["steps"]) + 1):
         with shown(browser, tmp_path / "page.html", f"s={at}") as one:
             source = one.all("img.drawing").first.get_attribute("src") or ""
@@ -203,7 +203,7 @@ def test_what_would_act_or_reach_outside_is_refused(text: str):
 def test_a_saved_trace_with_a_hostile_picture_is_shown_without_it():
     document = crossing()
     document["frames"]["1"]["board"] = {"svg": svg("<script>alert(1)</script>"), "says": ""}
-    text = page([document])
+    text = trace_html([document])
     assert "alert(1)" not in text
     assert "\\u003cscript> may not be in a picture; so it is not drawn" in text
 
@@ -213,7 +213,7 @@ def test_a_saved_trace_with_a_hostile_picture_is_shown_without_it():
 
 def test_the_picture_goes_with_the_steps_and_has_words(browser: Browser, tmp_path: Path):
     path = tmp_path / "page.html"
-    path.write_text(page([crossing()]), encoding="utf-8")
+    path.write_text(trace_html([crossing()]), encoding="utf-8")
     with shown(browser, path, "s=0") as one:
         image = one.all("img.drawing")
         assert image.get_attribute("alt") == "West: 0M 0C; east: 3M 3C; the boat is in the east."
@@ -230,7 +230,7 @@ def test_the_picture_goes_with_the_steps_and_has_words(browser: Browser, tmp_pat
 
 
 def test_a_branch_is_drawn_as_well(browser: Browser, tmp_path: Path):
-    session = Session(load(ROOT / "examples/missionaries.py").bind(), Paper())
+    session = Session(load(ROOT / "examples/missionaries.py").bind(), TextFormat())
     session.execute("1")
     path = tmp_path / "page.html"
     path.write_text(session.html(), encoding="utf-8")
@@ -266,7 +266,7 @@ def test_in_the_page_a_picture_runs_no_script_and_loads_nothing(browser: Browser
         'onload="window.top.stolen = 1" width="9" height="9"',
     ).replace("THERE", there)
     parts = json.dumps([hostile]).replace("<", "\\u003c")
-    text, count = re.subn(r'"parts":\[".*?"\]', lambda _: f'"parts":{parts}', page([crossing()]))
+    text, count = re.subn(r'"parts":\[".*?"\]', lambda _: f'"parts":{parts}', trace_html([crossing()]))
     text = re.sub(r'"svg":\[[0-9,]+\]', '"svg":[0]', text)
     assert count == 1
     path = tmp_path / "page.html"

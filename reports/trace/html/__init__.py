@@ -22,11 +22,11 @@ from typing import Any, cast
 from ....traces.picture import Undrawable
 from ....traces.view_image import checked_picture
 from ...document import Document
-from ..cut import cut
-from ..graph_style import OF_A_PAGE
-from ..markdown import markdown
-from ..sequence import mermaid
-from .pictures import with_parts
+from ..cut import cut_trace
+from ..graph_style import PAGE_STYLE
+from ..markdown import trace_markdown
+from ..sequence import to_mermaid
+from .pictures import share_picture_parts
 
 SCRIPTS = ("model.js", "branch.js", "lanes.js", "table.js", "chart.js", "app.js")
 """In this order they are one script."""
@@ -35,7 +35,7 @@ GRAPH = "graph.js"
 LIVE = "live.js"
 """Behind them in a page that has a server."""
 
-_GRAPH = """<section id="graph" aria-labelledby="graph-title"><h2 id="graph-title">State graph</h2>
+_GRAPH_SCRIPT = """<section id="graph" aria-labelledby="graph-title"><h2 id="graph-title">State graph</h2>
 <nav class="controls" aria-label="State graph"><button id="smaller" title="smaller" aria-label="smaller">−</button>
 <button id="larger" title="larger" aria-label="larger">+</button>
 <button id="whole" title="all of it">whole</button></nav>
@@ -44,11 +44,11 @@ the pointer over an arrow to read its step.</p>
 <div class="scrolled" tabindex="0" role="region" aria-label="drawing of the states">{}</div></section>
 """
 
-MOST_STEPS_IN_WORDS = 200
+MAX_STEPS_IN_WORDS = 200
 """Of a longer run the page does not carry the Markdown; `tidegate export` writes it."""
 
 
-def page(
+def trace_html(
     documents: Sequence[Document],
     *,
     beside: str | None = None,
@@ -72,51 +72,56 @@ def page(
     """
     if not documents:
         raise ValueError("a page needs a trace")
-    named = [shared(document) for document in documents]
-    style, script = lean(_asset("style.css") + (OF_A_PAGE if graph else "")), _script(graph=bool(graph), live=live)
+    named = [without_machine_folders(document) for document in documents]
+    style, script = (
+        strip_comments(_asset("style.css") + (PAGE_STYLE if graph else "")),
+        _script_text(graph=bool(graph), live=live),
+    )
     parts = {
-        "POLICY": policy(style, script, live=live),
+        "POLICY": content_security_policy(style, script, live=live),
         "TOOL": html.escape(str(named[0]["tool"])),
-        "TITLE": html.escape(title_of(named[0])),
+        "TITLE": html.escape(window_title(named[0])),
         "WORDS": "".join(f"<p>{html.escape(sentence['text'])}</p>\n" for sentence in named[0]["argument"]),
-        "SECTION": section + (_GRAPH.format(graph) if graph else ""),
+        "SECTION": section + (_GRAPH_SCRIPT.format(graph) if graph else ""),
         "STYLE": style,
         "SCRIPT": script,
-        "DATA": _data(documents, named, watches, {"beside": beside, "aligned": aligned, "saved": saved, "alone": alone})
-        + _around(around and _shared(around, documents[0]["model"]), live),
+        "DATA": _data_elements(
+            documents, named, watches, {"beside": beside, "aligned": aligned, "saved": saved, "alone": alone}
+        )
+        + _neighbourhood_element(around and _value_without_folders(around, documents[0]["model"]), live),
     }
-    return _filled(_asset("page.html"), parts)
+    return _fill_template(_asset("page.html"), parts)
 
 
-def title_of(document: Document) -> str:
+def window_title(document: Document) -> str:
     """What the window is called: `witness for two_replicas_lead (replication:kip101)`, or the document's title."""
     if document["kind"] == "witness":
         return f"witness for {document['property']['name']} ({document['model']})"
     return str(document["title"])
 
 
-def policy(style: str, script: str, *, live: bool = False) -> str:
+def content_security_policy(style: str, script: str, *, live: bool = False) -> str:
     """The content security policy: nothing but this style and this script; of a `live` page its own server too."""
     server = "; connect-src 'self'" if live else ""
     return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
+        f"default-src 'none'; style-src {_content_hash(style)}; script-src {_content_hash(script)}; img-src data:; "
         f"base-uri 'none'; form-action 'none'{server}"
     )
 
 
-def _around(document: Document | None, live: bool) -> str:
+def _neighbourhood_element(document: Document | None, live: bool) -> str:
     """The element of what could be chosen instead; nothing where that is not there."""
     if document is None:
         return ""
-    return f'\n<script type="application/json" id="around">{_json(document | {"live": live})}</script>'
+    return f'\n<script type="application/json" id="around">{_script_json(document | {"live": live})}</script>'
 
 
-def digest(document: Document) -> str:
+def trace_digest(document: Document) -> str:
     """The first 8 hexadecimal digits of a trace's SHA-256, by which a link knows its trace."""
-    return hashlib.sha256(_json(document).encode()).hexdigest()[:8]
+    return hashlib.sha256(_script_json(document).encode()).hexdigest()[:8]
 
 
-def _data(
+def _data_elements(
     documents: Sequence[Document],
     named: Sequence[Document],
     watches: Sequence[Mapping[str, Sequence[str]]],
@@ -127,19 +132,21 @@ def _data(
     nothing: Mapping[str, Sequence[str]] = {}
     watched = [*watches, *(nothing for _ in documents[len(watches) :])]
     extras = [
-        {"id": name, "digest": digest(document), "texts": _texts(as_shown), "watches": values}
+        {"id": name, "digest": trace_digest(document), "texts": _copyable_texts(as_shown), "watches": values}
         for name, document, as_shown, values in zip(names, documents, named, watched, strict=True)
     ]
-    shown, parts = with_parts([cut(_drawable(document)) for document in named])
-    was_cut = any(cut(document) is not document for document in documents)
+    shown, parts = share_picture_parts([cut_trace(_without_unsafe_pictures(document)) for document in named])
+    was_cut = any(cut_trace(document) is not document for document in documents)
     said = f"The whole trace is in {known['beside']}." if known["beside"] is not None and was_cut else None
     both = None if known["aligned"] is None else list(known["aligned"])
     about = dict(known) | {"traces": extras, "beside": said, "aligned": both, "parts": parts}
     elements = [*zip(names, shown, strict=True), ("trace-page", about)]
-    return "\n".join(f'<script type="application/json" id="{name}">{_json(value)}</script>' for name, value in elements)
+    return "\n".join(
+        f'<script type="application/json" id="{name}">{_script_json(value)}</script>' for name, value in elements
+    )
 
 
-def _drawable(document: Document) -> Document:
+def _without_unsafe_pictures(document: Document) -> Document:
     """A trace whose pictures may be shown: without those that a model draws itself where one is no such picture, since
     a saved trace can come from anywhere."""
     if document["view"] is None or document["view"]["kind"] != "drawing":
@@ -153,65 +160,67 @@ def _drawable(document: Document) -> Document:
     return document
 
 
-def shared(document: Mapping[str, Any]) -> Document:
+def without_machine_folders(document: Mapping[str, Any]) -> Document:
     """A trace without the folders of the machine that made it: of a file in no repository its name alone. A model that
     was named with its folders is named without them, in the line that replays the trace too."""
-    return cast("Document", _shared(document, str(document["model"])))
+    return cast("Document", _value_without_folders(document, str(document["model"])))
 
 
-def _shared(value: Any, model: str) -> Any:
+def _value_without_folders(value: Any, model: str) -> Any:
     if isinstance(value, str):
-        return value.replace(model, without_folders(model))
+        return value.replace(model, name_without_folders(model))
     if isinstance(value, list):
-        return [_shared(element, model) for element in cast("list[Any]", value)]
+        return [_value_without_folders(element, model) for element in cast("list[Any]", value)]
     if not isinstance(value, Mapping):
         return value
     held = cast("Mapping[str, Any]", value).items()
-    return {key: without_folders(part) if key == "file" else _shared(part, model) for key, part in held}
+    return {
+        key: name_without_folders(part) if key == "file" else _value_without_folders(part, model) for key, part in held
+    }
 
 
-def without_folders(file: Any) -> Any:
+def name_without_folders(file: Any) -> Any:
     """What a file, or a model by its file, is called where others read of it; anything else as it is."""
     return PurePath(file).name if isinstance(file, str) and PurePath(file).is_absolute() else file
 
 
-def _texts(document: Document) -> Mapping[str, str]:
+def _copyable_texts(document: Document) -> Mapping[str, str]:
     """What the page offers to copy, by what it is."""
-    words = {"Markdown": markdown(document)} if len(document["steps"]) <= MOST_STEPS_IN_WORDS else {}
-    return {**words, "Mermaid": mermaid(document)}
+    words = {"Markdown": trace_markdown(document)} if len(document["steps"]) <= MAX_STEPS_IN_WORDS else {}
+    return {**words, "Mermaid": to_mermaid(document)}
 
 
-def _json(value: Any) -> str:
+def _script_json(value: Any) -> str:
     """JSON that may stand in a script element: no `<` in it can end or begin one."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=False).replace("<", "\\u003c")
 
 
-def _script(*, graph: bool = False, live: bool = False) -> str:
+def _script_text(*, graph: bool = False, live: bool = False) -> str:
     """The files as one script, in a scope of its own; what draws a `graph`, and what asks a server, is in such pages
     alone."""
     files_ = (*SCRIPTS[:-1], *((GRAPH,) if graph else ()), SCRIPTS[-1], *((LIVE,) if live else ()))
-    return '(() => {\n"use strict";\n' + lean("\n".join(_asset(name) for name in files_)) + "})();\n"
+    return '(() => {\n"use strict";\n' + strip_comments("\n".join(_asset(name) for name in files_)) + "})();\n"
 
 
-_ASIDE = re.compile(r"^ *(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
+_COMMENT_LINES = re.compile(r"^ *(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
 """Comments that have their lines for themselves, of a script or a style."""
 
 
-def lean(text: str) -> str:
+def strip_comments(text: str) -> str:
     """A script or a style without what a browser passes over: such comments, indentation and empty lines. No text in
     it goes on over the end of a line."""
-    return "".join(f"{line}\n" for line in map(str.strip, _ASIDE.sub("", text).splitlines()) if line)
+    return "".join(f"{line}\n" for line in map(str.strip, _COMMENT_LINES.sub("", text).splitlines()) if line)
 
 
 def _asset(name: str) -> str:
     return files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def _content_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _filled(template: str, parts: Mapping[str, str]) -> str:
+def _fill_template(template: str, parts: Mapping[str, str]) -> str:
     """The template with its `@NAME@`s replaced; a part is not searched for further ones."""
     pieces = template.split("@")
     if pieces[1::2] != [name for name in pieces[1::2] if name in parts]:

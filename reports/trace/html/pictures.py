@@ -14,20 +14,20 @@ _TAG = re.compile(r"(?=<)")
 """Where a part begins: a tag, with the text up to the next one."""
 
 
-def with_parts(documents: Sequence[Document]) -> tuple[list[Document], list[str]]:
+def share_picture_parts(documents: Sequence[Document]) -> tuple[list[Document], list[str]]:
     """The traces with each picture as the numbers of its parts, and the parts of them all; `pictured` in model.js puts
     them together again."""
     numbers: dict[str, int] = {}
-    return [_in_parts(document, numbers) for document in documents], list(numbers)
+    return [_document_in_parts(document, numbers) for document in documents], list(numbers)
 
 
-def _in_parts(document: Document, numbers: dict[str, int]) -> Document:
+def _document_in_parts(document: Document, numbers: dict[str, int]) -> Document:
     if document["view"] is None or document["view"]["kind"] != "drawing":
         return document
-    return document | {"frames": {at: _frame(frame, numbers) for at, frame in document["frames"].items()}}
+    return document | {"frames": {at: _frame_in_parts(frame, numbers) for at, frame in document["frames"].items()}}
 
 
-def _frame(frame: Document, numbers: dict[str, int]) -> Document:
+def _frame_in_parts(frame: Document, numbers: dict[str, int]) -> Document:
     if frame["board"] is None:
         return frame
     parts = [numbers.setdefault(part, len(numbers)) for part in _TAG.split(frame["board"]["svg"])]

@@ -11,7 +11,7 @@ from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME
 from tidegate.audit.reading import Options, of_texts
-from tidegate.reports.audit.table import cell_text, open_cells
+from tidegate.reports.audit.table import cell_text, open_cell_lines
 
 from ...conftest import NewExplorations
 from ..facts.test_facts import signatures
@@ -106,8 +106,8 @@ def test_a_cell_says_that_writes_stop_where_it_is_open_whether_reads_do() -> Non
     assert cell_text(cells(writable="can lose", readable="not checked"), "x") == "keeps, stops -"
     assert cell_text(cells(writable="can lose", readable="no loss found"), "x") == "keeps, stops"
     assert cell_text(cells(writable="not checked", readable="can lose"), "x") == "keeps, hidden -"
-    assert list(open_cells({"table": stops, "not_given": {"a fact": "--option"}})) == [
+    assert list(open_cell_lines({"table": stops, "not_given": {"a fact": "--option"}})) == [
         "? depends on a fact (in every cell); to decide it, give --option"
     ]
     undecided = cells(writable="not checked", readable="not checked")
-    assert list(open_cells({"table": undecided, "not_given": {}})) == ["- a reason (in every cell)"]
+    assert list(open_cell_lines({"table": undecided, "not_given": {}})) == ["- a reason (in every cell)"]

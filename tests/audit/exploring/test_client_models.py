@@ -41,7 +41,7 @@ from tidegate.model.consumer.state import Commits, Reset
 from tidegate.reports.audit.html import audit_index
 from tidegate.reports.audit.markdown import audit_markdown
 from tidegate.reports.audit.terminal import audit_page
-from tidegate.reports.text_page import Paper
+from tidegate.reports.text_page import TextFormat
 
 from ...conftest import Run
 from ..answers.test_verdicts import signature
@@ -326,6 +326,6 @@ def test_that_a_client_is_no_old_one_is_said_in_every_report(client: str | None,
     made = document(cluster, (), [SubjectReport(one, ()) for one in verdicts], (), 0)
     said = [one for one in made["assumptions"] if "Java client" in one and "2.1 to 2.4" in one and "KIP-360" in one]
     assert bool(said) is assumed and len(said) <= 1
-    shown = audit_page(made, Paper(width=400)).text()
+    shown = audit_page(made, TextFormat(width=400)).text()
     for report in (shown, audit_markdown(made), audit_index(made)):
         assert ("2.1 to 2.4" in report and "--client java:VERSION" in report) is assumed

@@ -12,7 +12,7 @@ from tidegate.audit.questions.signature import subjects
 from tidegate.audit.reading import Options, of_texts, read
 from tidegate.audit.startup.nodes import down, keep_down
 from tidegate.reports.audit.sarif import audit_sarif
-from tidegate.reports.audit.terminal import audit_verdict
+from tidegate.reports.audit.terminal import audit_verdict_line
 
 from ...conftest import ROOT
 
@@ -118,7 +118,7 @@ def test_brokers_do_not_start_with_a_protocol_that_their_release_does_not_know(
     (refusal,) = down(cluster)
     assert len(refusal.nodes) == 3 and why in refusal.why
     answer = audit(cluster, found, AuditRequest(repairs=False, seconds=0.0))
-    assert answer.exit == 1 and audit_verdict(answer.document).startswith("✗")
+    assert answer.exit == 1 and audit_verdict_line(answer.document).startswith("✗")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_one_that_does_not_start_is_an_outage_with_its_line_in_every_report() ->
     found = audited(bad, *texts, ("t.txt", TOPIC))
     says = "broker 1 does not start: `unclean.leader.election.enable=` has no value (b1.properties:5)"
     assert found.exit == found.document["exit"] == 1 and found.document["outages"][0]["says"] == says
-    assert audit_verdict(found.document).startswith("✗ some nodes do not start; whether")
+    assert audit_verdict_line(found.document).startswith("✗ some nodes do not start; whether")
     results = audit_sarif(found.document)["runs"][0]["results"]
     assert [result["message"]["text"] for result in results if result["ruleId"] == "out-of-service"] == [says]
     wrong = [finding for finding in found.document["findings"] if finding["kind"] == "wrong_value"]

@@ -16,9 +16,9 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
 from tidegate.language.steptext import StepError
 from tidegate.language.verdict import Verdict
-from tidegate.reports.check.terminal import headline, verdict_page
-from tidegate.reports.exits import Exit, of_verdict
-from tidegate.reports.text_page import Paper
+from tidegate.reports.check.terminal import check_headline, verdict_page
+from tidegate.reports.exits import Exit, exit_of_verdict
+from tidegate.reports.text_page import TextFormat
 
 from ...support.engines import agree, bound, cuts_of, text_of
 from ...support.spark_cluster import spark_is_here
@@ -296,7 +296,7 @@ def test_an_action_that_is_meant_to_be_stopped(
     verdict = ENGINES[engine](model, Search(deadlocks=False), None)
     up = verdict.actions[0]
     assert (verdict.outcome, up.name, up.fired, up.stopped_by) == (outcome, "up", fired, "nobody_goes_up")
-    page = verdict_page(verdict, Paper(width=120)).text()
+    page = verdict_page(verdict, TextFormat(width=120)).text()
     assert ("stopped by @bound nobody_goes_up, as it is meant: up" in page) is (least == 0)
     assert ("up happens 36 times, and @bound nobody_goes_up is meant to stop it" in page) is (least == 1)
     assert ("holds, but something happens that a @bound is meant to stop" in page) is (least == 1)
@@ -313,8 +313,8 @@ def test_a_walk_that_takes_a_stopped_action_does_not_hold(
     model = bound(tmp_path, text_of(FIELDS, START, STEPS + NO_UP, before=LEAST), constants={"least": least})
     search = Search(walks=Walks(number=20, depth=5), deadlocks=False, cluster=cluster, cache=tmp_path / "cache")
     verdict = ENGINES["walk"](model, search, None)
-    assert (verdict.verdict, verdict.outcome, of_verdict(verdict)) == ("holds", outcome, exit_)
-    head = headline(verdict)
+    assert (verdict.verdict, verdict.outcome, exit_of_verdict(verdict)) == ("holds", outcome, exit_)
+    head = check_headline(verdict)
     assert ("✗" in head and "holds, but something happens that a @bound is meant to stop: sampled" in head) is (
         least == 1
     )
@@ -329,9 +329,9 @@ def test_bmc_looks_for_an_action_that_is_meant_to_be_stopped(depth: int, outcome
     assert (verdict.verdict, verdict.outcome, verdict.assurance.split(";")[0]) == (
         "holds", outcome, f"bounded to depth {depth}",
     )  # fmt: skip
-    assert of_verdict(verdict) is (Exit.HOLDS if outcome == "none" else Exit.VACUOUS)
+    assert exit_of_verdict(verdict) is (Exit.HOLDS if outcome == "none" else Exit.VACUOUS)
     assert [(action.name, action.stopped_by) for action in verdict.actions] == [("look", "hardly_look")] * (depth > 2)
-    page = verdict_page(verdict, Paper(width=120)).text()
+    page = verdict_page(verdict, TextFormat(width=120)).text()
     assert ("look happens, and @bound hardly_look is meant to stop it" in page) is (depth > 2)
     runs = [note for note in verdict.notes if "look is the last step of this run" in note]
     assert len(runs) == (depth > 2) and all(run.count(";") == 2 and "; look(" in run for run in runs)

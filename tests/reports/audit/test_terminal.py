@@ -16,9 +16,9 @@ from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import Cell
 from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.repairs import repair
-from tidegate.reports.audit.table import LEGEND, aligned, legend_of, others
-from tidegate.reports.audit.terminal import asks_of, audit_page, unmet
-from tidegate.reports.text_page import Paper
+from tidegate.reports.audit.table import LEGEND, align_columns, legend_text, other_question_lines
+from tidegate.reports.audit.terminal import audit_page, deciding_inputs, unmet_lines
+from tidegate.reports.text_page import TextFormat
 
 from ...audit.answers.test_verdicts import signature
 
@@ -39,18 +39,18 @@ def test_where_there_is_no_repair_the_page_says_why() -> None:
     (subject,) = found["subjects"]
     assert subject["failed"] and subject["repair"] is None
     assert subject["no_repair"].startswith("no repair is looked for: it takes a change of what is said above")
-    assert "no repair is looked for" in audit_page(found, Paper()).text()
+    assert "no repair is looked for" in audit_page(found, TextFormat()).text()
 
 
 def test_what_fails_in_many_cells_names_the_first_of_them() -> None:
     (subject,) = document("acks=ALL\n")["subjects"]
-    short, whole = (" ".join(unmet(subject, most)) for most in (3, None))
+    short, whole = (" ".join(unmet_lines(subject, most)) for most in (3, None))
     assert "no-loss=leader-move@min-isr, restart@min-isr, crash@min-isr and 5 more was not decided" in short
     assert "disk-loss@min-isr" in whole and "disk-loss@min-isr" not in short and "more" not in whole
 
 
 def test_a_legend_has_the_words_of_its_table() -> None:
-    few = legend_of({"keeps", "offline"})
+    few = legend_text({"keeps", "offline"})
     assert "LOSES" not in few and "hidden" not in few and "writes and reads stop while it lasts" in few
     assert all(f"{word}: " in LEGEND for word in ("keeps", "LOSES", "UNREADS", "stops", "offline", "hidden", "?", "-"))
 
@@ -65,7 +65,7 @@ def test_what_to_give_is_named_once() -> None:
     check = {"result": "depends", "on": ["version", "unclean"]}
     decided = {"result": "met", "on": ["acks"]}
     subject = {"checks": [check, decided], "not_given": given, "depends": []}
-    assert asks_of([subject, subject]) == [given["version"]]
+    assert deciding_inputs([subject, subject]) == [given["version"]]
 
 
 def test_what_to_give_decides_the_headings_too() -> None:
@@ -73,7 +73,7 @@ def test_what_to_give_decides_the_headings_too() -> None:
     given = {"acks": "--acks", "broker.rack": "broker.rack of every broker"}
     check = {"result": "depends", "on": ["acks"]}
     subject = {"checks": [check], "not_given": given, "depends": ["broker.rack", "acks"]}
-    assert asks_of([subject]) == [given["acks"], given["broker.rack"]]
+    assert deciding_inputs([subject]) == [given["acks"], given["broker.rack"]]
 
 
 def test_what_is_not_required_is_said_to_be_so() -> None:
@@ -83,7 +83,7 @@ def test_what_is_not_required_is_said_to_be_so() -> None:
         "table": {"groups": {"a": cell, "b": cell}, "in-order": {"a": cell}},
     }
     questions = [{"name": "groups", "title": "groups stuck"}, {"name": "in-order", "title": "reordering"}]
-    said = list(others(subject, {"questions": questions}))
+    said = list(other_question_lines(subject, {"questions": questions}))
     assert said == ["groups stuck (not required): in every cell", "reordering: in every cell"]
 
 
@@ -125,10 +125,10 @@ def test_cells_of_a_table_never_touch() -> None:
         ("", "all in sync", "at min.isr", "one in sync"),
         ("a process dies", "UNREADS, offline", "LOSES, hidden ?", "keeps"),
     ]
-    head, line = aligned(wide)
+    head, line = align_columns(wide)
     assert line.split("  ")[0] == "a process dies" and "UNREADS, offline LOSES, hidden ? keeps" in line
     assert [head.index(title) for title in wide[0][1:]] == [line.index(cell) for cell in wide[1][1:]]
-    narrow = list(aligned([("a process dies", "keeps", "keeps, offline", "keeps, offline")]))
+    narrow = list(align_columns([("a process dies", "keeps", "keeps, offline", "keeps, offline")]))
     assert len(narrow[0]) <= 78
 
 
@@ -146,9 +146,9 @@ def test_many_groups_are_shown_in_short_and_what_their_marks_mean_stands_before_
         "failed": ["no-loss=crash@all"],
         "table": first["table"] | {"no-loss": {**first["table"]["no-loss"], "crash@all": lost}},
     }
-    overview, _, rest = audit_page(found, Paper()).text().partition("✗ topic-0 (producer producer.properties): ")
+    overview, _, rest = audit_page(found, TextFormat()).text().partition("✗ topic-0 (producer producer.properties): ")
     assert "✓ meets it, and no loss was found" in overview
     assert "survives 0; loses\n✓ topic-1, topic-2, topic-3, topic-4: loses\n" in rest and "survives 1" not in rest
     assert rest.index("--all says") < rest.index("a process dies")
-    whole = audit_page(found, Paper(), every=True).text()
+    whole = audit_page(found, TextFormat(), every=True).text()
     assert all(f"✓ topic-{at} (producer producer.properties): survives {at}" in whole for at in range(1, 5))

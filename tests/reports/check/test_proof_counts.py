@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as some
 from tidegate.language.proof import Answer, Empty, Obligation, Proof, ProofFinding, Unclaimed, Unstated
-from tidegate.reports.check.proof import headline
+from tidegate.reports.check.proof import proof_headline
 
 NAMES = ["p1", "p2", "p3", "p4", "p5", "p6"]
 LEMMAS = ("l1", "l2")
@@ -51,7 +51,7 @@ def proofs(draw: some.DrawFn) -> Proof:
 
 @given(proofs())
 def test_the_first_line_counts_every_property_once(proof: Proof) -> None:
-    said = headline(proof)
+    said = proof_headline(proof)
     found = re.search(r"; of (\d+) properties (.*)$", said)
     if found is None:
         assert set(proof.standing().values()) == {proof.word}

@@ -27,12 +27,12 @@ from tidegate.language.judge import attempt, initial_states
 from tidegate.language.steptext import parse_steps
 from tidegate.language.values import State
 from tidegate.language.verdict import Step
-from tidegate.reports.audit.html import KEPT, audit_index, with_one_table, with_the_repair
+from tidegate.reports.audit.html import PROMISE_TEXTS, audit_index, repaired_scenario, split_by_table
 from tidegate.reports.audit.markdown import audit_markdown
-from tidegate.reports.audit.terminal import groups_of
+from tidegate.reports.audit.terminal import group_alike_subjects
 from tidegate.reports.check.html import check_index
-from tidegate.reports.gate.html import name_of
-from tidegate.reports.index import sentence
+from tidegate.reports.gate.html import check_name
+from tidegate.reports.index import sentence_html
 from tidegate.traces.document import schema
 
 from ...conftest import ROOT, Run
@@ -273,7 +273,9 @@ def test_steps_that_are_impossible_stand_apart_from_those_beyond_a_cell() -> Non
         {"step": number, "says": "B lags.", "why": left.why, "beyond": left.beyond}
         for number, left in enumerate((impossible, beyond), 1)
     ]}  # fmt: skip
-    gone, left_out = "".join(with_the_repair(repaired)).split("cannot happen any more")[1].split("it may still happen")
+    gone, left_out = (
+        "".join(repaired_scenario(repaired)).split("cannot happen any more")[1].split("it may still happen")
+    )
     assert ('value="1"' in gone, 'value="2"' in left_out, 'class="gone"' in left_out) == (True, True, False)
 
 
@@ -327,7 +329,7 @@ def test_a_gates_page_has_no_folder_of_its_machine() -> None:
         "result": "ok",
         "kind": "check",
     }
-    assert (name_of(check), name_of({"name": "audit a b"})) == ("lock.py defaults", "audit a b")
+    assert (check_name(check), check_name({"name": "audit a b"})) == ("lock.py defaults", "audit a b")
 
 
 def test_the_title_of_a_page_fits_all_cells_that_share_it() -> None:
@@ -384,7 +386,7 @@ def test_what_comes_from_files_is_text(tidegate: Run, tmp_path: Path) -> None:
     text = audit_index(document)
     assert "<script>x" not in text
     assert "&lt;script&gt;x&lt;/script&gt;" in text
-    assert list(KEPT) == [question["name"] for question in document["questions"]]
+    assert list(PROMISE_TEXTS) == [question["name"] for question in document["questions"]]
 
 
 def test_a_row_without_a_repair_says_why(tidegate: Run) -> None:
@@ -405,7 +407,7 @@ def test_a_row_without_a_repair_says_why(tidegate: Run) -> None:
 
 
 def test_what_stands_in_backticks_is_code() -> None:
-    assert sentence("`a<b` is, and c`d is not") == "<code>a&lt;b</code> is, and c`d is not"
+    assert sentence_html("`a<b` is, and c`d is not") == "<code>a&lt;b</code> is, and c`d is not"
 
 
 def test_a_table_holds_for_all_topics_that_are_named_over_it(tidegate: Run) -> None:
@@ -413,10 +415,10 @@ def test_a_table_holds_for_all_topics_that_are_named_over_it(tidegate: Run) -> N
     cluster = CLUSTERS / "last-replica-standing"
     asked = ("--client", "java:3.9", "--require", "no-loss=power-loss@one", "--json")
     document = json.loads(tidegate("audit", str(cluster), *OLD, *asked).out)
-    group = groups_of(document["subjects"])[0]
+    group = group_alike_subjects(document["subjects"])[0]
     assert len(group) > 1
     assert len({json.dumps(subject["table"]) for subject in group}) > 1
-    apart = with_one_table(group)
+    apart = split_by_table(group)
     assert [subject for alike in apart for subject in alike] == group
     assert [len({json.dumps(subject["table"]) for subject in alike}) for alike in apart] == [1] * len(apart)
     text = audit_index(document)

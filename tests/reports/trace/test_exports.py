@@ -22,9 +22,9 @@ import networkx
 import pytest
 from tidegate.cli.export import TRACES
 from tidegate.reports.document import Document
-from tidegate.reports.trace.markdown import markdown
-from tidegate.reports.trace.sequence import mermaid, plantuml, seqdiag
-from tidegate.reports.trace.spreadsheet import spreadsheet
+from tidegate.reports.trace.markdown import trace_markdown
+from tidegate.reports.trace.sequence import to_mermaid, to_plantuml, to_seqdiag
+from tidegate.reports.trace.spreadsheet import to_csv
 
 from ...conftest import ROOT, Said
 from ...support.traces import bound, counterexample, walked
@@ -73,7 +73,7 @@ def documents() -> list[Document]:
 
 def test_every_line_is_mermaids() -> None:
     for document in documents():
-        first, *lines = mermaid(document).splitlines()
+        first, *lines = to_mermaid(document).splitlines()
         assert first == "sequenceDiagram"
         assert [line for line in lines if not MERMAID.fullmatch(line)] == []
         named = {line.split()[1] for line in lines if line.startswith("  participant")}
@@ -85,7 +85,7 @@ def test_every_line_is_mermaids() -> None:
 def test_mermaids_own_parser_reads_them(tmp_path: Path) -> None:
     files: list[str] = []
     for number, document in enumerate(documents()):
-        (tmp_path / f"{number}.mmd").write_text(mermaid(document), encoding="utf-8")
+        (tmp_path / f"{number}.mmd").write_text(to_mermaid(document), encoding="utf-8")
         files.append(str(tmp_path / f"{number}.mmd"))
     script = ROOT / "tests" / "fixtures" / "exports" / "parse.mjs"
     copied = Path(os.environ["TIDEGATE_MERMAID"]) / "parse.mjs"
@@ -97,12 +97,12 @@ def test_mermaids_own_parser_reads_them(tmp_path: Path) -> None:
 def test_a_long_diagram_leaves_out_internal_steps_and_says_how_many() -> None:
     document = walked(bound("raft", messages=2, max_term=3, losses=2), 120, 5)[1]
     assert len(document["steps"]) > 60
-    text = mermaid(document)
+    text = to_mermaid(document)
     said = re.search(r"(\d+) of (\d+) steps are not drawn: they handle no message", text)
     assert said is not None
     assert len(re.findall(r"(?:Note over \w+|-x\w+): \d+\. ", text)) == int(said[2]) - int(said[1])
     short = walked(bound("raft", messages=2), 40, 5)[1]
-    assert "not drawn" not in mermaid(short)
+    assert "not drawn" not in to_mermaid(short)
 
 
 def message(**changes: Any) -> Document:
@@ -122,27 +122,27 @@ def test_what_becomes_of_a_message_is_drawn() -> None:
     ]
     document["steps"][1]["messages"] = [{"event": "received", "id": 0}]
     document["steps"][2]["messages"] = [{"event": "lost", "id": 1}]
-    assert re.findall(r".*Vote.*", mermaid(document)) == [
+    assert re.findall(r".*Vote.*", to_mermaid(document)) == [
         "  A->>B: Vote (sent in step 1)",
         "  A-xB: Vote (sent in step 1, a copy), lost",
         "  others--)others: Vote (there at first), in flight",
     ]
-    assert '"A"-x"B":Vote (sent in step 1, a copy), lost\n' in seqdiag(document)
-    assert '"A" ->x "B" : Vote (sent in step 1, a copy), lost\n' in plantuml(document)
-    assert "  participant others\n" in mermaid(document)
+    assert '"A"-x"B":Vote (sent in step 1, a copy), lost\n' in to_seqdiag(document)
+    assert '"A" ->x "B" : Vote (sent in step 1, a copy), lost\n' in to_plantuml(document)
+    assert "  participant others\n" in to_mermaid(document)
 
 
 def test_a_crash_is_drawn_as_one_and_a_lasso_as_a_loop() -> None:
     document = copy.deepcopy(counterexample("examples/lock.py:careless", "one_inside"))
     document["steps"][2]["kind"] = "fault"
     document["loop"] = 2
-    text = mermaid(document)
+    text = to_mermaid(document)
     assert "  loop for ever\n  A-xA: 3. A takes the lock and goes in.\n" in text
     assert "  end\n" in text
-    assert 'hnote over "A" : 3. A takes the lock and goes in.\n' in plantuml(document)
+    assert 'hnote over "A" : 3. A takes the lock and goes in.\n' in to_plantuml(document)
 
 
-@pytest.mark.parametrize("spelling", [mermaid, seqdiag, plantuml])
+@pytest.mark.parametrize("spelling", [to_mermaid, to_seqdiag, to_plantuml])
 def test_what_is_opened_in_a_diagram_is_closed_and_no_more(spelling: Callable[[Document], str]) -> None:
     """A run that stays put, and a loop of which no step is drawn, had an `end` of nothing."""
     made = counterexample("examples/lock.py:careless", "one_inside")
@@ -164,14 +164,14 @@ def test_what_is_opened_in_a_diagram_is_closed_and_no_more(spelling: Callable[[D
 
 
 def test_markdown_shows_texts_as_they_are() -> None:
-    text = markdown(counterexample("tests/fixtures/gate/stuck.py", "small", "python"))
+    text = trace_markdown(counterexample("tests/fixtures/gate/stuck.py", "small", "python"))
     assert r"| 1 | The number 0 goes up; \<b\>\#1; \`%%\` \|x\| end\</b\>. | `number: 0 -> 1` |" in text
     assert all(line.count("|") - line.count(r"\|") == 4 for line in text.splitlines() if line.startswith("| "))
 
 
 def test_every_state_is_a_row_and_every_cell_a_column() -> None:
     run, document = walked(bound("raft"), 20, 3)
-    rows = list(csv.DictReader(io.StringIO(spreadsheet(document))))
+    rows = list(csv.DictReader(io.StringIO(to_csv(document))))
     assert [row["state"] for row in rows] == [str(at) for at in range(len(run.states()))]
     for state, row in zip(run.states(), rows, strict=True):
         for server in state.role:
@@ -195,7 +195,7 @@ def trace(tmp_path: Path) -> Path:
 
 def test_a_trace_is_written_to_standard_output_or_to_a_file(said: Said, trace: Path, tmp_path: Path) -> None:
     exit_, text = said("export", str(trace), "--to", "mermaid")
-    assert (exit_, text) == (0, mermaid(counterexample("examples/lock.py:careless", "one_inside")))
+    assert (exit_, text) == (0, to_mermaid(counterexample("examples/lock.py:careless", "one_inside")))
     target = tmp_path / "one.mmd"
     assert said("export", str(trace), "--to", "mermaid", "--output", str(target)) == (0, "")
     assert target.read_text() == text
@@ -348,7 +348,7 @@ SETS = ["--set", "replicas=2", "--set", "max_leader_epoch=2"]
 
 
 def test_too_many_nodes_are_refused_with_their_number(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidegate.reports.trace.graph.MOST_NODES", 500)
+    monkeypatch.setattr("tidegate.reports.trace.graph.MAX_NODES", 500)
     exit_, text = said("export", "replication", "--set", "replicas=2", "--to", "dot", "--raw")
     reported = (
         "merge states with --quotient EXPRESSIONS, or look at what is near a step of a trace: --around N --radius K"
@@ -375,8 +375,8 @@ def test_the_neighbourhood_of_a_step(said: Said, trace: Path) -> None:
 
 
 def test_a_label_with_quotes_and_backslashes_is_escaped() -> None:
-    from tidegate.reports.trace.graph import dot, quotient
+    from tidegate.reports.trace.graph import quotient_graph, to_dot
 
-    text = dot(quotient(['a="\\"', "b"], [(0, 1, "go"), (0, 1, "go"), (1, 1, "stay")], initial=[0]))
+    text = to_dot(quotient_graph(['a="\\"', "b"], [(0, 1, "go"), (0, 1, "go"), (1, 1, "stay")], initial=[0]))
     assert r's0 [label="a=\"\\\"", peripheries=2];' in text
     assert '  s0 -> s1 [label="go ×2"];' in text

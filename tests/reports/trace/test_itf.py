@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tidegate.reports.document import Document
-from tidegate.reports.trace.itf import ACTION, PICKS, from_itf, from_value, to_itf, to_value, type_text
-from tidegate.reports.trace.states import applied, in_order, states
+from tidegate.reports.trace.itf import ACTION, PICKS, apalache_type_text, from_itf, to_itf, value_from_itf, value_to_itf
+from tidegate.reports.trace.states import apply_delta, document_states, sort_elements
 from tidegate.traces.differences import state_to_json
 
 from ...conftest import Said
@@ -27,7 +27,7 @@ WALKS = [
 
 
 def settled(document: Document, state: dict[str, Any]) -> dict[str, Any]:
-    return {field["name"]: in_order(field["type"], state[field["name"]]) for field in document["fields"]}
+    return {field["name"]: sort_elements(field["type"], state[field["name"]]) for field in document["fields"]}
 
 
 @pytest.mark.parametrize("name", tiered(WALKS, WALKS[::2].__contains__))
@@ -36,7 +36,7 @@ def test_the_states_of_a_document_are_those_of_the_run_and_itf_keeps_them(name: 
     for seed in range(3):
         run, document = walked(model, 60, seed)
         wanted = [settled(document, state_to_json(state)) for state in run.states()]
-        assert [state for _, state in states(document)] == wanted
+        assert [state for _, state in document_states(document)] == wanted
         itf = json.loads(json.dumps(to_itf(document)))
         assert from_itf(itf) == wanted
 
@@ -87,15 +87,15 @@ def typed(draw: st.DrawFn, depth: int = 3, options: bool = True) -> tuple[Docume
 @given(st.data())
 def test_any_value_comes_back(data: st.DataObject) -> None:
     type_, values = data.draw(typed())
-    value = in_order(type_, data.draw(values))
-    encoded = json.loads(json.dumps(to_value(type_, value)))
+    value = sort_elements(type_, data.draw(values))
+    encoded = json.loads(json.dumps(value_to_itf(type_, value)))
     assert not list(bare_numbers(encoded))
-    assert from_value(type_, encoded) == in_order(type_, canonical(type_, value))
+    assert value_from_itf(type_, encoded) == sort_elements(type_, canonical(type_, value))
 
 
 def canonical(type_: Document, value: Any) -> Any:
     """Elements of sets that differ only in the order of what is inside them are one; the document never has both."""
-    return from_value(type_, to_value(type_, in_order(type_, value)))
+    return value_from_itf(type_, value_to_itf(type_, sort_elements(type_, value)))
 
 
 def bare_numbers(value: Any) -> Iterator[float]:
@@ -136,9 +136,9 @@ def test_the_form_of_each_type() -> None:
          "(Str -> Int)"),
     ]  # fmt: skip
     for type_, value, itf, text in rows:
-        assert to_value(type_, value) == itf
-        assert from_value(type_, itf) == value
-        assert type_text(type_) == text
+        assert value_to_itf(type_, value) == itf
+        assert value_from_itf(type_, itf) == value
+        assert apalache_type_text(type_) == text
 
 
 def test_the_head_and_the_states_of_a_counterexample() -> None:
@@ -192,7 +192,7 @@ def test_changes_apply_in_the_order_that_makes_sense_of_offsets() -> None:
         "~": [["hw", 0, 1], ["log", "A", 0, 1, 9]],
         "+": [["isr", "C"]],
     }
-    assert applied(state, delta) == {"log": {"A": [9]}, "isr": ["B", "C"], "hw": 1}
+    assert apply_delta(state, delta) == {"log": {"A": [9]}, "isr": ["B", "C"], "hw": 1}
     assert state == {"log": {"A": [1, 2, 3]}, "isr": ["A", "B"], "hw": 0}
 
 

@@ -19,8 +19,8 @@ from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.nodes.wire import Refused
 from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.verdict import confirmed
-from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.text_page import Paper
+from tidegate.reports.confirm import comparison_section, confirm_text
+from tidegate.reports.text_page import TextFormat
 
 from ....capture.confirmed import merged
 from ....capture.confirmed_consumers import NOT_DRIVEN, QUESTIONS
@@ -433,8 +433,8 @@ def test_an_application_that_commits_before_it_processes() -> None:
     ]  # fmt: skip
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: at_least_once fails")
     assert found["steps"][-1]["seen"]["clients"]["committed"] == "1 in 0, 0 in 1"
-    assert "committed: 1 in 0" in confirm_text([found], Paper(200), steps=True)
-    assert "1 in 0" in side_by_side([found])
+    assert "committed: 1 in 0" in confirm_text([found], TextFormat(200), steps=True)
+    assert "1 in 0" in comparison_section([found])
 
 
 @pytest.mark.parametrize(

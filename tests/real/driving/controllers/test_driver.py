@@ -31,8 +31,8 @@ from tidegate.real.driving.nodes.running import wait_for
 from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
-from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.text_page import Paper
+from tidegate.reports.confirm import comparison_section, confirm_text
+from tidegate.reports.text_page import TextFormat
 from tidegate.traces.document import trace_document
 
 from ....capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
@@ -207,8 +207,8 @@ def test_a_plan_is_driven_and_compared_after_each_stage() -> None:
     found = of_quorum(head(), plan, taken, 1.0)
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: leader_completeness fails")
     assert found["steps"][-1]["seen"]["controllers"]["2"] == "leader in epoch 2, log 2L, committed 0"
-    assert "1: leader in epoch 1, log 1L, committed 1" in confirm_text([found], Paper(200), steps=True)
-    assert "leader in epoch 2" in side_by_side([found])
+    assert "1: leader in epoch 1, log 1L, committed 1" in confirm_text([found], TextFormat(200), steps=True)
+    assert "leader in epoch 2" in comparison_section([found])
 
 
 def head() -> dict[str, Any]:

@@ -24,7 +24,7 @@ from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.verdict import confirmed
 from tidegate.real.logs.metadata_records import MetadataRecord
 from tidegate.reports.confirm import confirm_text
-from tidegate.reports.text_page import Paper
+from tidegate.reports.text_page import TextFormat
 
 from ....capture.confirmed_outages import ALONE, EVERYWHERE, NOT_DRIVEN, ONCE, QUESTIONS, UP
 from ....conftest import Run
@@ -328,7 +328,7 @@ def test_a_disk_that_is_lost_with_the_offsets() -> None:
     ]  # fmt: skip
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: offset_durable fails")
     assert found["steps"][-1]["seen"]["groups"]["committed"] == "G none, by 1"
-    text = confirm_text([found], Paper(200), steps=True)
+    text = confirm_text([found], TextFormat(200), steps=True)
     assert "committed: G none, by 1" in text and "one controller, brokers 1 2 3" in text
 
 

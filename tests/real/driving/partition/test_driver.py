@@ -26,8 +26,8 @@ from tidegate.real.driving.partition.fitting import CannotBeDriven, repaired, tr
 from tidegate.real.driving.partition.plan import BrokerStage, Plan
 from tidegate.real.driving.partition.world import Seen, World
 from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
-from tidegate.reports.confirm import confirm_junit, confirm_text, mark
-from tidegate.reports.text_page import Paper
+from tidegate.reports.confirm import confirm_junit, confirm_text, result_sentence
+from tidegate.reports.text_page import TextFormat
 from tidegate.traces.document import trace_document
 
 from ....conftest import Run, Said
@@ -539,8 +539,8 @@ def test_a_result_in_the_terminal() -> None:
     document = trace(MOVED, acks="leader")
     made = plan(document, "3.9.1")
     found: dict[str, Any] = outcome(document, made, Model(made)) | {"seconds": 1.0}
-    assert confirm_text([found, found], Paper(100), steps=True).splitlines()[-1] == "2 runs: 2 confirmed."
-    assert mark(found) == "Confirmed on Kafka 3.9.1: acknowledged, and gone: record 0."
+    assert confirm_text([found, found], TextFormat(100), steps=True).splitlines()[-1] == "2 runs: 2 confirmed."
+    assert result_sentence(found) == "Confirmed on Kafka 3.9.1: acknowledged, and gone: record 0."
 
 
 def test_a_result_as_junit() -> None:
@@ -561,7 +561,7 @@ def test_the_command_refuses_before_anything_starts(tidegate: Run, said: Said, t
     (found,) = json.loads(done.out)["results"]
     assert (done.exit, found["result"], found["step"], found["kafka"]) == (5, "not_driven", 12, "3.9.1")
     assert "? Could not be driven on Kafka 3.9.1: the model of Kafka 3.9.1 does not" in confirm_text(
-        [found], Paper(100), steps=False
+        [found], TextFormat(100), steps=False
     )
     for given, why in (
         (["--anyway"], "--anyway is about one release"),

@@ -22,7 +22,7 @@ from tidegate.real.driving.partition.cluster import PartitionCluster
 from tidegate.real.driving.partition.random_commands import Random, Round, chaos
 from tidegate.real.driving.partition.world import Seen
 from tidegate.reports.confirm import chaos_text
-from tidegate.reports.text_page import Paper
+from tidegate.reports.text_page import TextFormat
 
 from ....conftest import ROOT, Run, Said
 
@@ -138,7 +138,7 @@ def test_rounds_take_the_next_seed_and_one_that_did_not_start_is_undecided(monke
     monkeypatch.setattr(random_commands.time, "monotonic", lambda: float(next(clock)))
     rounds = chaos(RELEASE, False, 7, 8.0)
     assert [(one["seed"], one["result"]) for one in rounds] == [(7, "fine"), (8, "undecided"), (9, "differs")]
-    text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": rounds}, Paper(100))
+    text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": rounds}, TextFormat(100))
     assert text == (
         "? seed 8: the brokers did not start within 180 s\n"
         "✗ seed 9: acknowledged, and gone: 0\n"
@@ -164,7 +164,7 @@ def test_a_round_that_differs_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -
     (one,) = chaos(RELEASE, False, 7, 0.0, shrink=True)
     assert (len(one["commands"]), one["smaller"]["commands"]) == (30, ["crash(3)", "crash(17)"])
     assert len(tried) <= random_commands.MOST_SMALLER + 1
-    text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": [one]}, Paper(100))
+    text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": [one]}, TextFormat(100))
     assert "  with 2 commands as well: acknowledged, and gone: 0\n    crash(3)\n    crash(17)\n" in text
     (plain,) = chaos(RELEASE, False, 7, 0.0)
     assert plain["smaller"] is None
@@ -237,7 +237,7 @@ def test_an_audit_confirms_each_different_loss_and_its_repair(
             "steps": [], "skipped": [], "step": None, "seconds": 1.0,
         }  # fmt: skip
 
-    confirm_losses(done, scenarios, tmp_path, Paper(100), quiet=False, confirm=confirm)
+    confirm_losses(done, scenarios, tmp_path, TextFormat(100), quiet=False, confirm=confirm)
     pages = [tmp_path / subject["loss"]["html"] for subject in done.document["subjects"] if subject["loss"]]
     assert len(pages) >= 2
     assert asked == [("acked_durable", "3.9.1", False), ("acked_durable", "3.9.1", True)] * (len(asked) // 2)

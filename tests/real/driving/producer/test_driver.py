@@ -24,8 +24,8 @@ from tidegate.real.driving.producer.plan import KINDS, WHY_NOT, ProducerPlan, pr
 from tidegate.real.driving.producer.world import ProducerSeen, Written, numbered
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
-from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.text_page import Paper
+from tidegate.reports.confirm import comparison_section, confirm_text
+from tidegate.reports.text_page import TextFormat
 
 from ....conftest import Run
 from ....support.confirming import came_of, document_of
@@ -236,8 +236,8 @@ def test_a_record_is_handed_over_when_the_trace_sends_it() -> None:
     assert fake.did == ["send 0", "send 1", "cut 1", "request to 1", "late"]
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: order_per_key fails")
     assert found["steps"][-1]["seen"]["clients"]["orders"] == "record 1, record 0"
-    assert "orders: record 1, record 0" in confirm_text([found], Paper(200), steps=True)
-    assert "record 1, record 0" in side_by_side([found])
+    assert "orders: record 1, record 0" in confirm_text([found], TextFormat(200), steps=True)
+    assert "record 1, record 0" in comparison_section([found])
 
 
 def test_an_application_that_starts_again_is_given_its_record_again() -> None:

@@ -19,8 +19,8 @@ from tidegate.real.driving.transactions.driver import TxnDriver, expected_txn, o
 from tidegate.real.driving.transactions.plan import KINDS, WHY_NOT, TxnPlan, txn_plan
 from tidegate.real.driving.transactions.world import AGAIN, Answer, Ask, TxnSeen
 from tidegate.real.driving.verdict import confirmed
-from tidegate.reports.confirm import confirm_text, side_by_side
-from tidegate.reports.text_page import Paper
+from tidegate.reports.confirm import comparison_section, confirm_text
+from tidegate.reports.text_page import TextFormat
 from tidegate.traces.document import trace_document
 
 from ....conftest import Run
@@ -186,8 +186,8 @@ def test_a_late_write_is_sent_as_it_was_when_its_sender_gave_it_up() -> None:
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: nothing_hangs fails")
     seen = found["steps"][-1]["seen"]["transactions"]
     assert seen == {"coordinator": "complete abort, epoch 1", "P": "1 open; stable 0"}
-    assert "P: 1 open; stable 0" in confirm_text([found], Paper(200), steps=True)
-    assert "1 open; stable 0" in side_by_side([found])
+    assert "P: 1 open; stable 0" in confirm_text([found], TextFormat(200), steps=True)
+    assert "1 open; stable 0" in comparison_section([found])
 
 
 @pytest.mark.parametrize("step", [*(pytest.param(step, marks=pytest.mark.long) for step in (1, 3, 5, 6)), 8])

@@ -18,8 +18,8 @@ from tidegate.cli.explore_session import Session
 from tidegate.cli.saved_traces import document_of
 from tidegate.language.judge import run_text
 from tidegate.reports.index import index_page
-from tidegate.reports.text_page import Paper
-from tidegate.reports.trace.html import page
+from tidegate.reports.text_page import TextFormat
+from tidegate.reports.trace.html import trace_html
 from tidegate.traces.document import STEPS, run_document, schema
 from tidegate.traces.neighbourhood import around
 
@@ -39,7 +39,7 @@ def browser() -> Generator[Browser]:
 @pytest.fixture(scope="module")
 def lock(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run in which A has looked and taken the lock, with all states of the model around it."""
-    session = Session(load(LOCK), Paper())
+    session = Session(load(LOCK), TextFormat())
     session.execute("look(A); take(A)")
     path = tmp_path_factory.mktemp("pages") / "lock.html"
     path.write_text(session.html(), encoding="utf-8")
@@ -49,7 +49,7 @@ def lock(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kip(tmp_path: Path) -> Path:
     path = tmp_path / "kip.html"
-    path.write_text(page([kip_101()]), encoding="utf-8")
+    path.write_text(trace_html([kip_101()]), encoding="utf-8")
     return path
 
 
@@ -140,7 +140,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
     document = words.shown(words.lettered(run_document(model, run)), model, run)
     beside = around(model, run, size=0, words=words.around(model, run))
     path, saved = tmp_path / "one.html", tmp_path / "mine.trace.json"
-    path.write_text(page([document], around=beside, saved="one.trace.json"), encoding="utf-8")
+    path.write_text(trace_html([document], around=beside, saved="one.trace.json"), encoding="utf-8")
     with shown(browser, path, "s=1") as one:
         take(one, "Broker 2 fetches from broker 1 at offset 0.")
         command = one.text("#choices pre")
@@ -167,7 +167,7 @@ def test_in_a_window_of_middle_width_what_can_happen_is_reached_by_scrolling(bro
 
 
 def test_the_kind_of_a_step_stands_beside_its_sentence(browser: Browser, tmp_path: Path) -> None:
-    session = Session(load("replication:truncate_to_hw"), Paper())
+    session = Session(load("replication:truncate_to_hw"), TextFormat())
     session.execute("1")
     path = tmp_path / "run.html"
     path.write_text(session.html(), encoding="utf-8")
@@ -205,22 +205,22 @@ def test_one_that_is_down_says_so_once(browser: Browser, tmp_path: Path) -> None
         if "B" in frame["lanes"]:
             frame["lanes"]["B"] |= {"up": False, "role": "down", "role_text": "down"}
     path = tmp_path / "down.html"
-    path.write_text(page([document]), encoding="utf-8")
+    path.write_text(trace_html([document]), encoding="utf-8")
     with shown(browser, path, "s=8") as one:
         assert [text for text in one.all('[data-lane="B"] text').all_text_contents() if text == "down"] == ["down"]
 
 
 def test_before_and_after_are_chosen_by_these_words(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "both.html"
-    path.write_text(page([kip_101(), kip_101()], aligned=list(range(9))), encoding="utf-8")
+    path.write_text(trace_html([kip_101(), kip_101()], aligned=list(range(9))), encoding="utf-8")
     with shown(browser, path) as one:
         assert one.all("#traces option").all_text_contents() == ["As it is", "With the repair"]
 
 
 def test_before_and_after_lead_to_where_other_steps_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
     path, bare = tmp_path / "one-repaired.html", tmp_path / "bare.html"
-    path.write_text(page([kip_101(), kip_101()], aligned=list(range(9)), alone="one.html"), encoding="utf-8")
-    bare.write_text(page([kip_101()]), encoding="utf-8")
+    path.write_text(trace_html([kip_101(), kip_101()], aligned=list(range(9)), alone="one.html"), encoding="utf-8")
+    bare.write_text(trace_html([kip_101()]), encoding="utf-8")
     with shown(browser, path) as one:
         assert one.all("#choices a").all_text_contents() == ["the page of this scenario without its repair"]
         assert one.all("#choices a").first.get_attribute("href") == "one.html"

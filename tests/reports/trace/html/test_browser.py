@@ -15,8 +15,8 @@ from tidegate.api.results import framed
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.language.binding import load
-from tidegate.reports.trace.cut import cut
-from tidegate.reports.trace.html import digest, page
+from tidegate.reports.trace.cut import cut_trace
+from tidegate.reports.trace.html import trace_digest, trace_html
 from tidegate.traces.document import schema, trace_document
 
 from ....support.browser import Shown, chromium, shown
@@ -51,7 +51,7 @@ def saved(tmp_path: Path) -> Page:
 
     def save(*documents: Document) -> Path:
         path = tmp_path / "page.html"
-        path.write_text(page(list(documents)), encoding="utf-8")
+        path.write_text(trace_html(list(documents)), encoding="utf-8")
         return path
 
     return save
@@ -92,7 +92,7 @@ def place(one: Shown) -> str:
 
 
 def test_a_link_says_step_focus_fields_trace_and_theme(browser: Browser, saved: Page) -> None:
-    path, name = saved(kip_101()), digest(kip_101())
+    path, name = saved(kip_101()), trace_digest(kip_101())
     with shown(browser, path, f"s=3&f=B&d=0&v={name}&t=dark") as one:
         assert one.where == "3 / 8"
         assert one.count(".lane.focused[data-lane=B]") == 1
@@ -109,7 +109,7 @@ def test_a_link_says_step_focus_fields_trace_and_theme(browser: Browser, saved: 
 def test_in_the_frame_of_a_notebook_the_page_stays_itself(browser: Browser, tmp_path: Path) -> None:
     """A frame's page has no address of its own: a link would load the notebook in its place."""
     notebook = tmp_path / "notebook.html"
-    notebook.write_text(f"<p id=outside>cells</p>{framed(page([kip_101()]))}", encoding="utf-8")
+    notebook.write_text(f"<p id=outside>cells</p>{framed(trace_html([kip_101()]))}", encoding="utf-8")
     with shown(browser, notebook, at="iframe") as one:
         one.passes(400)
         inside = one.page.frame_locator("iframe")
@@ -370,17 +370,17 @@ def test_what_was_left_out_of_a_long_run_is_reported(browser: Browser, saved: Pa
 def test_of_a_very_long_run_there_are_the_beginning_and_the_end(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidegate.reports.trace.cut.MOST_STEPS", 1100)
+    monkeypatch.setattr("tidegate.reports.trace.cut.MAX_STEPS", 1100)
     taken = [step(at, f"Step {at}.", changed=[f"n: {at - 1} -> {at}"]) for at in range(1, 1202)]
     lanes = [frame(lane("A", log_end=0), lane("B", log_end=0), board={"n": 0})]
     lanes += [frame(lane("A", log_end=at), board={"n": at}) for at in range(1, 1202)]
     view = {"kind": "log", "domain": "node", "lanes": ["A", "B"], "badges": [], "columns": 0}
     document = made(taken, view=view, frames={str(at): drawn for at, drawn in enumerate(lanes)})
-    embedded = cut(document)
+    embedded = cut_trace(document)
     jsonschema.validate(embedded, schema())
     assert [event["i"] for event in embedded["steps"]] == [*range(1, 501), *range(702, 1202)]
     path = tmp_path / "page.html"
-    path.write_text(page([document], beside="made.trace.json"), encoding="utf-8")
+    path.write_text(trace_html([document], beside="made.trace.json"), encoding="utf-8")
     with shown(browser, path, "s=702&d=0") as one:
         reported = "steps 501 to 701 of 1,201 are left out. The whole trace is in made.trace.json."
         assert one.text("#notice") == reported

@@ -12,7 +12,7 @@ from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser
-from tidegate.reports.trace.compact import compact
+from tidegate.reports.trace.compact import compact_layers
 
 from ....conftest import Run as Command
 from ....support.browser import chromium, shown
@@ -85,7 +85,7 @@ def test_boxes_of_a_layer_keep_their_room_and_their_order() -> None:
     """Each near the mean of what it is joined to: a child below two parents between them, a chain upright."""
     layers, beside = [[0, 1], [2], [3, 4, 5]], {0: [2], 1: [2], 2: [0, 1, 4], 3: [], 4: [2], 5: []}
     widths = {0: 50.0, 1: 30.0, 2: 40.0, 3: 10.0, 4: 60.0, 5: 10.0}
-    middles = compact(layers, beside, widths)
+    middles = compact_layers(layers, beside, widths)
     for layer in layers:
         for one, other in pairwise(layer):
             assert middles[other] - middles[one] >= (widths[one] + widths[other]) / 2 - 1e-6

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from tidegate.reports.trace.html import digest, page
+from tidegate.reports.trace.html import trace_digest, trace_html
 
 from ....support.browser import Shown, chromium, shown
 from ....support.html_traces import four_gallons, kip_101, post
@@ -22,7 +22,7 @@ def browser() -> Generator[Browser]:
 @pytest.fixture(scope="module")
 def kip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("pages") / "kip_101.html"
-    path.write_text(page([kip_101()]), encoding="utf-8")
+    path.write_text(trace_html([kip_101()]), encoding="utf-8")
     return path
 
 
@@ -149,7 +149,7 @@ def test_z_folds_runs_of_one_lane(browser: Browser, tmp_path: Path) -> None:
     document = post()
     path = tmp_path / "fold.html"
     taken = [step | {"lane": "A" if step["i"] < 5 else step["lane"]} for step in document["steps"]]
-    path.write_text(page([document | {"steps": taken, "loop": None}]), encoding="utf-8")
+    path.write_text(trace_html([document | {"steps": taken, "loop": None}]), encoding="utf-8")
     with shown(browser, path, "s=0") as one:
         assert one.count("#steps [role=option]") == 7
         one.press("z")
@@ -222,7 +222,7 @@ def test_c_y_and_e_take_things_away(browser: Browser, kip: Path) -> None:
         assert one.run(read) == kip_101()["replay"]
         one.press("y")
         one.waits("#live", "copied the link")
-        link = f"{kip.as_uri()}#s=5&d=1&v={digest(kip_101())}"
+        link = f"{kip.as_uri()}#s=5&d=1&v={trace_digest(kip_101())}"
         assert one.run(read) == f"{link}\n{kip_101()['replay']}"
         one.press("e")
         assert one.live == "export menu"
@@ -280,7 +280,7 @@ def test_arrows_in_the_list_and_on_the_scrubber(at_five: Shown) -> None:
 
 def test_a_model_without_a_view_shows_its_fields(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "die_hard.html"
-    path.write_text(page([four_gallons()]), encoding="utf-8")
+    path.write_text(trace_html([four_gallons()]), encoding="utf-8")
     with shown(browser, path) as one:
         assert one.text("#verdict") == "✓ witness for four_gallons"
         assert one.all("#panes tr").all_text_contents() == ["small3", "big4"]
@@ -294,7 +294,7 @@ def test_numbers_follow_the_order_in_which_lanes_are_drawn(browser: Browser, tmp
     document = kip_101()
     view = {**document["view"], "lanes": ["C", "A", "B"]}
     path = tmp_path / "page.html"
-    path.write_text(page([document | {"view": view}]), encoding="utf-8")
+    path.write_text(trace_html([document | {"view": view}]), encoding="utf-8")
     with shown(browser, path) as one:
         drawn = one.run("[...document.querySelectorAll('.lane')].map((lane) => lane.dataset.lane)")
         assert drawn == view["lanes"]

@@ -20,9 +20,9 @@ from tidegate.cli.explore_session import Session
 from tidegate.cli.explore_web import MOST_WATCHES, Explored, Server
 from tidegate.language.judge import initial_states
 from tidegate.language.verdict import Run
-from tidegate.reports.text_page import Paper
-from tidegate.reports.trace.html import page
-from tidegate.reports.trace.spreadsheet import spreadsheet
+from tidegate.reports.text_page import TextFormat
+from tidegate.reports.trace.html import trace_html
+from tidegate.reports.trace.spreadsheet import to_csv
 
 from ....conftest import Run as Command
 from ....support.browser import Shown, chromium, shown
@@ -41,7 +41,7 @@ def browser() -> Generator[Browser]:
 def saved(tmp_path: Path) -> Page:
     def save(document: Document) -> Path:
         path = tmp_path / "page.html"
-        path.write_text(page([document]), encoding="utf-8")
+        path.write_text(trace_html([document]), encoding="utf-8")
         return path
 
     return save
@@ -49,7 +49,7 @@ def saved(tmp_path: Path) -> Page:
 
 def lock() -> Session:
     """Two clients of the careless lock, both inside: a model without a picture."""
-    session = Session(load("examples/lock.py:careless"), Paper())
+    session = Session(load("examples/lock.py:careless"), TextFormat())
     for line in ("look(A); look(B); take(A); take(B)", "watch held"):
         session.execute(line)
     return session
@@ -87,7 +87,7 @@ def test_all_states_are_a_table_whose_changed_cells_are_marked(browser: Browser,
 def test_the_csv_of_a_page_is_that_of_export(browser: Browser, saved: Page, made: Callable[[], Document]) -> None:
     document = made()
     with shown(browser, saved(document), "s=0", accept_downloads=True) as one:
-        assert csv_of(one) == spreadsheet(document)
+        assert csv_of(one) == to_csv(document)
 
 
 def test_the_table_of_a_long_run_shows_where_one_is(browser: Browser, saved: Page) -> None:

@@ -15,7 +15,7 @@ import pytest
 from tidegate.api.models import load
 from tidegate.cli.export import small_graph
 from tidegate.language.judge import run_text
-from tidegate.reports.trace.html import SCRIPTS, digest, lean, page, title_of
+from tidegate.reports.trace.html import SCRIPTS, strip_comments, trace_digest, trace_html, window_title
 from tidegate.traces.document import schema
 from tidegate.traces.neighbourhood import around
 
@@ -63,7 +63,7 @@ def test_the_documents_of_these_tests_are_traces(made_by: Document) -> None:
 
 
 def test_the_policy_allows_this_style_and_this_script_and_nothing_else() -> None:
-    parts = Parts(page([kip_101()]))
+    parts = Parts(trace_html([kip_101()]))
     policy = next(value for tag, _, value in parts.attributes if tag == "meta" and "default-src" in value)
     assert policy == (
         f"default-src 'none'; style-src {hashed(parts.text('style'))}; script-src {hashed(parts.text('program'))}; "
@@ -72,7 +72,7 @@ def test_the_policy_allows_this_style_and_this_script_and_nothing_else() -> None
 
 
 def test_nothing_in_the_page_can_reach_a_network() -> None:
-    parts = Parts(page([kip_101()]))
+    parts = Parts(trace_html([kip_101()]))
     program = parts.text("program").replace("http://www.w3.org/2000/svg", "")
     for word in ("http:", "https:", "src=", "@import", "url(http", "fetch(", "XMLHttpRequest", "import(", "innerHTML"):
         assert word not in program + parts.text("style"), word
@@ -81,13 +81,13 @@ def test_nothing_in_the_page_can_reach_a_network() -> None:
 
 def test_the_trace_stands_in_the_page_as_it_is() -> None:
     document = kip_101()
-    assert json.loads(Parts(page([document])).text("trace")) == document
+    assert json.loads(Parts(trace_html([document])).text("trace")) == document
 
 
 def test_no_text_of_a_model_can_end_the_script_it_stands_in() -> None:
     nasty = "</script><script>alert(1)</script><!-- ∀ é 日本 \u2028"
     document = made([step(1, nasty)], title=nasty, model=nasty, tool=f'"{nasty}')
-    text = page([document])
+    text = trace_html([document])
     parts = Parts(text)
     assert json.loads(parts.text("trace")) == document
     assert text.count("<script") == 3 and "<script>alert" not in text
@@ -95,19 +95,19 @@ def test_no_text_of_a_model_can_end_the_script_it_stands_in() -> None:
 
 
 def test_a_witness_is_called_one() -> None:
-    assert title_of(four_gallons()) == f"witness for four_gallons ({four_gallons()['model']})"
-    assert Parts(page([four_gallons()])).text("title").startswith("witness for four_gallons")
-    assert title_of(kip_101()) == "replication:truncate_to_hw: strong_isr fails after 8 steps"
+    assert window_title(four_gallons()) == f"witness for four_gallons ({four_gallons()['model']})"
+    assert Parts(trace_html([four_gallons()])).text("title").startswith("witness for four_gallons")
+    assert window_title(kip_101()) == "replication:truncate_to_hw: strong_isr fails after 8 steps"
 
 
 def test_a_page_needs_a_trace() -> None:
     with pytest.raises(ValueError, match="a page needs a trace"):
-        page([])
+        trace_html([])
 
 
 def test_the_page_without_data_is_small_and_its_sources_are_short() -> None:
     empty = made([])
-    assert len(page([empty]).encode()) - len(json.dumps(empty)) < 120_000
+    assert len(trace_html([empty]).encode()) - len(json.dumps(empty)) < 120_000
     lines = {name: ASSETS.joinpath(name).read_text(encoding="utf-8").splitlines() for name in (*SCRIPTS, "style.css")}
     assert {name: len(line) for name in lines for line in lines[name] if len(line) > 120} == {}
     code = [line for name in SCRIPTS for line in lines[name] if not re.match(r"\s*(//|/\*\*|\*|$)", line)]
@@ -117,7 +117,7 @@ def test_the_page_without_data_is_small_and_its_sources_are_short() -> None:
 
 def test_a_page_has_no_comment_and_no_indentation_of_its_sources() -> None:
     source = "// why\nconst a = 1; // stays\n\n/** What\n * it is. */\n  const b = `/** text */`;\n"
-    assert lean(source) == "const a = 1; // stays\nconst b = `/** text */`;\n"
+    assert strip_comments(source) == "const a = 1; // stays\nconst b = `/** text */`;\n"
 
 
 def test_no_folder_of_the_machine_that_made_it_is_in_a_page() -> None:
@@ -126,19 +126,19 @@ def test_no_folder_of_the_machine_that_made_it_is_in_a_page() -> None:
     steps = [step | {"where": where} for step in kip_101()["steps"]]
     named = {"model": model, "title": f"{model}: strong_isr fails", "replay": f"tidegate replay {model}"}
     document = kip_101() | named | {"steps": steps}
-    text = page([document], around={"replay": f"tidegate replay {model} --steps '@STEPS@'"})
+    text = trace_html([document], around={"replay": f"tidegate replay {model} --steps '@STEPS@'"})
     assert "secret" not in text and "tidegate replay mine.py:careless --steps" in text
     assert Parts(text).text("title") == "mine.py:careless: strong_isr fails"
 
 
 def test_a_thousand_steps_of_five_replicas_are_under_two_megabytes() -> None:
-    assert len(page([busy(1000)]).encode()) < 2_000_000
+    assert len(trace_html([busy(1000)]).encode()) < 2_000_000
 
 
 def test_links_know_their_trace() -> None:
-    assert digest(kip_101()) == digest(json.loads(json.dumps(kip_101())))
-    assert digest(kip_101()) != digest(post())
-    assert re.fullmatch("[0-9a-f]{8}", digest(post()))
+    assert trace_digest(kip_101()) == trace_digest(json.loads(json.dumps(kip_101())))
+    assert trace_digest(kip_101()) != trace_digest(post())
+    assert re.fullmatch("[0-9a-f]{8}", trace_digest(post()))
 
 
 # --- colours ----------------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def test_show_writes_a_page_of_one_trace_or_of_two(tidegate: Run, tmp_path: Path
     done = tidegate("show", str(one), str(two), "--html", str(tmp_path / "both.html"))
     assert (done.exit, done.out) == (0, "")
     assert done.err == f"saved {tmp_path / 'both.html'}; open it in a browser\n"
-    assert (tmp_path / "both.html").read_text(encoding="utf-8") == page([kip_101(), post()])
+    assert (tmp_path / "both.html").read_text(encoding="utf-8") == trace_html([kip_101(), post()])
 
 
 def test_show_says_where_a_page_cannot_be_written(tidegate: Run, tmp_path: Path) -> None:
@@ -224,5 +224,7 @@ def test_check_writes_the_page_beside_the_trace(tidegate: Run, tmp_path: Path) -
     run = run_text(model, saved["replay"].partition('--steps "')[2].partition('"')[0])
     states, graph = around(model, run), small_graph(model, run)
     assert states["complete"] and len(states["nodes"]) == 16
-    assert (tmp_path / "four_gallons.html").read_text(encoding="utf-8") == page([saved], around=states, graph=graph)
+    assert (tmp_path / "four_gallons.html").read_text(encoding="utf-8") == trace_html(
+        [saved], around=states, graph=graph
+    )
     assert "1 traces" not in done.err and "four_gallons.html" not in done.out
