@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..gates.records import named_bounds
-from ..invariants.catalogue import CATALOGUE, find
+from ..invariants.catalogue import CATALOGUE, current_name, find
 from ..language import binding
 from ..language.binding import PROPERTIES, Definition
 from ..language.constants import Value
@@ -30,6 +30,10 @@ class ModelChoice:
     ghosts: bool | None = None
     without: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """A built-in model is called by the name that it has now."""
+        object.__setattr__(self, "model", current_name(self.model))
+
 
 def definition_of(text: str) -> tuple[Definition, str | None]:
     """The definition and profile that MODEL names: `replication`, `replication:kip320`, `mine.py`, `mine.py:profile`.
@@ -37,12 +41,12 @@ def definition_of(text: str) -> tuple[Definition, str | None]:
     Raises `UsageError` for a name or path that is not there, `ModelErrors` for a text that is not a model.
     """
     path, colon, profile = text.partition(":")
-    if path.endswith(".py") or "/" in path or (Path(path).is_dir() and path not in CATALOGUE):
+    if path.endswith(".py") or "/" in path or (Path(path).is_dir() and current_name(path) not in CATALOGUE):
         return _own(path, profile if colon else None)
     try:
         return find(text)
     except UsageError as error:
-        if path in CATALOGUE:
+        if current_name(path) in CATALOGUE:
             raise
         raise UsageError(f"{error}\na model of your own is given by its path, as in ./{path}.py") from None
 

@@ -24,10 +24,10 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import Constant, Recorded, read
 from tidegate.invariants.catalogue import find
 
-SPEC = Path(__file__).parent.parent / "spec" / "consumer_group.toml"
+SPEC = Path(__file__).parent.parent / "spec" / "consumer_group_published.toml"
 MODULE = "consumer_group_protocol_kip_848_v2"
 SIZES = ("one_client", "two_clients", "two_partitions", "subscriptions", "perturbed")
-"""Bounds of spec/consumer_group.toml that may be compared, the smallest first; TLC takes minutes for the last."""
+"""Bounds of spec/consumer_group_published.toml to compare, the smallest first; TLC takes minutes for the last."""
 ROUNDS = 3
 """Searches of ours, before TLC's and after; the fastest counts."""
 
@@ -70,7 +70,10 @@ def size_of(bounds: str) -> Recorded:
 
 
 def native(
-    size: Mapping[str, Constant], cache: Path, name: str = "consumer_group", properties: Mapping[str, str] = INVARIANTS
+    size: Mapping[str, Constant],
+    cache: Path,
+    name: str = "consumer_group_published",
+    properties: Mapping[str, str] = INVARIANTS,
 ) -> Found:
     """The fastest of some searches of ours, compiled before."""
     model = find(name)[0].bind(constants=size, profile="published", ghosts=False, properties=tuple(properties))
@@ -165,7 +168,7 @@ def main() -> None:
     parser.add_argument("--tlc", type=Path, metavar="JAR", help="TLC's jar, to be run beside it")
     parser.add_argument("--module", type=Path, metavar="FOLDER", help="the published modules, for --tlc")
     parser.add_argument(
-        "--bounds", choices=SIZES, nargs="*", default=["subscriptions"], help="of spec/consumer_group.toml"
+        "--bounds", choices=SIZES, nargs="*", default=["subscriptions"], help="of spec/consumer_group_published.toml"
     )
     options = parser.parse_args()
     if (options.tlc is None) != (options.module is None):

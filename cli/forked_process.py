@@ -30,7 +30,7 @@ from .entry import collect_seldom, heed_termination
 from .main import main
 from .verbs import VERBS
 
-_MODELS = tuple(f"tidegate.invariants.{name}" for name in CATALOGUE)
+_MODELS = tuple(f"tidegate.invariants.{entry.room}" for entry in CATALOGUE.values())
 _MODULES = (
     *(verb.module for verb in VERBS.values()),
     *_MODELS,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..api.models import definition_of
 from ..gates.records import named_bounds
-from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, BuiltIn
+from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, BuiltIn, current_name
 from ..language.constants import Constant
 from ..language.model import LIVENESS
 from ..reports.document import plain_constant
@@ -89,6 +89,7 @@ def _first_paragraph(doc: str) -> str:
 def describe(text: str) -> dict[str, Any]:
     """A model's constants, profiles, bounds and properties as JSON has them."""
     definition, profile = definition_of(text)
+    text = current_name(text)
     model = definition.bind(text, profile=profile)
     return {
         "name": text,

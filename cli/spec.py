@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..api.models import definition_of
 from ..gates.records import Expected, Recorded, constant_text, read, shipped
-from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
+from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, current_name
 from ..language.binding import Definition
 from ..language.constants import Constant, ConstantExpression
 from ..language.errors import UsageError
@@ -82,6 +82,7 @@ def folder_of_pages() -> Path:
 def page(name: str) -> str:
     """All formulas of a model, or of what is claimed of it by another: with the values of the claim's default
     profile."""
+    name = current_name(name)
     definition, made = _specification(name)
     claimed = _claimed(name, definition)
     return specification_text(made) if claimed is None else refinement_text(made, *claimed)

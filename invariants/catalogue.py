@@ -14,111 +14,138 @@ from ..language.errors import UsageError, nearest
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A model of the catalogue. `default_profile` is taken where none is named. Its text is the module of its name in
-    `model/`, or `module` where it is one of several in a package, and its properties are that in `invariants/`. A
-    refinement has one module for both, in `invariants/`: that of the model and the abstract model that it names,
-    `replication/as_log.py`."""
+    """A model of the catalogue. `default_profile` is taken where none is named. `room` is where it is, below `model/`
+    and `invariants/` alike: a module or a package, `replication` or `studies.async_isr`. A `claim` of a model is one
+    module for both, in the model's room in `invariants/`: `as_log` or `live`."""
 
     name: str
-    default_profile: str | None = None
-    refinement: str | None = None
-    module: str | None = None
+    default_profile: str | None
+    room: str
+    claim: str | None = None
 
     def definition(self) -> Definition:
         """The model's text with its properties, collected once. Raises ModelErrors when the text is wrong."""
-        return _definition(self.module or self.name, self.refinement)
+        return _definition(self.room, self.claim)
+
+    @property
+    def properties(self) -> str:
+        """The module of its properties, below `invariants/`."""
+        return self.room if self.claim is None else f"{self.room}.{self.claim}"
 
 
 @cache
-def _definition(name: str, refinement: str | None) -> Definition:
+def _definition(room: str, claim: str | None) -> Definition:
     package = __name__.rpartition(".invariants.")[0]
-    if refinement is not None:
-        return load(import_module(f"{package}.invariants.{refinement}"))
-    return load(import_module(f"{package}.model.{name}"), (import_module(f"{package}.invariants.{name}"),))
+    properties = import_module(f"{package}.invariants.{room}{f'.{claim}' if claim else ''}")
+    return load(properties) if claim else load(import_module(f"{package}.model.{room}"), (properties,))
 
 
-_ENTRIES = (
-    BuiltIn("replication", default_profile="kip320"),
-    BuiltIn("async_isr"),
-    BuiltIn("raft", default_profile="raft"),
-    BuiltIn("kraft", default_profile="kip996"),
-    BuiltIn("partition", default_profile="kafka_4_1"),
-    BuiltIn("catching_up", default_profile="kafka_3_6"),
-    BuiltIn("log", default_profile="kept"),
-    BuiltIn("leadership"),
-    BuiltIn("generations"),
-    BuiltIn("znode_election", default_profile="recipe"),
-    BuiltIn("zk_controller", default_profile="kafka_3_9"),
-    BuiltIn("isr_notification", default_profile="kafka_2_6"),
-    BuiltIn("producer_ids", default_profile="kafka_3_9"),
-    BuiltIn("broker_registration", default_profile="kafka_2_2"),
-    BuiltIn("producer", default_profile="idempotent"),
-    BuiltIn("consumer", default_profile="auto"),
-    BuiltIn("end_to_end", default_profile="email"),
-    BuiltIn("classic_group", default_profile="eager", module="groups.classic"),
-    BuiltIn("consumer_group", default_profile="published", module="groups.consumer"),
-    BuiltIn("modern_group", default_profile="kafka_4_1", module="groups.modern"),
-    BuiltIn("assignors", module="groups.assignors"),
-    BuiltIn("uniform_assignor", module="groups.uniform"),
-    BuiltIn("uniform_heterogeneous", module="groups.uniform_heterogeneous"),
-    BuiltIn("sticky_assignors", default_profile="kafka_3_9", module="groups.sticky"),
-    BuiltIn("static_members", default_profile="kip_345", module="groups.static_members"),
-    BuiltIn("recreated_topic", default_profile="kafka_3_1", module="groups.recreated_topic"),
-    BuiltIn("offsets_outage", default_profile="three_replicas", module="groups.outage"),
-    BuiltIn("transactions", default_profile="kafka_4_2", module="transactions.protocol"),
-    BuiltIn("transaction_outcomes", module="transactions.outcomes"),
-    BuiltIn("transactional_processing", default_profile="kafka_2_5", module="transactions.processing"),
-    BuiltIn("transactions_published", default_profile="published", module="transactions.published"),
-    BuiltIn("transactions_published_partitions", "published", module="transactions.published_partitions"),
+def _model(name: str, default_profile: str | None = None) -> BuiltIn:
+    return BuiltIn(name, default_profile, name)
+
+
+def _study(name: str, default_profile: str | None = None) -> BuiltIn:
+    return BuiltIn(name, default_profile, f"studies.{name}")
+
+
+_MODELS = (
+    _model("replication", "kip320"),
+    _study("async_isr"),
+    _model("raft", "raft"),
+    _model("kraft", "kip996"),
+    _model("partition", "kafka_4_1"),
+    _model("catching_up", "kafka_3_6"),
+    _model("log", "kept"),
+    _model("leadership"),
+    _model("generations"),
+    _study("znode_election", "recipe"),
+    _model("zk_controller", "kafka_3_9"),
+    _study("isr_notification", "kafka_2_6"),
+    _study("producer_ids", "kafka_3_9"),
+    _study("broker_registration", "kafka_2_2"),
+    _model("producer", "idempotent"),
+    _model("consumer", "auto"),
+    _model("end_to_end", "email"),
+    _model("classic_group", "eager"),
+    _study("consumer_group_published", "published"),
+    _model("modern_group", "kafka_4_1"),
+    _study("assignors"),
+    _study("uniform_assignor"),
+    _study("uniform_heterogeneous"),
+    _study("sticky_assignors", "kafka_3_9"),
+    _model("static_members", "kip_345"),
+    _model("recreated_topic", "kafka_3_1"),
+    _model("offsets_outage", "three_replicas"),
+    _model("transactions", "kafka_4_2"),
+    _model("transaction_outcomes"),
+    _model("transactional_processing", "kafka_2_5"),
+    _study("transactions_published", "published"),
+    _study("transactions_published_partitions", "published"),
 )
 
-CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _ENTRIES}
+CATALOGUE: Mapping[str, BuiltIn] = {entry.name: entry for entry in _MODELS}
 """Every model by name."""
 
-REFINEMENTS: Mapping[str, BuiltIn] = {
-    entry.name: entry
-    for entry in (
-        BuiltIn("replication_as_log", "kip320", "replication.as_log"),
-        BuiltIn("partition_as_log", "kafka_4_1", "partition.as_log"),
-        BuiltIn("raft_as_log", "raft", "raft.as_log"),
-        BuiltIn("kraft_as_log", "kip996", "kraft.as_log"),
-        BuiltIn("raft_as_leadership", "raft", "raft.as_leadership"),
-        BuiltIn("raft_as_exchanges", "paper", "raft.as_exchanges"),
-        BuiltIn("kraft_as_leadership", "kip996", "kraft.as_leadership"),
-        BuiltIn("kraft_as_exchanges", "kip595", "kraft.as_exchanges"),
-        BuiltIn("zk_controller_as_lumped", "kafka_3_9", "zk_controller_as_lumped"),
-        BuiltIn("transactions_as_lumped", "kafka_4_2", "transactions.as_lumped"),
-        BuiltIn("transactions_as_outcomes", "kafka_4_2", "transactions.as_outcomes"),
-        BuiltIn("classic_group_as_generations", "eager", "groups.classic_as_generations"),
-        BuiltIn("classic_group_as_lumped", "eager", "groups.classic_as_lumped"),
-    )
-}
+
+def _claims(*claims: tuple[str, str, str]) -> Mapping[str, BuiltIn]:
+    """By name, from the model, the claim and the default profile of each."""
+    return {
+        f"{model}_{claim}": BuiltIn(f"{model}_{claim}", profile, CATALOGUE[model].room, claim)
+        for model, claim, profile in claims
+    }
+
+
+REFINEMENTS: Mapping[str, BuiltIn] = _claims(
+    ("replication", "as_log", "kip320"),
+    ("partition", "as_log", "kafka_4_1"),
+    ("raft", "as_log", "raft"),
+    ("kraft", "as_log", "kip996"),
+    ("raft", "as_leadership", "raft"),
+    ("raft", "as_exchanges", "paper"),
+    ("kraft", "as_leadership", "kip996"),
+    ("kraft", "as_exchanges", "kip595"),
+    ("zk_controller", "as_lumped", "kafka_3_9"),
+    ("transactions", "as_lumped", "kafka_4_2"),
+    ("transactions", "as_outcomes", "kafka_4_2"),
+    ("classic_group", "as_generations", "eager"),
+    ("classic_group", "as_lumped", "eager"),
+)
 """What is claimed of one model by another: the text of the first, and the refinement as its only property."""
 
-LIVENESS_CLAIMS: Mapping[str, BuiltIn] = {
-    entry.name: entry
-    for entry in (
-        BuiltIn("partition_live", "kafka_4_1", "partition.live"),
-        BuiltIn("kraft_live", "kip996", "kraft.live"),
-        BuiltIn("zk_controller_live", "kafka_3_9", "zk_controller_live"),
-        BuiltIn("raft_live", "raft", "raft.live"),
-        BuiltIn("classic_group_live", "eager", "groups.classic_live"),
-        BuiltIn("consumer_group_live", "published", "groups.consumer_live"),
-        BuiltIn("transactions_live", "kafka_4_2", "transactions.live"),
-        BuiltIn("transactions_published_live", "published", "transactions.published_live"),
-        BuiltIn("replication_live", "kip320", "replication.live"),
-    )
-}
+LIVENESS_CLAIMS: Mapping[str, BuiltIn] = _claims(
+    ("partition", "live", "kafka_4_1"),
+    ("kraft", "live", "kip996"),
+    ("zk_controller", "live", "kafka_3_9"),
+    ("raft", "live", "raft"),
+    ("classic_group", "live", "eager"),
+    ("consumer_group_published", "live", "published"),
+    ("transactions", "live", "kafka_4_2"),
+    ("transactions_published", "live", "published"),
+    ("replication", "live", "kip320"),
+)
 """What must happen in a model in the end: its text, with properties of liveness as its only ones."""
+
+FORMER_NAMES: Mapping[str, str] = {
+    "consumer_group": "consumer_group_published",
+    "consumer_group_live": "consumer_group_published_live",
+}
+"""Names that models had, with what each is called now. Saved traces and gate files may have them."""
+
+
+def current_name(name: str) -> str:
+    """A model's full name, `replication:kip320`, where it had another with the one that it has now. Paths and names
+    that are none of ours are as they were."""
+    model, colon, profile = name.partition(":")
+    return f"{FORMER_NAMES.get(model, model)}{colon}{profile}"
 
 
 def find(name: str) -> tuple[Definition, str | None]:
     """The definition and the profile of a model's full name, `replication:kip320` or `replication`.
 
-    Without a profile it is the model's default one, or None if it has none. Raises UsageError, naming what is nearest,
-    when there is no such model or profile.
+    Without a profile it is the model's default one, or None if it has none. A former name does as well. Raises
+    UsageError, naming what is nearest, when there is no such model or profile.
     """
-    model, colon, profile = name.partition(":")
+    model, colon, profile = current_name(name).partition(":")
     known = {**CATALOGUE, **REFINEMENTS, **LIVENESS_CLAIMS}
     if model not in known:
         raise UsageError(f"there is no model {model}; {nearest(model, known)}")

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -159,13 +160,9 @@ def test_no_module_is_dead() -> None:
     tables = (ROOT / "invariants" / "catalogue.py", ROOT / "cli" / "verbs.py")
     text = "\n".join(table.read_text(encoding="utf-8") for table in tables)
     named = set(re.findall(r"tidegate\.[a-z_.]+", text))
-    models = re.findall(r'BuiltIn\("(\w+)"', text)
-    models += re.findall(r'BuiltIn\(.*module="([\w.]+)"', text)
-    named |= {f"tidegate.{folder}.{name}" for folder in ("model", "invariants") for name in models}
-    named |= {
-        f"tidegate.invariants.{module_name}"
-        for module_name in re.findall(r'BuiltIn\(.*"(\w+\.(?:\w*as_\w+|\w*live)|\w+_(?:live|as_lumped))"', text)
-    }
+    named |= {f"tidegate.model.{entry.room}" for entry in CATALOGUE.values()}
+    entries = (*CATALOGUE.values(), *REFINEMENTS.values(), *LIVENESS_CLAIMS.values())
+    named |= {f"tidegate.invariants.{entry.properties}" for entry in entries}
     dead: list[str] = []
     for path in FILES:
         module = ".".join(("tidegate", *path.relative_to(ROOT).with_suffix("").parts))

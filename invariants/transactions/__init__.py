@@ -1,1 +1,7 @@
-"""What must hold of transactions, a file for each model."""
+"""What must hold of transactions (`properties`)."""
+
+from __future__ import annotations
+
+from . import properties
+
+modules = (properties,)

@@ -1,27 +1,27 @@
 """Transactions with every step and every field (`lumped=false`), claimed to be those that forget what can make no
 difference any more (`lumped=true`): one model, and two values of one constant.
 
-Each property of `protocol.py` that is true of a state's image is true of the state: what is forgotten is read by none
+Each property of `properties.py` that is true of a state's image is true of the state: what is forgotten is read by none
 of them but for records, which have their place in the image. So what holds of the smaller one holds of the larger one.
 """
 
 from __future__ import annotations
 
 from ...language import STUTTERS, refines, replace
-from ...model.transactions import protocol
-from ...model.transactions.protocol import everybody_has_ended as everybody_has_ended
-from ...model.transactions.protocol import id_is_lost as id_is_lost
-from ...model.transactions.protocol.coordinator import late_marker_arrives
-from ...model.transactions.protocol.lumping import late_that_matters, what_is_known, what_is_next
-from ...model.transactions.protocol.state import Cluster
+from ...model import transactions
+from ...model.transactions import everybody_has_ended as everybody_has_ended
+from ...model.transactions import id_is_lost as id_is_lost
+from ...model.transactions.coordinator import late_marker_arrives
+from ...model.transactions.lumping import late_that_matters, what_is_known, what_is_next
+from ...model.transactions.state import Cluster
 
-modules = protocol.modules
-profiles = protocol.profiles
-view = protocol.view
+modules = transactions.modules
+profiles = transactions.profiles
+view = transactions.view
 
 
 @refines(
-    protocol,
+    transactions,
     {late_marker_arrives: (late_marker_arrives, STUTTERS)},
     lumped=True,
 )

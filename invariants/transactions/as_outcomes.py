@@ -1,4 +1,4 @@
-"""Kafka's transactions, claimed to be what their producers may rely on (`model/transactions/outcomes.py`): one at a
+"""Kafka's transactions, claimed to be what their producers may rely on (`model/transaction_outcomes.py`): one at a
 time, decided once, whole in all partitions, and over when nothing is open.
 
 Of the coordinator there is to know whether a transaction is under way, and whether its end is decided; of a client,
@@ -8,14 +8,15 @@ whether it has the newest epoch. What the application knows is a ghost of the pr
 from __future__ import annotations
 
 from ...language import STUTTERS, Map, Seq, Set, refines
+from ...model import transaction_outcomes as outcomes
+from ...model import transactions as protocol
 from ...model.parts.outcomes import Stage
-from ...model.transactions import outcomes, protocol
-from ...model.transactions.protocol import clients as of_clients
-from ...model.transactions.protocol import coordinator as of_coordinator
-from ...model.transactions.protocol import everybody_has_ended as everybody_has_ended
-from ...model.transactions.protocol import id_is_lost as id_is_lost
-from ...model.transactions.protocol import partitions as of_partitions
-from ...model.transactions.protocol.state import (
+from ...model.transactions import clients as of_clients
+from ...model.transactions import coordinator as of_coordinator
+from ...model.transactions import everybody_has_ended as everybody_has_ended
+from ...model.transactions import id_is_lost as id_is_lost
+from ...model.transactions import partitions as of_partitions
+from ...model.transactions.state import (
     Cells,
     Client,
     Cluster,

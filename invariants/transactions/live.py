@@ -11,11 +11,11 @@ way, and ask again: that takes strong fairness, since it may be so each time.
 from __future__ import annotations
 
 from ...language import always_possible, leads_to, reachable, strong, weak
-from ...model.transactions import protocol
-from ...model.transactions.protocol import everybody_has_ended as everybody_has_ended
-from ...model.transactions.protocol import id_is_lost as id_is_lost
-from ...model.transactions.protocol.clients import add_partition, is_fenced
-from ...model.transactions.protocol.coordinator import (
+from ...model import transactions
+from ...model.transactions import everybody_has_ended as everybody_has_ended
+from ...model.transactions import id_is_lost as id_is_lost
+from ...model.transactions.clients import add_partition, is_fenced
+from ...model.transactions.coordinator import (
     bump_epoch,
     bump_is_answered_again,
     complete,
@@ -27,7 +27,7 @@ from ...model.transactions.protocol.coordinator import (
     write_fence,
     write_marker,
 )
-from ...model.transactions.protocol.state import (
+from ...model.transactions.state import (
     Client,
     Cluster,
     Offset,
@@ -40,9 +40,9 @@ from ...model.transactions.protocol.state import (
     is_prepared,
 )
 
-modules = protocol.modules
-profiles = protocol.profiles
-view = protocol.view
+modules = transactions.modules
+profiles = transactions.profiles
+view = transactions.view
 
 _MARKERS = (weak(write_marker, each="partition"),)
 _COORDINATOR = (weak(complete), weak(log_commits), weak(load), weak(write_fence))

@@ -3,7 +3,7 @@
 One transaction of a `transactional.id` is under way at a time. It is decided once, while its producer has the newest
 epoch, or is aborted; each partition's marker makes of what is open there what was decided; and the next one begins when
 nothing is open any more. The functions say so of plain values, so that a model keeps them where it likes:
-`model/transactions/outcomes.py` is the coordinator and the partitions alone, with what they promise;
+`model/transaction_outcomes.py` is the coordinator and the partitions alone, with what they promise;
 `transactional_processing` stands on it, and Kafka's transactions are checked to keep it (`transactions_as_outcomes`).
 """
 

@@ -36,28 +36,27 @@ one controller come in any order here, where Kafka keeps it; with one under way 
 What is abstracted away: logs. What is asked here is who has an effect; what a log loses when the ISR or the leader is
 wrong is the question of `model/partition/`, whose controller is always the right one. There are no clocks. A controller
 reads who is registered, and the partition, at any time after they have changed, which is what its watches (and
-`/isr_change_notification`, see `model/isr_notification.py`) come to; so it may miss that a broker was gone. It stops
-reading when its session ends, and ends what it had begun; one whose `/controller` was deleted goes on reading until it
-resigns. It deals with who is gone before who is new, where Kafka takes the reverse order. It takes all who are gone out
-of the ISR, and elects, in one write. Kafka takes a write for each that is gone, and one that takes over writes these,
-and that nobody leads, before it elects; what lies between is a partition without a leader, which is here as well
+`/isr_change_notification`, see `model/studies/isr_notification.py`) come to; so it may miss that a broker was gone. It
+stops reading when its session ends, and ends what it had begun; one whose `/controller` was deleted goes on reading
+until it resigns. It deals with who is gone before who is new, where Kafka takes the reverse order. It takes all who are
+gone out of the ISR, and elects, in one write. Kafka takes a write for each that is gone, and one that takes over writes
+these, and that nobody leads, before it elects; what lies between is a partition without a leader, which is here as well
 (`elect_nobody`). The partition's znode has no controller epoch. By it a zombie that reads the znode anew gives up where
 a newer controller has written; here `write_fence` alone refuses it, so that without that switch a zombie may do more
 than Kafka's. No counterexample that is recorded has such a step.
 
-A request goes to all brokers that the controller knows,
-and reaches each in a step of its own, in any order; to a broker without a session it may never come. Kafka keeps the
-order of requests to a broker, but for what it sends again. A request of an old leader epoch leaves the partition as it
-is, and its controller epoch is remembered. Kafka sends StopReplica to brokers that are registered, for
-a reassignment, a deletion, a shutdown or a replica that goes offline; here for a replica that is moved away and given
-back at once. While a topic is deleted Kafka's carries an epoch that overrides all others (EpochDuringDelete): deletion
-is left out, as are new partitions, unclean elections and log directories that fail. A request to
-alter the partition is asked, written and answered in one step; `model/async_isr.py` has answers that are late or lost.
-A broker that restarts keeps what it knows. Nor is the answer lost to who creates `/controller`: Kafka's reads who has
-it, and the epoch, and compares.
-Who is in the ISR and not registered is taken out of it whenever a controller has read so; Kafka's does that only where
-it learns that brokers have come or gone, or takes over, and else leaves it to the partition's leader.
-All else of reassignment and clients is left out.
+A request goes to all brokers that the controller knows, and reaches each in a step of its own, in any order; to a
+broker without a session it may never come. Kafka keeps the order of requests to a broker, but for what it sends again.
+A request of an old leader epoch leaves the partition as it is, and its controller epoch is remembered. Kafka sends
+StopReplica to brokers that are registered, for a reassignment, a deletion, a shutdown or a replica that goes offline;
+here for a replica that is moved away and given back at once. While a topic is deleted Kafka's carries an epoch that
+overrides all others (EpochDuringDelete): deletion is left out, as are new partitions, unclean elections and log
+directories that fail. A request to alter the partition is asked, written and answered in one step;
+`model/studies/async_isr.py` has answers that are late or lost. A broker that restarts keeps what it knows. Nor is the
+answer lost to who creates `/controller`: Kafka's reads who has it, and the epoch, and compares. Who is in the ISR and
+not registered is taken out of it whenever a controller has read so; Kafka's does that only where it learns that brokers
+have come or gone, or takes over, and else leaves it to the partition's leader. All else of reassignment and clients is
+left out.
 
 The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
 do, `clients.py` metadata and a client, `sessions.py` how sessions end and begin.
@@ -66,7 +65,7 @@ Sources: KafkaController (processBrokerChange, onReplicasBecomeOffline, tryProce
 ZkReplicaStateMachine, ZkPartitionStateMachine, TopicDeletionManager and ReplicaManager, read at 2.5.0, 2.8.0 and
 3.9.0; KafkaZkClient (registerControllerAndIncrementControllerEpoch, updateLeaderAndIsr), KafkaApis
 (isBrokerEpochStale) and Partition of Kafka 3.9; KIP-380, KIP-497, KIP-570; the issues named above. Properties are in
-`invariants/zk_controller.py`.
+`invariants/zk_controller/properties.py`.
 """
 
 from __future__ import annotations

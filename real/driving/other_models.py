@@ -25,7 +25,7 @@ WHY_NOT: Mapping[str, str] = {
     **dict.fromkeys(("znode_election", "zk_controller", "isr_notification", "broker_registration"), _ZOOKEEPER),
     "producer_ids": "it is about ZooKeeper and the way from there to KRaft, and only clusters in KRaft are driven",
     "end_to_end": "its effects are outside Kafka; its two halves are driven as traces of `producer` and `consumer`",
-    **dict.fromkeys(("classic_group", "consumer_group", "modern_group", "static_members"), _GROUPS),
+    **dict.fromkeys(("classic_group", "consumer_group_published", "modern_group", "static_members"), _GROUPS),
     **dict.fromkeys(("assignors", "uniform_assignor", "uniform_heterogeneous", "sticky_assignors"), _ASSIGNOR),
     "recreated_topic": "the driver does not delete a topic while consumers read it",
     "transactional_processing": "the driver's consumers and its transactions are not one application",

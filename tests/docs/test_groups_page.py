@@ -15,7 +15,7 @@ def test_the_tables_of_what_fails_are_what_is_recorded() -> None:
     shown = {(profile, fails, bounds, int(steps)) for profile, fails, bounds, steps in rows}
     recorded = {
         (check.profile, name, check.bounds, expected.steps)
-        for model in ("classic_group", "static_members", "recreated_topic", "consumer_group", "modern_group")
+        for model in ("classic_group", "static_members", "recreated_topic", "consumer_group_published", "modern_group")
         for check in read(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated" and check.profile != "eager"

@@ -17,7 +17,8 @@ from tidegate.invariants.replication import proof as replication_proof
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors, UsageError, nearest
 from tidegate.language.types import Identity, Int, Pool, Seq
-from tidegate.model import async_isr, replication
+from tidegate.model import replication
+from tidegate.model.studies import async_isr
 
 from ..conftest import ROOT
 

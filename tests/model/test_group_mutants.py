@@ -16,17 +16,17 @@ from ..support.shipped import tiered
 
 def classic(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
     """A mistake in the classic protocol."""
-    return Case(says, Mutant("classic_group", f"groups/classic/{file}.py", text, by), profile, bounds, fails)
+    return Case(says, Mutant("classic_group", f"classic_group/{file}.py", text, by), profile, bounds, fails)
 
 
 def outage(says: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
     """A mistake in the outage of the offsets' topic."""
-    return Case(says, Mutant("offsets_outage", "groups/outage.py", text, by), profile, bounds, fails)
+    return Case(says, Mutant("offsets_outage", "offsets_outage.py", text, by), profile, bounds, fails)
 
 
 def recreated(says: str, text: str, by: str, profile: str, fails: str, bounds: str = "once") -> Case:
     """A mistake in what is said of a topic that is made again."""
-    return Case(says, Mutant("recreated_topic", "groups/recreated_topic.py", text, by), profile, bounds, fails)
+    return Case(says, Mutant("recreated_topic", "recreated_topic.py", text, by), profile, bounds, fails)
 
 
 COUNTS = "counts(group, commit.source, commit.generation)"
@@ -107,7 +107,7 @@ CASES = (
         "a commit of one partition forgets the offset of another",
         Mutant(
             "modern_group",
-            "groups/modern/clients.py",
+            "modern_group/clients.py",
             "request.offset if p == request.partition else group.offsets[p] for p",
             "request.offset if p == request.partition else 0 for p",
         ),
@@ -119,7 +119,7 @@ CASES = (
         "a commit of one partition is one of the other, too",
         Mutant(
             "modern_group",
-            "groups/modern/clients.py",
+            "modern_group/clients.py",
             "request.offset if p == request.partition else group.offsets[p] for p",
             "request.offset for p",
         ),
@@ -149,7 +149,7 @@ CASES = (
         "a commit that is late counts with the epoch that its sender has now",
         Mutant(
             "modern_group",
-            "groups/modern/clients.py",
+            "modern_group/clients.py",
             "    append_offset(s, sent)\n",
             "    append_offset(s, replace(sent, epoch=s.epoch[sent.source]))\n",
         ),
@@ -161,7 +161,7 @@ CASES = (
         "the client that has its instance's place is fenced",
         Mutant(
             "static_members",
-            "groups/static_members.py",
+            "static_members.py",
             "fence_instances and not is_current(s, client)",
             "fence_instances",
         ),
@@ -276,7 +276,7 @@ CASES = (
     Case(
         "a group is not where the hash of its id says",
         Mutant(
-            "offsets_outage", "groups/outage.py", "position(group) % counted(s)", "(position(group) + 1) % counted(s)"
+            "offsets_outage", "offsets_outage.py", "position(group) % counted(s)", "(position(group) + 1) % counted(s)"
         ),
         "three_replicas",
         "killed_again",
@@ -284,7 +284,7 @@ CASES = (
     ),
     Case(
         "the topic is made with as many replicas as brokers run, since 0.11, too",
-        Mutant("offsets_outage", "groups/outage.py", " if shrinks_to_alive else wanted", ""),
+        Mutant("offsets_outage", "offsets_outage.py", " if shrinks_to_alive else wanted", ""),
         "three_replicas",
         "one_up",
         "group_available",
@@ -352,7 +352,7 @@ CASES = (
         "the last members have one more of a range",
         Mutant(
             "assignors",
-            "groups/assignors.py",
+            "studies/assignors.py",
             "min(place, count % consumers)",
             "max(0, place - consumers + count % consumers)",
         ),
@@ -364,7 +364,7 @@ CASES = (
         "each topic's turn begins with the first member",
         Mutant(
             "assignors",
-            "groups/assignors.py",
+            "studies/assignors.py",
             "    for topic in Topic:\n        for number in",
             "    for topic in Topic:\n        turn = 0\n        for number in",
         ),

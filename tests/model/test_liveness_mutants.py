@@ -13,7 +13,7 @@ from ..support.mutants import TURNS_RED, Case, Mutant
 from ..support.shipped import tiered
 
 ASSIGNMENT = Mutant(
-    "classic_group", "groups/classic/joining.py", "if (target[p] == member", "if (p in Set() and target[p] == member"
+    "classic_group", "classic_group/joining.py", "if (target[p] == member", "if (p in Set() and target[p] == member"
 )
 ZOMBIE = Mutant(
     "zk_controller",
@@ -64,7 +64,7 @@ CASES = (
         "who asks for its next epoch gets none",
         Mutant(
             "transactions",
-            "transactions/protocol/coordinator.py",
+            "transactions/coordinator.py",
             "require(s.phase[client] == Phase.BUMPING and may_go_on(s.memory, s.epoch[client]))",
             "require(s.phase[client] == Phase.BUMPING and s.epoch[client] < 0)",
         ),

@@ -241,43 +241,43 @@ MUTANTS = {
     ),
     "transactions: an EndTxn is forgotten that has the newest epoch": Mutant(
         "transactions_as_lumped",
-        "transactions/protocol/lumping.py",
+        "transactions/lumping.py",
         "        return epochs_only_rise() and request.epoch < s.memory.epoch\n",
         "        return epochs_only_rise() and request.epoch <= s.memory.epoch\n",
     ),
     "transactions: a marker is forgotten that a partition has yet to take": Mutant(
         "transactions_as_lumped",
-        "transactions/protocol/lumping.py",
+        "transactions/lumping.py",
         "        request.epoch < known.epoch\n",
         "        request.epoch <= known.epoch + 1\n",
     ),
     "transactions: a write is forgotten that has the newest epoch": Mutant(
         "transactions_as_lumped",
-        "transactions/protocol/lumping.py",
+        "transactions/lumping.py",
         "        and request.epoch < s.memory.epoch\n",
         "        and request.epoch <= s.memory.epoch\n",
     ),
     "transactions: a transaction is over before its markers are written": Mutant(
         "transactions_as_outcomes",
-        "transactions/protocol/coordinator.py",
+        "transactions/coordinator.py",
         "    require(is_prepared(s.memory) and len(s.unmarked) == 0 and is_free(s))\n",
         "    require(is_prepared(s.memory) and is_free(s))\n",
     ),
     "transactions: a marker says the other thing": Mutant(
         "transactions_as_outcomes",
-        "transactions/protocol/coordinator.py",
+        "transactions/coordinator.py",
         "        commit=s.memory.state == TxnState.PREPARE_COMMIT,\n",
         "        commit=s.memory.state != TxnState.PREPARE_COMMIT,\n",
     ),
     "transactions: an EndTxn of any epoch counts": Mutant(
         "transactions_as_outcomes",
-        "transactions/protocol/coordinator.py",
+        "transactions/coordinator.py",
         "    return is_free(s) and s.memory.epoch == epoch and ends_something(s.memory, commit)\n",
         "    return is_free(s) and ends_something(s.memory, commit)\n",
     ),
     "transactions: a partition takes a write of an older epoch, whether the coordinator knows of it or not": Mutant(
         "transactions_as_outcomes",
-        "transactions/protocol/partitions.py",
+        "transactions/partitions.py",
         "    return under_way and line.epoch == epoch and partition in line.partitions\n",
         "    return under_way and line.epoch >= epoch and partition in line.partitions\n",
     ),
@@ -307,34 +307,34 @@ MUTANTS = {
     ),
     "classic group: a commit of an older generation counts": Mutant(
         "classic_group_as_generations",
-        "groups/classic/members.py",
+        "classic_group/members.py",
         "        and counts(group, commit.source, commit.generation)\n",
         "        and commit.source in group.members\n",
     ),
     "classic group: each member is answered with all partitions": Mutant(
         "classic_group_as_generations",
-        "groups/classic/joining.py",
+        "classic_group/joining.py",
         "partitions=group.assignment[member])",
         "partitions=Set(Partition))",
     ),
     "classic group: a coordinator that loads begins to count anew": Mutant(
-        "classic_group_as_generations", "groups/classic/loading.py", "        generation=line.generation,\n", ""
+        "classic_group_as_generations", "classic_group/loading.py", "        generation=line.generation,\n", ""
     ),
     "classic group: a commit is forgotten that is of the generation there is": Mutant(
         "classic_group_as_lumped",
-        "groups/classic/lumping.py",
+        "classic_group/lumping.py",
         "sent.generation < at_hand(s, sent.to).generation",
         "sent.generation <= at_hand(s, sent.to).generation",
     ),
     "classic group: a member that pauses, and is one, goes on": Mutant(
         "classic_group_as_lumped",
-        "groups/classic/lumping.py",
+        "classic_group/lumping.py",
         "    return member in at_hand(s, s.talks_to[member]).members or (",
         "    return (",
     ),
     "classic group: a coordinator that has resigned loads the log": Mutant(
         "classic_group_as_lumped",
-        "groups/classic/lumping.py",
+        "classic_group/lumping.py",
         "coordinator == s.newest and not is_here(group)",
         "not is_here(group)",
     ),
@@ -359,7 +359,7 @@ SAMPLE = (*list(MUTANTS)[2:4], *list(MUTANTS)[10:12], "kraft: a follower votes, 
 def test_a_planted_bug_breaks_the_refinement(name: str, tmp_path: Path) -> None:
     mutant = MUTANTS[name]
     entry = REFINEMENTS[mutant.model]
-    definition = load(plant(tmp_path, mutant)(f"invariants.{entry.refinement}"))
+    definition = load(plant(tmp_path, mutant)(f"invariants.{entry.properties}"))
     model = definition.bind(profile=entry.default_profile, constants=BOUNDS[mutant.model])
     (found,) = ENGINES["native"](model, Search(symmetry=True), None).properties
     assert found.verdict == "violated"

@@ -75,9 +75,9 @@ def plant(folder: Path, mutant: Mutant) -> Callable[[str], ModuleType]:
 def mutated(folder: Path, mutant: Mutant, claims: str | None = None) -> Definition:
     """The definition of a model with the bug, planted in a folder, with its own properties or with `claims` of what
     must happen in it, which are named as in the catalogue."""
-    module = CATALOGUE[mutant.model].module or mutant.model
+    module = CATALOGUE[mutant.model].room
     planted = plant(folder, mutant)
-    asked = module if claims is None else LIVENESS_CLAIMS[claims].refinement
+    asked = module if claims is None else LIVENESS_CLAIMS[claims].properties
     return load(planted(f"model.{module}"), (planted(f"invariants.{asked}"),))
 
 

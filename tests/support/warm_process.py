@@ -61,7 +61,7 @@ def enter(command: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    models = (f"tidegate.invariants.{entry.module or name}" for name, entry in CATALOGUE.items())
+    models = (f"tidegate.invariants.{entry.room}" for entry in CATALOGUE.values())
     for module in (*(verb.module for verb in VERBS.values()), *models, *LATE):
         import_module(module)
     collect_seldom()

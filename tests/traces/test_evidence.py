@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tidegate.language.judge import replay, start_of
 from tidegate.language.values import Map, Set
-from tidegate.model.groups.sticky.state import Assignor
-from tidegate.model.groups.topology import Member, Topic
+from tidegate.model.parts.topology import Member, Topic
+from tidegate.model.studies.sticky_assignors.state import Assignor
 from tidegate.traces.evidence import MANY, Reading, Seen, StatePart
 
 from ..support.shipped import shipped

@@ -133,21 +133,21 @@ def test_what_tlc_says_of_the_published_replication(states: int, size: tuple[int
 
 OF_GROUPS = """
 from __future__ import annotations
-from tidegate.invariants.groups.consumer_live import has_not_converged
+from tidegate.invariants.studies.consumer_group_published.live import has_not_converged
 from tidegate.language import leads_to, weak
-from tidegate.model.groups import consumer
-from tidegate.model.groups.consumer import has_converged as has_converged
-from tidegate.model.groups.consumer.clients import (
+from tidegate.model.studies import consumer_group_published
+from tidegate.model.studies.consumer_group_published import has_converged as has_converged
+from tidegate.model.studies.consumer_group_published.clients import (
     complete_leave, complete_reconciliation, receive_answer, receive_refusal, send_heartbeat
 )
-from tidegate.model.groups.consumer.coordinator import (
+from tidegate.model.studies.consumer_group_published.coordinator import (
     dead_member_expires, fence, receive_heartbeat, receive_heartbeat_and_assign, receive_leave, refuse_unknown
 )
-from tidegate.model.groups.consumer.state import Group, is_converged
+from tidegate.model.studies.consumer_group_published.state import Group, is_converged
 
-modules = consumer.modules
-profiles = consumer.profiles
-view = consumer.view
+modules = consumer_group_published.modules
+profiles = consumer_group_published.profiles
+view = consumer_group_published.view
 
 
 def has_target(s: Group) -> bool:

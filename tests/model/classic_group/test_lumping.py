@@ -15,7 +15,7 @@ from tidegate.language.judge import initial_states, shape_of, steps
 from tidegate.language.refinement import Refinement
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
-from tidegate.model.groups.classic.state import Consumer, GroupState, Phase
+from tidegate.model.classic_group.state import Consumer, GroupState, Phase
 
 from ...support.shipped import tiered_rows
 from .test_stories import CHECKS, A, B, P, Story, owned

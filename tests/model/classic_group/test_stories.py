@@ -14,7 +14,7 @@ from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
-from tidegate.model.groups.classic.state import Commit, Consumer, GroupState, Partition, Phase
+from tidegate.model.classic_group.state import Commit, Consumer, GroupState, Partition, Phase
 
 from ...conftest import ROOT
 from ...support.shipped import gated, shipped

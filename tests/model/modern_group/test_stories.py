@@ -13,7 +13,7 @@ from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
-from tidegate.model.groups.modern.state import Commit, Consumer, Heartbeat, MemberState, Partition, Pending, Phase
+from tidegate.model.modern_group.state import Commit, Consumer, Heartbeat, MemberState, Partition, Pending, Phase
 
 from ...conftest import ROOT
 from ...support.shipped import gated, shipped

@@ -13,7 +13,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
-from tidegate.model.groups.outage import Broker, Group, Home
+from tidegate.model.offsets_outage import Broker, Group, Home
 
 from ...conftest import ROOT
 from ...support.shipped import gated, shipped

@@ -13,7 +13,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
-from tidegate.model.groups.recreated_topic import Broker
+from tidegate.model.recreated_topic import Broker
 
 from ...conftest import ROOT
 from ...support.shipped import shipped

@@ -13,7 +13,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
-from tidegate.model.groups.static_members import Client, GroupState, Instance, Phase
+from tidegate.model.static_members import Client, GroupState, Instance, Phase
 
 from ...conftest import ROOT
 from ...support.shipped import gated, shipped

@@ -14,9 +14,9 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
-from tidegate.model.broker_registration import Process, Status
-from tidegate.model.isr_notification import Broker as Candidate
-from tidegate.model.producer_ids import Broker
+from tidegate.model.studies.broker_registration import Process, Status
+from tidegate.model.studies.isr_notification import Broker as Candidate
+from tidegate.model.studies.producer_ids import Broker
 
 from ...conftest import ROOT
 from ...support.shipped import shipped

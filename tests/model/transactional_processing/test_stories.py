@@ -10,7 +10,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded, read
-from tidegate.invariants.transactions.processing import last_stable_offset
+from tidegate.invariants.transactional_processing import last_stable_offset
 from tidegate.language.judge import initial_states, replay
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set

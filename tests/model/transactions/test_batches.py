@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tidegate.language.judge import holds
 from tidegate.language.steptext import StepError
-from tidegate.model.transactions.protocol.state import Kind
+from tidegate.model.transactions.state import Kind
 
 from .test_stories import A, P, Q, Story
 

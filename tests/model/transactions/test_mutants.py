@@ -19,10 +19,10 @@ from ...support.shipped import tiered
 
 def case(says: str, file: str, text: str, by: str, profile: str, bounds: str, fails: str) -> Case:
     """A mistake in one of the protocol's files."""
-    return Case(says, Mutant("transactions", f"transactions/protocol/{file}.py", text, by), profile, bounds, fails)
+    return Case(says, Mutant("transactions", f"transactions/{file}.py", text, by), profile, bounds, fails)
 
 
-def processing(says: str, text: str, by: str, profile: str, fails: str, file: str = "transactions/processing") -> Case:
+def processing(says: str, text: str, by: str, profile: str, fails: str, file: str = "transactional_processing") -> Case:
     """A mistake in consuming, processing and producing."""
     return Case(says, Mutant("transactional_processing", f"{file}.py", text, by), profile, "two_members", fails)
 
@@ -301,7 +301,7 @@ def test_a_mistake_turns_its_property_red(case: Case, tmp_path: Path, cache: Pat
 
 WAITS = Mutant(
     "transactions",
-    "transactions/protocol/clients.py",
+    "transactions/clients.py",
     "    require(is_free(s) and is_refused(s, client))\n",
     "    require(is_free(s) and is_refused(s, client))\n"
     "    require(s.memory.state not in (TxnState.PREPARE_COMMIT, TxnState.PREPARE_ABORT))\n",

@@ -15,17 +15,8 @@ from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, run_text, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Seq, Set
-from tidegate.model.transactions.protocol import profiles
-from tidegate.model.transactions.protocol.state import (
-    Cell,
-    Client,
-    Kind,
-    Partition,
-    Phase,
-    Status,
-    TxnState,
-    last_stable_offset,
-)
+from tidegate.model.transactions import profiles
+from tidegate.model.transactions.state import Cell, Client, Kind, Partition, Phase, Status, TxnState, last_stable_offset
 from tidegate.traces.document import run_document
 from tidegate.traces.picture import Picture
 

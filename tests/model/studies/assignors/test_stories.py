@@ -16,7 +16,7 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded, read
 from tidegate.language.judge import replay, start_of
 from tidegate.language.values import Map, Set
-from tidegate.model.groups.assignors import Assignor, Member, Topic
+from tidegate.model.studies.assignors import Assignor, Member, Topic
 
 from ....capture import brokers as capture
 from ....conftest import ROOT

@@ -14,14 +14,21 @@ from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
-from tidegate.model.groups.consumer.state import Answer, Client, GroupStatus, Heartbeat, MemberStatus, Status
+from tidegate.model.studies.consumer_group_published.state import (
+    Answer,
+    Client,
+    GroupStatus,
+    Heartbeat,
+    MemberStatus,
+    Status,
+)
 
 from ....conftest import ROOT
 from ....support.shipped import gated, shipped
 from ...test_counts import assert_as_recorded, bound
 
 A, B = Client(0), Client(1)
-CHECKS = read(ROOT / "spec" / "consumer_group.toml").checks
+CHECKS = read(ROOT / "spec" / "consumer_group_published.toml").checks
 TLC = {
     "one_client": (708, 388, 20),
     "two_clients": (9_511, 4_009, 26),
@@ -35,7 +42,7 @@ class Story:
     """Clients A and B, and a topic of one partition; nobody is a member yet."""
 
     def __init__(self, profile: str = "published", **constants: Any) -> None:
-        self.model = shipped(f"consumer_group:{profile}", {"perturbations": 2, **constants}, called=profile)
+        self.model = shipped(f"consumer_group_published:{profile}", {"perturbations": 2, **constants}, called=profile)
         self.state: State = next(iter(initial_states(self.model)))
 
     def step(self, action: str, **arguments: Any) -> Story:
@@ -237,7 +244,7 @@ def test_the_counts_are_those_of_tlc() -> None:
 
 
 def test_plain_python_counts_the_same() -> None:
-    model = find("consumer_group")[0].bind("small", {"clients": 1}, "published")
+    model = find("consumer_group_published")[0].bind("small", {"clients": 1}, "published")
     verdict = ENGINES["python"](model, Search(), None)
     assert verdict.transitions is not None
     assert (verdict.transitions + 1, verdict.distinct_states, verdict.depth) == TLC["one_client"]

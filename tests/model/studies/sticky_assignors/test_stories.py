@@ -16,8 +16,8 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded, read
 from tidegate.language.judge import replay, start_of
 from tidegate.language.values import Map, Set
-from tidegate.model.groups.sticky.state import Assignor
-from tidegate.model.groups.topology import Member, Topic
+from tidegate.model.parts.topology import Member, Topic
+from tidegate.model.studies.sticky_assignors.state import Assignor
 
 from ....capture import brokers as capture
 from ....conftest import ROOT

@@ -13,8 +13,8 @@ from tidegate.explorer.search import Search
 from tidegate.gates.records import Recorded, read
 from tidegate.language.judge import holds, replay, shape_of, start_of
 from tidegate.language.values import Map, Set
-from tidegate.model.groups.assignors import Assignor
-from tidegate.model.groups.topology import Member, Topic
+from tidegate.model.parts.topology import Member, Topic
+from tidegate.model.studies.assignors import Assignor
 
 from ....capture import brokers as capture
 from ....conftest import ROOT

@@ -14,7 +14,7 @@ from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
 from tidegate.language.values import Map, Set, State
 from tidegate.model.parts.zookeeper import Session
-from tidegate.model.znode_election import IDS, MOST, PATHS, PLACES, Candidate, Role
+from tidegate.model.studies.znode_election import IDS, MOST, PATHS, PLACES, Candidate, Role
 
 from ....conftest import ROOT
 from ....support.shipped import gated, shipped

@@ -1,1 +1,0 @@
-"""What must hold of consumer groups, a file for each protocol."""

@@ -1,0 +1,1 @@
+"""What must hold of the studies in `model/studies/`, under the same names."""

@@ -1,0 +1,135 @@
+"""What must happen with the controller on ZooKeeper: there is one, and a partition's leader knows what is registered.
+
+Cuts of connections have a budget, and so have controller epochs and versions of the partition's znode. Where one of
+those would be exceeded a claim decides nothing.
+"""
+
+from __future__ import annotations
+
+from ...language import leads_to, reachable, weak
+from ...model import zk_controller
+from ...model.parts.zookeeper import is_alive
+from ...model.zk_controller.brokers import obey, refuse
+from ...model.zk_controller.controller import (
+    announce,
+    become_controller,
+    create_controller,
+    elect,
+    elect_nobody,
+    raise_epoch,
+    read_brokers,
+    read_partition,
+    resign,
+)
+from ...model.zk_controller.sessions import connect_again, end_session, learn, regain_majority, register
+from ...model.zk_controller.state import Broker, Cluster
+
+modules = zk_controller.modules
+profiles = zk_controller.profiles
+view = zk_controller.view
+
+_SESSIONS = (
+    weak(connect_again, end_session, each="broker"),
+    weak(learn, each="broker"),
+    weak(register, each="broker"),
+)
+_MAJORITY = (weak(regain_majority),)
+_CONTROLLER = (
+    weak(become_controller, create_controller),
+    weak(raise_epoch, each="broker"),
+    weak(resign, each="broker"),
+)
+_WORK = (
+    weak(read_partition, each="broker"),
+    weak(read_brokers, each="broker"),
+    weak(elect, elect_nobody, each="broker"),
+    weak(announce, each="broker"),
+    weak(obey, refuse, each="to"),
+)
+
+
+def there_is_none(s: Cluster) -> bool:
+    """Whether there is no /controller, or it is of a broker that has no session or does not act as the controller."""
+    return not there_is_one(s)
+
+
+def there_is_one(s: Cluster) -> bool:
+    """Whether a broker that has a session owns /controller, and believes to be the controller or is about to."""
+    return any(
+        s.controller == broker and is_alive(s.session[broker]) and (s.held[broker] > 0 or broker in s.creating)
+        for broker in Broker
+    )
+
+
+@leads_to(there_is_one, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
+def a_controller_follows(s: Cluster) -> bool:
+    """ZL1: where no live broker is the controller one is in the end, once ZooKeeper has its majority."""
+    return there_is_none(s)
+
+
+@leads_to(there_is_one, *_CONTROLLER, *_SESSIONS)
+def a_controller_follows_without_a_majority(s: Cluster) -> bool:
+    """ZL2: without its majority ZooKeeper lets nobody be the controller."""
+    return there_is_none(s)
+
+
+@leads_to(there_is_one, *_SESSIONS, *_MAJORITY)
+def a_controller_follows_though_none_stands(s: Cluster) -> bool:
+    """ZL1 without what it needs: nobody creates /controller."""
+    return there_is_none(s)
+
+
+def is_stale(s: Cluster, leader: Broker) -> bool:
+    """Whether the leader on record does not know the partition's znode: it can never write the ISR."""
+    return s.partition.leader == leader and s.known[leader].version != s.partition.version
+
+
+def is_not_stale(s: Cluster, leader: Broker) -> bool:
+    """Whether it does, or another one leads."""
+    return not is_stale(s, leader)
+
+
+@leads_to(is_not_stale, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK)
+def leader_knows_in_the_end(s: Cluster, leader: Broker) -> bool:
+    """RL5: the leader on record learns what is registered, else it can never write the ISR again (KAFKA-2729)."""
+    return is_stale(s, leader)
+
+
+@leads_to(is_not_stale, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
+def leader_knows_in_the_end_without_requests(s: Cluster, leader: Broker) -> bool:
+    """RL5 without what it needs: the controller sends nothing."""
+    return is_stale(s, leader)
+
+
+def cannot_write(s: Cluster, leader: Broker) -> bool:
+    """Whether the leader on record cannot write the ISR: it knows an old version, or was refused for good."""
+    return is_stale(s, leader) or (s.partition.leader == leader and leader in s.refused)
+
+
+def can_write_or_leads_no_more(s: Cluster, leader: Broker) -> bool:
+    """Whether it can, or another one leads."""
+    return not cannot_write(s, leader)
+
+
+@leads_to(can_write_or_leads_no_more, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK)
+def leader_may_write_in_the_end(s: Cluster, leader: Broker) -> bool:
+    """RL4: the leader on record can write the ISR in the end, and is not refused for good (KAFKA-14154)."""
+    return cannot_write(s, leader)
+
+
+@leads_to(can_write_or_leads_no_more, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
+def leader_may_write_in_the_end_without_requests(s: Cluster, leader: Broker) -> bool:
+    """RL4 without what it needs: the controller sends nothing."""
+    return cannot_write(s, leader)
+
+
+@reachable
+def controller_is_gone(s: Cluster) -> bool:
+    """There is no controller any more, and somebody believes to be it."""
+    return s.controller is None and any(s.held[broker] > 0 for broker in Broker)
+
+
+@reachable
+def leader_is_behind(s: Cluster) -> bool:
+    """The leader on record knows an older version than is registered."""
+    return any(is_stale(s, broker) for broker in Broker)
