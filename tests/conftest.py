@@ -40,7 +40,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
 
 LONGEST = (
     "docs/test_commands", "reports/trace/html/test_browser", "cli/test_prove_verdicts", "cli/test_examples",
-    "gates/test_gate", "cli/test_prove_mistakes", "model/replication/test_proof", "cli/test_main", "test_style",
+    "cli/test_gate", "cli/test_prove", "model/replication/test_proof", "cli/test_main", "test_style",
     "model/test_refinements", "reports/trace/html/test_keys", "model/kraft/test_stories", "cli/test_spec",
     "explorer/native/test_native", "explorer/spark/test_shards", "explorer/smt/test_bmc",
     "explorer/smt/test_refinement_proofs", "cli/test_audit", "audit/answers/test_verdicts",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ...support.engines import agree, bound, text_of
+from ..support.engines import agree, bound, text_of
 
 BEFORE = """
 losses = constant(2, minimum=0, maximum=3, says='losses')

@@ -12,8 +12,8 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import steps
 from tidegate.language.values import State
 
-from ..support.engines import agree, bound, reachable_states, text_of
-from ..support.smt import judged, reported
+from ...support.engines import agree, bound, reachable_states, text_of
+from ...support.smt import judged, reported
 
 BEFORE = '''
 seats = constant(3, minimum=1, maximum=4, says="seats")
