@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from ...language.immutable import immutable
 from ...language.model import Model
@@ -62,17 +62,60 @@ class Taken:
     otherwise: str | None = None
 
 
+def parted_of(taken: Sequence[Taken]) -> Taken | None:
+    """The stage from which on real nodes did otherwise; None where they did not."""
+    return taken[-1] if taken and taken[-1].otherwise is not None else None
+
+
 S = TypeVar("S", bound=Stage)
+S_co = TypeVar("S_co", bound=Stage, covariant=True)
 Wanted = TypeVar("Wanted")
 Found = TypeVar("Found")
 
 
-class StageDriver(Generic[S, Wanted, Found]):
-    """Takes the stages of a trace, and compares what is wanted with what is found after each. `limit` is the seconds
-    that each thing that is to be seen may take. What is done for an action is in a method with its name."""
+class Plan(Protocol[S_co]):
+    """A trace as stages, on a release of Kafka; `shows` is what it shows in the end, in words."""
 
-    def __init__(self, stages: Sequence[S], limit: float = STEP_SECONDS) -> None:
-        self.stages, self.limit = stages, limit
+    @property
+    def kafka(self) -> str: ...
+    @property
+    def stages(self) -> Sequence[S_co]: ...
+    @property
+    def shows(self) -> str: ...
+
+
+@immutable
+class Outcome:
+    """What came of a trace: its stages up to the one from which on real nodes did otherwise, whether it is confirmed,
+    and why, in words. Of traces of a partition also the records that the producer has good answers for, those that a
+    consumer reads in the end, None where nothing can be read, and who leads then."""
+
+    taken: tuple[Taken, ...]
+    confirmed: bool
+    why: str
+    acknowledged: frozenset[int] = frozenset()
+    read: tuple[int, ...] | None = None
+    leader: int | None = None
+
+
+class StageDriver(Generic[S, Wanted, Found]):
+    """Takes the stages of a plan, and compares what is wanted with what is found after each. `limit` is the seconds
+    that each thing that is to be seen may take. What is done for an action is in a method with its name. `nodes` is who
+    takes them, in words."""
+
+    nodes: ClassVar[str] = "brokers"
+
+    def __init__(self, plan: Plan[S], limit: float = STEP_SECONDS) -> None:
+        self.stages, self.shows, self.limit = plan.stages, plan.shows, limit
+
+    def outcome(self, report: Callable[[S], None] = lambda stage: None) -> Outcome:
+        """Drives the trace: it is confirmed where every step came about, and with it what the trace's property says.
+        Broken where a stage could not be had, and nothing contradicts it."""
+        taken = self.drive(report)
+        parted = parted_of(taken)
+        if parted is None:
+            return Outcome(taken, True, f"every step came about: {self.shows}")
+        return Outcome(taken, False, f"at step {parted.stage.first} the {self.nodes} did otherwise")
 
     def drive(self, report: Callable[[S], None] = lambda stage: None) -> tuple[Taken, ...]:
         """All stages, until one goes otherwise. Broken where one could not be had, and nothing contradicts it."""
@@ -83,6 +126,10 @@ class StageDriver(Generic[S, Wanted, Found]):
             if taken[-1].otherwise is not None:
                 break
         return tuple(taken)
+
+    def show(self, seen: Any) -> Document:
+        """What is to be seen, or is seen, as results have it."""
+        raise NotImplementedError
 
     def _take(self, stage: S) -> Taken:
         began, wanted = time.monotonic(), self._wanted(stage)
@@ -136,21 +183,4 @@ def parts_of(model: Model, run: Run, at: int, end: int, kind: Kind, numbers: tup
         "says": sentence(model, action, states[at], step.arguments),
         "before": states[at],
         "after": states[end + 1],
-    }
-
-
-def step_document(taken: Taken, shown: Callable[[Any], Document]) -> Document:
-    """A stage that was taken, as results have it; `shown` is how what is seen is shown."""
-    stage = taken.stage
-    return {
-        "first": stage.first,
-        "last": stage.last,
-        "action": stage.action,
-        "kind": stage.kind,
-        "says": stage.says,
-        "did": taken.did,
-        "seconds": round(taken.seconds, 2),
-        "expected": shown(taken.expected),
-        "seen": shown(taken.seen),
-        "otherwise": taken.otherwise,
     }

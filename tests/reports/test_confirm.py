@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from tidegate.cli.confirm import marked
+from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.partition.driver import expected, numbers_of
-from tidegate.real.driving.partition.fitting import CannotBeDriven
 from tidegate.real.driving.partition.plan import Plan
 from tidegate.real.driving.partition.world import Seen
 from tidegate.reports.confirm import comparison_section
@@ -40,12 +40,12 @@ def test_what_is_wrong_and_no_lost_record_is_confirmed_where_brokers_show_it(
 ) -> None:
     document = trace(steps, property_, replicas=2, **constants)
     made = plan(document, "4.1.0", anyway=True)
-    found = outcome(document, made, Model(made))
+    found = outcome(made, Model(made))
     assert found["result"] == "confirmed"
     assert found["why"].startswith(f"every step came about: {why}")
     otherwise = expected(made.stages[-1].before, numbers_of(made))
     if property_ == "leader_unfenced":
-        parted = outcome(document, made, Model(made, {len(made.stages): otherwise}))
+        parted = outcome(made, Model(made, {len(made.stages): otherwise}))
         assert (parted["result"], parted["step"]) == ("not_confirmed", len(made.stages))
     with pytest.raises(CannotBeDriven, match=r"the model of Kafka 4\.1\.0 does not take it"):
         plan(document, "4.1.0")
@@ -73,7 +73,7 @@ def test_a_permit_that_nothing_uses_contradicts_nothing(step: int) -> None:
     before = expected(stage.before, numbers_of(made))
     with pytest.raises(Broken, match=rf"step {stage.first}: .*, and nothing else happened"):
         driven(made, Unused(made, stage.first, before))
-    found = outcome(document, made, Unused(made, stage.first, replace(before, leader_epoch=7)))
+    found = outcome(made, Unused(made, stage.first, replace(before, leader_epoch=7)))
     assert (found["result"], found["step"]) == ("not_confirmed", stage.first)
 
 
@@ -81,7 +81,7 @@ def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
     document = trace(STANDING)
     made = plan(document)
     held = expected(made.stages[8].before, numbers_of(made))
-    good, parted = outcome(document, made, Model(made)), outcome(document, made, Model(made, {9: held}))
+    good, parted = outcome(made, Model(made)), outcome(made, Model(made, {9: held}))
     section = comparison_section([good, parted])
     text = trace_html([marked(document, [good])], section=section)
     assert text.count("<th>Kafka 3.9.1</th>") == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,10 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
+from tidegate.real.driving.family import Family
 from tidegate.real.driving.nodes.releases import of_version
+from tidegate.real.driving.stages import Plan, StageDriver
+from tidegate.real.driving.verdict import result
 from tidegate.traces.document import trace_document
 
 from ..conftest import Run
@@ -46,3 +49,11 @@ def came_of(
     done = tidegate("confirm", str(path), "--kafka-version", kafka, *more, "--json", "--step-time", str(seconds))
     (found,) = json.loads(done.out)["results"]
     return found
+
+
+def result_of(
+    family: Family[Any, Any], plan: Plan[Any], driver: StageDriver[Any, Any, Any], report: Callable[[Any], None]
+) -> dict[str, Any]:
+    """What comes of a plan on a world that is no real one, as a document."""
+    head = {"title": "t", "model": family.model, "property": "p", "kafka": plan.kafka, "repaired": False}
+    return head | result(driver, family.conditions(plan), driver.outcome(report), 1.0)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ....language.immutable import immutable
 from ....language.values import State
-from ..nodes.processes import CLOCKS
 from ..nodes.running import Broken, wait_for
 from ..nodes.wire import METADATA, OFFSETS_FOR_LEADER_EPOCH, Refused
-from ..outcome import Driven, of_steps
 from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken, parting
-from .cluster import BROKER, COMMIT_MS, FIRST, SETTINGS
-from .plan import DURATION, OLDER, ConsumerPlan, ConsumerStage, compares
+from .cluster import COMMIT_MS, FIRST
+from .plan import OLDER, ConsumerPlan, ConsumerStage, compares
 from .world import MemberSeen, World
 
 _GIVES_UP_MS = 500
@@ -66,8 +64,10 @@ def _times(times: int) -> str:
 class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
     """Drives one plan."""
 
+    nodes = "consumers and broker"
+
     def __init__(self, plan: ConsumerPlan, world: World, limit: float = STEP_SECONDS) -> None:
-        super().__init__(plan.stages, limit)
+        super().__init__(plan, limit)
         self.plan, self.world = plan, world
         others = [one for one in plan.run.start.logs if one != plan.oldest]
         self._partitions = {one: number for number, one in enumerate([plan.oldest, *others])}
@@ -76,6 +76,9 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         self._held = set[int]()
 
     # --- what is compared ---------------------------------------------------------------------------------------------
+
+    def show(self, seen: ConsumersSeen) -> Document:
+        return {"clients": shown(seen)}
 
     def _wanted(self, stage: ConsumerStage) -> ConsumersSeen:
         state, of = stage.after, self._partitions
@@ -400,31 +403,3 @@ class ConsumerDriver(StageDriver[ConsumerStage, ConsumersSeen, ConsumersSeen]):
         number, at = self._members[delayed.member], self._partitions[delayed.partition]
         said = self.world.tell(number, f"commit {_WAITS_MS} {at}:{delayed.offset}", self.limit)
         return f"the callback commits {delayed.offset} again: {said}"
-
-
-# --- as a document ----------------------------------------------------------------------------------------------------
-
-
-def of_consumers(head: Document, plan: ConsumerPlan, taken: Sequence[Taken], seconds: float) -> Document:
-    """What came of a trace of consumers."""
-    clocks = {name: int(str(value)) for name, value in SETTINGS.items() if name.endswith(".ms")}
-    driven = Driven(
-        plan.stages,
-        plan.shows,
-        "consumers and broker",
-        (BROKER,),
-        settings_of(plan),
-        {**CLOCKS, **clocks},
-        lambda seen: {"clients": shown(seen)},
-    )
-    return of_steps(head, driven, taken, seconds)
-
-
-def settings_of(plan: ConsumerPlan) -> dict[str, Any]:
-    """The consumers' settings that decide."""
-    reset = plan.name("reset").lower()
-    protocol = {"group.protocol": "consumer"} if plan.by_kip_848 else {}
-    return protocol | {
-        "enable.auto.commit": plan.name("commits") == "AUTO",
-        "auto.offset.reset": DURATION if reset == "by_duration" else reset,
-    }

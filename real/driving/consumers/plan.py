@@ -22,10 +22,10 @@ from ....language.model import Model
 from ....language.steptext import StepError, parse_steps
 from ....language.values import State
 from ....language.verdict import Run
-from ..controllers.plan import shows
-from ..partition.fitting import OF_CONSUMERS, CannotBeDriven, Trace, as_texts, newest, not_taken
+from ..fitting import CannotBeDriven, Trace, as_texts, newest, not_taken, shows
 from ..stages import Kind, Stage, parts_of
 
+MODEL = "consumer"
 KINDS: Mapping[str, Kind] = {
     "produce": "commanded",
     "delete_records": "commanded",
@@ -205,7 +205,7 @@ def _of_release(trace: Trace, kafka: str) -> Mapping[str, Value | str]:
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = as_texts({**trace.bounds, **made})
-    return find(OF_CONSUMERS)[0].bind(OF_CONSUMERS, constants=texts, profile=None, ghosts=True, properties=names)
+    return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
 def _planned(trace: Trace, kafka: str, model: Model) -> ConsumerPlan:

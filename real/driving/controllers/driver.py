@@ -9,11 +9,8 @@ from typing import Any
 from ....language.values import State
 from ..nodes import wire
 from ..nodes.gates import OF_QUORUM
-from ..nodes.processes import CLOCKS
 from ..nodes.running import wait_for
-from ..outcome import Driven, of_steps
 from ..stages import STEP_SECONDS, Document, Nothing, Stage, StageDriver, Taken
-from .cluster import TIMEOUTS
 from .plan import QuorumPlan
 from .world import ANNOUNCES_AGAIN, MAX_AHEAD, Controllers, VoterSeen
 
@@ -84,8 +81,10 @@ def shown(seen: VoterSeen | None) -> str:
 class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
     """Drives one plan."""
 
+    nodes = "controllers"
+
     def __init__(self, plan: QuorumPlan, world: Controllers, limit: float = STEP_SECONDS) -> None:
-        super().__init__(plan.stages, limit)
+        super().__init__(plan, limit)
         self.plan, self.world = plan, world
         self.numbers = voters_of(plan.run.start)
 
@@ -94,6 +93,9 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
         taken = super()._take(stage)
         self.world.lose(stale)
         return taken
+
+    def show(self, seen: Observed) -> Document:
+        return {"controllers": {str(voter): shown(one) for voter, one in seen.items()}}
 
     def _wanted(self, stage: Stage) -> Mapping[int, VoterSeen]:
         return expected_of(stage.after)
@@ -212,24 +214,3 @@ class QuorumDriver(StageDriver[Stage, Mapping[int, VoterSeen], Observed]):
     def _replace_disk(self, stage: Stage) -> str:
         self.world.replace_disk(self._of(stage))
         return "killed, and started with a disk that has only what all began with"
-
-
-# --- as a document ----------------------------------------------------------------------------------------------------
-
-
-def of_quorum(head: Document, plan: QuorumPlan, taken: Sequence[Taken], seconds: float) -> Document:
-    """What came of a trace of controllers."""
-    driven = Driven(
-        plan.stages,
-        plan.seen,
-        "controllers",
-        range(1, len(list(plan.run.start.log)) + 1),
-        {name: plan.model.values[name] for name in ("voters", "pre_vote", "check_quorum")},
-        {**{name: CLOCKS[name] for name in CLOCKS if name.startswith("controller.")}, **TIMEOUTS},
-        _document,
-    )
-    return of_steps(head, driven, taken, seconds)
-
-
-def _document(seen: Observed) -> Document:
-    return {"controllers": {str(voter): shown(one) for voter, one in seen.items()}}

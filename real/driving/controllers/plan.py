@@ -16,10 +16,10 @@ from ....language.model import Model
 from ....language.values import State
 from ....language.verdict import Run, Step
 from ....model import kraft
-from ..partition.fitting import OF_CONTROLLERS, CannotBeDriven, Trace, as_texts, newest, taken_again
+from ..fitting import CannotBeDriven, Trace, as_texts, newest, shows, taken_again
 from ..stages import Kind, Stage, parts_of
 
-MODEL = OF_CONTROLLERS
+MODEL = "kraft"
 KINDS: Mapping[str, Kind] = {
     "election_timeout": "commanded",
     "fetch_timeout": "commanded",
@@ -56,13 +56,13 @@ _ASKING = ("CANDIDATE", "PROSPECTIVE", "LEADER", "RESIGNED", "FOLLOWER")
 
 @immutable
 class QuorumPlan:
-    """A run as stages, on a release; `seen` is what it shows in the end, in words."""
+    """A run as stages, on a release; `shows` is what it shows in the end, in words."""
 
     kafka: str
     model: Model
     run: Run
     stages: tuple[Stage, ...]
-    seen: str
+    shows: str
 
 
 @cache
@@ -105,16 +105,6 @@ def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     texts = as_texts(all_of_them)
     names = (trace.property,) if trace.property else ()
     return _definition().bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
-
-
-def shows(model: Model, run: Run, kafka: str) -> str:
-    """What the run shows in the end of its property. CannotBeDriven where that is nothing."""
-    if not model.properties:
-        return "they did as the model does"
-    prop = model.properties[0]
-    if judge.holds_at(model, prop, run, len(run.steps)) is not (prop.kind == "reachable"):
-        raise CannotBeDriven(f"in the model of Kafka {kafka} {prop.name} does not show in the end")
-    return f"{prop.name} {'is met' if prop.kind == 'reachable' else 'fails'}"
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------

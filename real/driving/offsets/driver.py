@@ -4,18 +4,16 @@ group's consumer, without a generation; where one begins again, Kafka's own cons
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ....language.values import State
 from ..nodes.client import Client
-from ..nodes.processes import CLOCKS
 from ..nodes.running import Broken, wait_for
 from ..nodes.wire import ERRORS, Refused
-from ..outcome import Driven, of_steps
 from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, StageDriver, Taken, parting
-from .cluster import CLIENT, LAG_MS, NONE, SESSION_MS, UNASKED
+from .cluster import NONE, UNASKED
 from .plan import OutagePlan, OutageStage, brokers_of, committed_of, copy_of, home_of, homes_of, takes_commits
 from .world import OffsetsSeen, Part, World
 
@@ -92,12 +90,15 @@ class OutageDriver(StageDriver[OutageStage, OffsetsSeen, OffsetsSeen]):
     """Drives one plan."""
 
     def __init__(self, plan: OutagePlan, world: World, limit: float = STEP_SECONDS) -> None:
-        super().__init__(plan.stages, limit)
+        super().__init__(plan, limit)
         self.plan, self.world = plan, world
         self._of = plan.brokers
         self._kills = Counter[int]()
 
     # --- what is compared ---------------------------------------------------------------------------------------------
+
+    def show(self, seen: OffsetsSeen) -> Document:
+        return {"groups": shown(seen)}
 
     def _wanted(self, stage: OutageStage) -> OffsetsSeen:
         return wanted_of(stage, self._kills_after(stage))
@@ -308,23 +309,3 @@ def _is_another(part: Part, wanted: Part) -> bool:
 
 def _parts_differ(wanted: OffsetsSeen, seen: OffsetsSeen) -> bool:
     return shown(wanted)["partitions"] != shown(seen)["partitions"]
-
-
-# --- as a document ----------------------------------------------------------------------------------------------------
-
-
-def of_outages(head: Document, plan: OutagePlan, taken: Sequence[Taken], seconds: float) -> Document:
-    """What came of a trace of the topic of offsets."""
-    clocks = {name: int(str(value)) for name, value in CLIENT.items() if name.endswith(".ms")}
-    values = plan.model.values
-    driven = Driven(
-        plan.stages,
-        plan.shows,
-        "brokers",
-        tuple(plan.brokers.values()),
-        {"offsets.topic.replication.factor": values["factor"], "min.insync.replicas": values["min_isr"]}
-        | {"auto.offset.reset": values["reset"]},
-        {**CLOCKS, **clocks, "broker.session.timeout.ms": SESSION_MS, "replica.lag.time.max.ms": LAG_MS},
-        lambda seen: {"groups": shown(seen)},
-    )
-    return of_steps(head, driven, taken, seconds)

@@ -21,10 +21,10 @@ from ....language.model import Model
 from ....language.steptext import StepError
 from ....language.values import State
 from ....language.verdict import Run, Step
-from ..controllers.plan import shows
-from ..partition.fitting import OF_OUTAGES, CannotBeDriven, Trace, as_texts, newest, taken_again
+from ..fitting import CannotBeDriven, Trace, as_texts, newest, shows, taken_again
 from ..stages import Kind, Stage, parts_of
 
+MODEL = "offsets_outage"
 KINDS: Mapping[str, Kind] = {
     "start_broker": "commanded",
     "first_use": "commanded",
@@ -152,7 +152,7 @@ def outage_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> Out
 def _bind(trace: Trace) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = as_texts({**trace.bounds, **_OF_RELEASES})
-    return find(OF_OUTAGES)[0].bind(OF_OUTAGES, constants=texts, profile=None, ghosts=True, properties=names)
+    return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
 def _planned(trace: Trace, kafka: str, model: Model) -> OutagePlan:

@@ -10,7 +10,8 @@ from ....language.immutable import immutable
 from ....language.values import State
 from ..nodes import wire
 from ..nodes.running import BETWEEN, Broken, wait_for
-from ..stages import STEP_SECONDS, Nothing, Otherwise, StageDriver, Taken
+from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Outcome, StageDriver, Taken, parted_of
+from .fitting import Fitted
 from .plan import BrokerStage, Plan
 from .world import Seen, World
 
@@ -28,12 +29,11 @@ class Driven:
     read: tuple[int, ...] | None
     held: frozenset[int]
     leader: int | None
-    seconds: float
 
     @property
     def parted(self) -> Taken | None:
         """The stage from which on they did otherwise."""
-        return self.taken[-1] if self.taken and self.taken[-1].otherwise is not None else None
+        return parted_of(self.taken)
 
     @property
     def lost(self) -> frozenset[int]:
@@ -87,20 +87,36 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
     """Drives one plan."""
 
     def __init__(self, plan: Plan, world: World, limit: float = STEP_SECONDS) -> None:
-        super().__init__(plan.stages, limit)
+        super().__init__(plan, limit)
         self.plan, self.world = plan, world
         self.numbers = numbers_of(plan)
         self.acks = ACKS[str(getattr(plan.fitted.model.values["acks"], "value", plan.fitted.model.values["acks"]))]
 
+    def outcome(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Outcome:
+        """Drives the trace, and then says what is read: with its own settings it is confirmed where what it loses is
+        gone, with a repair's where nothing is."""
+        driven = self.driven(report)
+        confirmed, why = judge_run(self.plan, driven)
+        return Outcome(driven.taken, confirmed, why, driven.acknowledged, driven.read, driven.leader)
+
+    def show(self, seen: Seen) -> Document:
+        return {
+            "leader": seen.leader,
+            "leader_epoch": seen.leader_epoch,
+            "isr": sorted(seen.isr),
+            "elr": sorted(seen.elr),
+            "fenced": sorted(seen.fenced),
+            "logs": {str(one): [list(record) for record in log] for one, log in sorted(seen.logs.items())},
+        }
+
     def driven(self, report: Callable[[BrokerStage], None] = lambda stage: None) -> Driven:
         """All stages, until one goes otherwise; then everything is let through, everybody is started again, and the
         partition is read."""
-        began = time.monotonic()
         taken = self.drive(report)
         acknowledged = self.world.acknowledged()
         leader, read = self._healed()
         held = frozenset(record for log in self.world.seen().logs.values() for record, _ in log)
-        return Driven(taken, acknowledged, read, held, leader, time.monotonic() - began)
+        return Driven(taken, acknowledged, read, held, leader)
 
     def _take(self, stage: BrokerStage) -> Taken:
         for broker in stage.unaware:
@@ -348,3 +364,59 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
         leader = self.world.seen().leader
         values = None if leader is None else self.world.read(leader)
         return None if leader is None or values is None else (leader, tuple(values))
+
+
+# --- what came out ----------------------------------------------------------------------------------------------------
+
+
+def judge_run(plan: Plan, driven: Driven) -> tuple[bool, str]:
+    """Whether a plan that was driven to its end, or to where brokers did otherwise, is confirmed; and why."""
+    return (_judge_repair if plan.repaired else _judge_loss)(plan.fitted, driven)
+
+
+def _judge_loss(fitted: Fitted, driven: Driven) -> tuple[bool, str]:
+    """Whether what the trace says came about: a record that was acknowledged is gone."""
+    if driven.parted is not None:
+        return False, _otherwise(driven)
+    if not fitted.lost:
+        return True, f"every step came about: {fitted.seen}"
+    if fitted.lost <= driven.lost:
+        return True, f"acknowledged, and gone: {_records(driven.lost)}"
+    return False, f"every step came about, but {_end(driven)}"
+
+
+def _judge_repair(fitted: Fitted, driven: Driven) -> tuple[bool, str]:
+    """Whether with the repair no record is lost, after all that the trace has under these settings came about, and
+    each record was acknowledged that is so in the model, of which there is one at least."""
+    if driven.lost:
+        return False, f"acknowledged, and gone in spite of the repair: {_records(driven.lost)}"
+    if driven.parted is not None:
+        return False, _otherwise(driven)
+    if driven.read is None:
+        return False, "nothing can be read in the end"
+    if missing := frozenset(fitted.run.states()[-1].acknowledged) - driven.acknowledged:
+        return False, f"every step came about, but not acknowledged: {_records(missing)}"
+    return True, f"acknowledged, and still there: {_records(driven.acknowledged)}"
+
+
+def _otherwise(driven: Driven) -> str:
+    """Where the brokers did otherwise, and what is there in the end; a step that was added for the repair has no
+    number."""
+    assert driven.parted is not None
+    step = driven.parted.stage.first
+    where = f"at step {step}" if step else "as the record was to be acknowledged, which the repair adds,"
+    return f"{where} the brokers did otherwise; in the end {_end(driven)}"
+
+
+def _end(driven: Driven) -> str:
+    if driven.read is None:
+        return "nothing can be read"
+    if driven.lost:
+        return f"{_records(driven.lost)}, acknowledged, is gone all the same"
+    if not driven.acknowledged:
+        return "no record was acknowledged"
+    return f"{_records(driven.acknowledged)}, acknowledged, is still there"
+
+
+def _records(records: frozenset[int]) -> str:
+    return ("record " if len(records) == 1 else "records ") + ", ".join(map(str, sorted(records)))

@@ -1,28 +1,24 @@
-"""Which release can take a trace: its steps are taken again by the model of that release, before anything starts."""
+"""Which release can take a trace of a partition, with its own settings or with a repair's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
 
 from ....audit.kafka.keys import span
 from ....audit.questions.signature import definition, mended_in, profiles_within, switches
 from ....language import judge
 from ....language.constants import Value
-from ....language.containers import ModelError
 from ....language.errors import UsageError
 from ....language.immutable import immutable
 from ....language.model import Action, Model
-from ....language.steptext import StepError, parse_steps
+from ....language.steptext import parse_steps
 from ....language.values import State
 from ....language.verdict import Run, Step
+from ..fitting import CannotBeDriven, NotTaken, Trace, how_far, taken_again
 from ..nodes.releases import KNOWN
-from ..other_models import why_not
 
-MODEL, OF_CONTROLLERS, OF_TRANSACTIONS = "partition", "kraft", "transactions"
-OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES = "producer", "consumer", "offsets_outage"
+MODEL = "partition"
 FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 """Since when eligible leader replicas can be had, and since when new clusters have them (KIP-966)."""
 REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": False}
@@ -30,35 +26,7 @@ REPAIR: Mapping[str, Value | str] = {"acks": "all", "min_isr": 2, "unclean": Fal
 release has it."""
 SETTINGS = ("acks", "min_isr", "unclean", "fsync", "elr")
 
-P = TypeVar("P")
 _ACKNOWLEDGES = ("advance_high_watermark", "fetch")
-
-
-class CannotBeDriven(Exception):
-    """Why a trace cannot be taken by real brokers; `step` is its first step that cannot, 0 for all of it."""
-
-    def __init__(self, why: str, step: int = 0) -> None:
-        super().__init__(why)
-        self.why, self.step = why, step
-
-
-class NotTaken(CannotBeDriven):
-    """The model of a release does not take a step of the trace, or does not have what it is about."""
-
-    def __init__(self, why: str, step: int = 0, taken: int = 0) -> None:
-        super().__init__(why, step)
-        self.taken = taken
-
-
-@immutable
-class Trace:
-    """What is driven: the constants of the model, the steps as text, and the property that fails."""
-
-    bounds: Mapping[str, Value | str]
-    steps: tuple[str, ...]
-    property: str
-    leader: str
-    model: str = "partition"
 
 
 @immutable
@@ -87,25 +55,6 @@ class Fitted:
         return next((WRONG[name][1] for name in sorted(names) if WRONG[name][0](end, least)), None)
 
 
-def trace_of(document: Mapping[str, Any]) -> Trace:
-    """The trace that a document has. CannotBeDriven for one that is of another model, or that is cut."""
-    model, about = document["model"], document["property"]
-    of = model.partition(":")[0]
-    if of not in (MODEL, OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES):
-        why = why_not(of) or (
-            f"what is driven are traces of {MODEL}, {OF_TRANSACTIONS}, {OF_PRODUCERS}, {OF_CONSUMERS} and "
-            f"{OF_OUTAGES} on real brokers, and of {OF_CONTROLLERS} on real controllers"
-        )
-        raise CannotBeDriven(f"it is a trace of {model}: {why}")
-    if document["truncated"] is not None or document["replay"] is None:
-        raise CannotBeDriven("it has not all of its steps, so that it cannot be taken again")
-    steps = tuple(step["step"] for step in document["steps"])
-    if not steps:
-        raise CannotBeDriven("it has no steps, so that brokers that do nothing would confirm it")
-    leader = "" if of != MODEL else str(document["states"]["0"]["registered"]["leader"])
-    return Trace(document["bounds"], steps, "" if about is None else about["name"], leader, of)
-
-
 def version_for(trace: Trace, given: str | None, *, anyway: bool = False) -> Fitted:
     """The trace on a release: on the one that is given, or the newest known one whose model takes it, as new clusters
     of it are or with ELR as the trace has it. CannotBeDriven where none takes it. `anyway`: as the trace's own model
@@ -120,7 +69,7 @@ def version_for(trace: Trace, given: str | None, *, anyway: bool = False) -> Fit
         try:
             return fitted(trace, kafka, with_elr)
         except CannotBeDriven as error:
-            why = error if why is None or given is not None or _how_far(error) > _how_far(why) else why
+            why = error if why is None or given is not None or how_far(error) > how_far(why) else why
     assert why is not None
     if anyway and given is not None:
         return _replayed(trace, given, _own(trace))
@@ -159,68 +108,6 @@ def _replayed(trace: Trace, kafka: str, model: Model) -> Fitted:
             "fails in other ways, or not at all), and it is lost records that are looked for"
         )
     return found
-
-
-def taken_again(model: Model, start: State, trace: Trace, kafka: str) -> Run:
-    """A trace's steps in the model of a release. CannotBeDriven, with the step, where it does not take one."""
-    try:
-        return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
-    except StepError as error:
-        raise not_taken(kafka, str(error).partition("; enabled here")[0]) from None
-    except ModelError as error:
-        raise NotTaken(f"the model of Kafka {kafka} does not take it: {error.action}: {error.message}") from None
-
-
-def not_taken(kafka: str, said: str) -> NotTaken:
-    """What an error of a step says, of the model of a release."""
-    step = number_of_step(said)
-    return NotTaken(f"the model of Kafka {kafka} does not take it: {said}", step, step)
-
-
-def newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
-    """The plan for the release that is given, or for the newest known one that has one; `anyway`: another one for the
-    release that is given, where that has none. CannotBeDriven where none has, as `first_planned` says why."""
-    try:
-        return first_planned(KNOWN if given is None else (given,), plan)
-    except CannotBeDriven:
-        if anyway is not None and given is not None:
-            return anyway(given)
-        raise
-
-
-def first_planned(releases: Iterable[str], plan: Callable[[str], P]) -> P:
-    """The plan for the first release that has one. CannotBeDriven where none has: why it is so of the release that
-    comes furthest, since what one lacks that comes less far is often another thing."""
-    why: CannotBeDriven | None = None
-    for kafka in releases:
-        try:
-            return plan(kafka)
-        except CannotBeDriven as error:
-            why = error if why is None or _how_far(error) > _how_far(why) else why
-    assert why is not None
-    raise why
-
-
-def _how_far(error: CannotBeDriven) -> tuple[bool, int]:
-    """How far a release has come: not to the end of the trace in the model, and to which step, or further."""
-    return not isinstance(error, NotTaken), error.taken if isinstance(error, NotTaken) else 0
-
-
-def as_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
-    """Constants as one gives them."""
-
-    def text(value: Value | str) -> Value | str:
-        if isinstance(value, bool):
-            return str(value).lower()
-        return str(value.value) if isinstance(value, Enum) else value
-
-    return {name: text(value) for name, value in constants.items()}
-
-
-def number_of_step(said: str) -> int:
-    """The step that an error begins with: `step 5, fence(...), is disabled`."""
-    word = said.removeprefix("step ").partition(",")[0]
-    return int(word) if word.isdigit() else 0
 
 
 def repaired(trace: Trace, kafka: str, given: Mapping[str, Value | str], gone: frozenset[int] = frozenset()) -> Fitted:

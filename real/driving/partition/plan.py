@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ....language import judge
@@ -13,8 +13,11 @@ from ....language.immutable import immutable
 from ....language.model import Model
 from ....language.values import State
 from ....language.verdict import Step
+from ..family import PlanRequest
+from ..fitting import CannotBeDriven, first_planned
+from ..nodes.releases import KNOWN
 from ..stages import Kind, Stage, parts_of
-from .fitting import CannotBeDriven, Fitted
+from .fitting import Fitted, repaired, version_for
 
 KINDS: Mapping[str, Kind] = {
     "produce": "commanded",
@@ -88,13 +91,40 @@ class BrokerStage(Stage):
 @immutable
 class Plan:
     """A run as stages. `order` is the order of assignment, the first one leads. Clocks in milliseconds: `session`
-    after which a silent broker is fenced, `lag` after which a follower is out of sync."""
+    after which a silent broker is fenced, `lag` after which a follower is out of sync. `repaired`: its settings
+    are to keep what the trace loses."""
 
     fitted: Fitted
     order: tuple[Any, ...]
     stages: tuple[BrokerStage, ...]
     session: int
     lag: int
+    repaired: bool = False
+
+    @property
+    def kafka(self) -> str:
+        """The release."""
+        return self.fitted.kafka
+
+    @property
+    def shows(self) -> str:
+        """What it shows in the end beside what is lost; "" where that is nothing."""
+        return self.fitted.seen or ""
+
+
+def partition_plan(wanted: PlanRequest) -> Plan:
+    """The plan of a trace, with its own settings or with the repair's; where no release is given, on the first that
+    keeps the record with these. CannotBeDriven, with why, where there is none."""
+    trace, kafka = wanted.trace, wanted.kafka
+    fitted = version_for(trace, kafka, anyway=wanted.anyway)
+    if not wanted.repaired:
+        return plan_of(fitted)
+    releases = dict.fromkeys([kafka] if kafka is not None else [fitted.kafka, *KNOWN])
+
+    def plan(release: str) -> Plan:
+        return replace(plan_of(repaired(trace, release, wanted.given, fitted.lost)), repaired=True)
+
+    return first_planned(releases, plan)
 
 
 def plan_of(fitted: Fitted) -> Plan:

@@ -7,13 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from ....language.values import State
-from ..nodes.processes import CLOCKS
 from ..nodes.running import Broken, wait_for
 from ..nodes.wire import ERRORS, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, NOT_LEADER
-from ..outcome import Driven, of_steps
-from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver, Taken
+from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver
 from ..transactions.wire import NAMES
-from .cluster import BROKERS, SETTINGS, topic_of
+from .cluster import BROKERS, topic_of
 from .plan import ProducerPlan
 from .world import ProducerSeen, World, Written, numbered
 
@@ -73,14 +71,21 @@ def shown_outcomes(seen: ProducerSeen) -> str:
 class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
     """Drives one plan."""
 
+    nodes = "producer and brokers"
+
     def __init__(self, plan: ProducerPlan, world: World, limit: float = STEP_SECONDS) -> None:
-        super().__init__(plan.stages, limit)
+        super().__init__(plan, limit)
         self.plan, self.world = plan, world
         self._sent = set[int]()
         self._unsent = Counter[int]()
         self._open = Counter[int]()
         self._alone = False
         self._takes_writes = True
+
+    def show(self, seen: ProducerSeen) -> Document:
+        said = {"leader": str(seen.leader or "none")}
+        said |= {name: shown_log(log) or "empty" for name, log in seen.logs.items()}
+        return {"clients": {**said, "producer": shown_outcomes(seen) or "was told nothing"}}
 
     def _wanted(self, stage: Stage) -> ProducerSeen:
         return expected_of_producer(stage.after, self._sent)
@@ -292,38 +297,3 @@ class ProducerDriver(StageDriver[Stage, ProducerSeen, ProducerSeen]):
 
 def _name(code: int) -> str:
     return "no error" if code == 0 else NAMES.get(code) or ERRORS.get(code) or f"error {code}"
-
-
-# --- as a document ----------------------------------------------------------------------------------------------------
-
-
-def of_producer(head: Document, plan: ProducerPlan, taken: Sequence[Taken], seconds: float) -> Document:
-    """What came of a trace of a producer."""
-    clocks = {name: int(str(value)) for name, value in SETTINGS.items() if name.endswith(".ms")}
-    driven = Driven(
-        plan.stages,
-        plan.shows,
-        "producer and brokers",
-        BROKERS,
-        settings_of(plan),
-        {**CLOCKS, **clocks},
-        lambda seen: {"clients": _document(seen)},
-    )
-    return of_steps(head, driven, taken, seconds)
-
-
-def settings_of(plan: ProducerPlan) -> dict[str, Any]:
-    """The producer's settings that decide."""
-    values = plan.model.values
-    return {
-        "acks": "all" if plan.acks == _ALL else plan.acks,
-        "enable.idempotence": values["idempotent"],
-        "max.in.flight.requests.per.connection": values["max_in_flight"],
-        "retries": values["retries"],
-    }
-
-
-def _document(seen: ProducerSeen) -> Document:
-    said = {"leader": str(seen.leader or "none")}
-    said |= {name: shown_log(log) or "empty" for name, log in seen.logs.items()}
-    return {**said, "producer": shown_outcomes(seen) or "was told nothing"}

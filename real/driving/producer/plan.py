@@ -11,10 +11,10 @@ from ....language.constants import Value
 from ....language.immutable import immutable
 from ....language.model import Model
 from ....language.verdict import Run, Step
-from ..controllers.plan import shows
-from ..partition.fitting import OF_PRODUCERS, CannotBeDriven, Trace, as_texts, newest, taken_again
+from ..fitting import CannotBeDriven, Trace, as_texts, newest, shows, taken_again
 from ..stages import Kind, Stage, parts_of
 
+MODEL = "producer"
 KINDS: Mapping[str, Kind] = {
     "send": "commanded",
     "close": "commanded",
@@ -97,7 +97,7 @@ def _of(kafka: str) -> Mapping[str, Value | str]:
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = as_texts({**trace.bounds, **made})
-    return find(OF_PRODUCERS)[0].bind(OF_PRODUCERS, constants=texts, profile=None, ghosts=True, properties=names)
+    return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
 
 
 def _planned(trace: Trace, kafka: str, model: Model) -> ProducerPlan:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....language.values import State
-from ..nodes.processes import CLOCKS
 from ..nodes.wire import ERRORS
-from ..outcome import Driven, of_steps
-from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver, Taken
-from .cluster import SETTINGS, TIMEOUT_MS, topic_of
+from ..stages import STEP_SECONDS, Document, Nothing, Otherwise, Stage, StageDriver
+from .cluster import topic_of
 from .plan import TxnPlan
 from .wire import NAMES
 from .world import AGAIN, CONCURRENT, FENCED, Answer, Ask, Coordinated, TxnSeen
@@ -58,10 +56,17 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
     """Drives one plan."""
 
     def __init__(self, plan: TxnPlan, world: Coordinated, limit: float = STEP_SECONDS) -> None:
-        super().__init__(plan.stages, limit)
+        super().__init__(plan, limit)
         self.world = world
         self._has = dict[str, tuple[int, int]]()
         self._late = dict[Any, Ask]()
+
+    def show(self, seen: TxnSeen) -> Document:
+        partitions = " ".join(sorted(seen.partitions))
+        said = {"coordinator": f"{seen.state}, epoch {seen.epoch}{f', {partitions}' if partitions else ''}"}
+        for name, log in seen.logs.items():
+            said[name] = f"{shown_log(log) or 'empty'}; stable {seen.stable[name]}"
+        return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}
 
     def _wanted(self, stage: Stage) -> TxnSeen:
         return expected_txn(stage.after)
@@ -220,29 +225,3 @@ class TxnDriver(StageDriver[Stage, TxnSeen, TxnSeen]):
 
 def _name(code: int) -> str:
     return NAMES.get(code) or ERRORS.get(code) or f"error {code}"
-
-
-# --- as a document ----------------------------------------------------------------------------------------------------
-
-
-def of_transactions(head: Document, plan: TxnPlan, taken: Sequence[Taken], seconds: float) -> Document:
-    """What came of a trace of transactions."""
-    clocks = {**CLOCKS, **{name: SETTINGS[name] for name in SETTINGS if name.endswith(".ms")}}
-    driven = Driven(
-        plan.stages,
-        plan.shows,
-        "brokers",
-        range(1, max(2, len(list(plan.run.start.logs))) + 1),
-        {"transaction.version": 2 if plan.version_2 else 0, "clients": plan.model.values["clients"]},
-        {**clocks, "transaction.timeout.ms": TIMEOUT_MS},
-        _document,
-    )
-    return of_steps(head, driven, taken, seconds)
-
-
-def _document(seen: TxnSeen) -> Document:
-    partitions = " ".join(sorted(seen.partitions))
-    said = {"coordinator": f"{seen.state}, epoch {seen.epoch}{f', {partitions}' if partitions else ''}"}
-    for name, log in seen.logs.items():
-        said[name] = f"{shown_log(log) or 'empty'}; stable {seen.stable[name]}"
-    return {"transactions": {**said, **{one: f"epoch {epoch}" for one, epoch in seen.clients.items()}}}

@@ -16,10 +16,10 @@ from ....language.constants import Value
 from ....language.immutable import immutable
 from ....language.model import Model
 from ....language.verdict import Run
-from ..controllers.plan import shows
-from ..partition.fitting import OF_TRANSACTIONS, CannotBeDriven, NotTaken, Trace, as_texts, newest, taken_again
+from ..fitting import CannotBeDriven, NotTaken, Trace, as_texts, newest, shows, taken_again
 from ..stages import Kind, Stage, parts_of
 
+MODEL = "transactions"
 KINDS: Mapping[str, Kind] = {
     "init_producer": "commanded",
     "bump_epoch": "commanded",
@@ -120,7 +120,7 @@ def _stages(model: Model, run: Run) -> Iterator[Stage]:
 @cache
 def _switches() -> frozenset[str]:
     """What profiles set: the switches of releases, but for what is a client's."""
-    profiles = find(OF_TRANSACTIONS)[0].profiles
+    profiles = find(MODEL)[0].profiles
     return frozenset(name for profile in profiles.values() for name in profile) - {*_OF_CLIENTS}
 
 
@@ -132,7 +132,7 @@ def bound(trace: Trace, kafka: str) -> Model:
         raise NotTaken(f"it is of transaction version 2, which Kafka {kafka} has not; 4.0 is the first")
     rows = WITH_VERSION_2 if version_2 else BEFORE_VERSION_2
     profile = [row.records for row in rows if span(row.since)[0] <= span(kafka)[0]][-1]
-    definition = find(OF_TRANSACTIONS)[0]
+    definition = find(MODEL)[0]
     made: dict[str, Value | str] = {name: definition.constants[name].default for name in _switches()}
     of_release = definition.profiles[profile]
     made |= {name: value for name, value in of_release.items() if name not in _OF_CLIENTS}
@@ -142,4 +142,4 @@ def bound(trace: Trace, kafka: str) -> Model:
 def _bind(trace: Trace, made: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = as_texts({**trace.bounds, **made})
-    return find(OF_TRANSACTIONS)[0].bind(OF_TRANSACTIONS, constants=texts, profile=None, ghosts=True, properties=names)
+    return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import pytest
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
+from tidegate.real.driving.families import FAMILIES, trace_of
+from tidegate.real.driving.fitting import CannotBeDriven, NotTaken, first_planned
 from tidegate.real.driving.other_models import WHY_NOT, why_not
-from tidegate.real.driving.partition.fitting import (
-    OF_CONSUMERS,
-    OF_CONTROLLERS,
-    OF_OUTAGES,
-    OF_PRODUCERS,
-    OF_TRANSACTIONS,
-    CannotBeDriven,
-    NotTaken,
-    first_planned,
-    trace_of,
-)
 from tidegate.real.driving.verdict import confirmed
 
 from .partition.test_driver import STANDING, plan, trace
 from .transactions.test_driver import HANGING, LATE_WRITE, document
 
-DRIVEN = {"partition", OF_CONTROLLERS, OF_TRANSACTIONS, OF_PRODUCERS, OF_CONSUMERS, OF_OUTAGES}
 STALE = (
     "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
     "lose_power(broker=B, kept=0); fence(broker=B, successor=A); learn(A); restart(broker=B, successor=A); learn(B); "
@@ -31,9 +21,9 @@ STALE = (
 
 def test_each_model_that_ships_is_driven_or_says_why_not() -> None:
     """A model that is new has a reason of its own, too, and none is left of a model that is gone."""
-    assert WHY_NOT.keys() | DRIVEN == CATALOGUE.keys() and not WHY_NOT.keys() & DRIVEN
+    assert WHY_NOT.keys() | FAMILIES.keys() == CATALOGUE.keys() and not WHY_NOT.keys() & FAMILIES.keys()
     assert all(why_not(name) for name in (*REFINEMENTS, *LIVENESS_CLAIMS))
-    assert [why_not(name) for name in (*sorted(DRIVEN), "mine.py")] == [None] * (len(DRIVEN) + 1)
+    assert [why_not(name) for name in (*sorted(FAMILIES), "mine.py")] == [None] * (len(FAMILIES) + 1)
     with pytest.raises(CannotBeDriven, match=r"it is a trace of raft:paper: it is Raft that pushes, and Kafka's"):
         trace_of(trace(STANDING) | {"model": "raft:paper"})
 

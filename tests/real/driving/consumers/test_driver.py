@@ -12,12 +12,14 @@ from typing import Any, ClassVar
 import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.real.driving.consumers.cluster import FIRST
-from tidegate.real.driving.consumers.driver import ConsumerDriver, of_consumers, settings_of
+from tidegate.real.driving.consumers.driver import ConsumerDriver
+from tidegate.real.driving.consumers.family import FAMILY, settings_of
 from tidegate.real.driving.consumers.plan import KINDS, WHY_NOT, ConsumerPlan, ConsumerStage, consumer_plan
 from tidegate.real.driving.consumers.world import GroupSeen, MemberSeen
+from tidegate.real.driving.families import trace_of
+from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.nodes.wire import Refused
-from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import comparison_section, confirm_text
 from tidegate.reports.text_page import TextFormat
@@ -25,7 +27,7 @@ from tidegate.reports.text_page import TextFormat
 from ....capture.confirmed import merged
 from ....capture.confirmed_consumers import NOT_DRIVEN, QUESTIONS
 from ....conftest import Run
-from ....support.confirming import came_of, document_of
+from ....support.confirming import came_of, document_of, result_of
 
 BEGIN = "start_member(A); begin_generation({P: A, Q: A}); "
 READS = "begin_at_offset(member=A, partition=P); poll(member=A, partition=P, upto=1); "
@@ -416,12 +418,9 @@ class Fake:
         return True
 
 
-HEAD = {"title": "t", "model": "consumer", "property": "p", "kafka": "3.9.1", "repaired": False}
-
-
 def driven(plan: ConsumerPlan, fake: Fake) -> dict[str, Any]:
     """What comes of a plan on a world that is no real one."""
-    return of_consumers(HEAD, plan, ConsumerDriver(plan, fake, 0.1).drive(fake.next), 1.0)
+    return result_of(FAMILY, plan, ConsumerDriver(plan, fake, 0.1), fake.next)
 
 
 def test_an_application_that_commits_before_it_processes() -> None:

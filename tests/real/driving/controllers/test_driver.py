@@ -21,14 +21,16 @@ import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
-from tidegate.real.driving.controllers.driver import QuorumDriver, expected_of, of_quorum, shown
+from tidegate.real.driving.controllers.driver import QuorumDriver, expected_of, shown
+from tidegate.real.driving.controllers.family import FAMILY
 from tidegate.real.driving.controllers.plan import QuorumPlan, quorum_plan
 from tidegate.real.driving.controllers.world import MAX_AHEAD, VoterSeen
+from tidegate.real.driving.families import trace_of
+from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.clocks import Clocks
 from tidegate.real.driving.nodes.gates import Gate, Gates
 from tidegate.real.driving.nodes.running import wait_for
-from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import comparison_section, confirm_text
@@ -37,7 +39,7 @@ from tidegate.traces.document import trace_document
 
 from ....capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
 from ....conftest import Run
-from ....support.confirming import came_of
+from ....support.confirming import came_of, result_of
 from ..nodes.test_gates import echo, frame
 
 EMPTY_DISK = (
@@ -200,27 +202,21 @@ class Fake:
 def test_a_plan_is_driven_and_compared_after_each_stage() -> None:
     plan = planned(EMPTY_DISK, "leader_completeness", **WIPED)
     fake = Fake(plan)
-    taken = QuorumDriver(plan, fake, 0.1).drive(fake.next)
+    found = result_of(FAMILY, plan, QuorumDriver(plan, fake, 0.1), fake.next)
     assert fake.asked == [
         "time 1", "[52] 1 2", "time 2", "[52] 2 3", "disk 3", "[53] 1 3", "[1] 3 1", "[1] 3 1 lost",
     ]  # fmt: skip
-    found = of_quorum(head(), plan, taken, 1.0)
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: leader_completeness fails")
     assert found["steps"][-1]["seen"]["controllers"]["2"] == "leader in epoch 2, log 2L, committed 0"
     assert "1: leader in epoch 1, log 1L, committed 1" in confirm_text([found], TextFormat(200), steps=True)
     assert "leader in epoch 2" in comparison_section([found])
 
 
-def head() -> dict[str, Any]:
-    return {"title": "t", "model": "kraft", "property": "p", "kafka": "3.9.1", "repaired": False}
-
-
 @pytest.mark.parametrize("step", range(1, 7))
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
     plan = planned(EMPTY_DISK, "leader_completeness", **WIPED)
     fake = Fake(plan, step)
-    taken = QuorumDriver(plan, fake, 0.0).drive(fake.next)
-    found = of_quorum(head(), plan, taken, 1.0)
+    found = result_of(FAMILY, plan, QuorumDriver(plan, fake, 0.0), fake.next)
     assert (found["result"], found["step"], len(found["steps"])) == ("not_confirmed", step, step)
     assert found["not_taken"] == list(range(step + 1, 9))
     assert "in place of" in found["steps"][-1]["otherwise"]

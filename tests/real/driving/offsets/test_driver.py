@@ -13,14 +13,16 @@ from typing import Any
 import pytest
 from kafka.record.memory_records import MemoryRecordsBuilder
 from tidegate.invariants.catalogue import find
+from tidegate.real.driving.families import trace_of
+from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.nodes.wire import ERRORS, Refused
 from tidegate.real.driving.nodes.wire import text as wire_text
 from tidegate.real.driving.offsets.cluster import fences_of, group_id, hashed, is_told, offsets_in, parts_of
-from tidegate.real.driving.offsets.driver import OutageDriver, of_outages, wanted_of
+from tidegate.real.driving.offsets.driver import OutageDriver, wanted_of
+from tidegate.real.driving.offsets.family import FAMILY
 from tidegate.real.driving.offsets.plan import KINDS, WHY_NOT, OutagePlan, OutageStage, outage_plan, takes_commits
 from tidegate.real.driving.offsets.world import OffsetsSeen, Part
-from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
 from tidegate.real.driving.verdict import confirmed
 from tidegate.real.logs.metadata_records import MetadataRecord
 from tidegate.reports.confirm import confirm_text
@@ -28,7 +30,7 @@ from tidegate.reports.text_page import TextFormat
 
 from ....capture.confirmed_outages import ALONE, EVERYWHERE, NOT_DRIVEN, ONCE, QUESTIONS, UP
 from ....conftest import Run
-from ....support.confirming import came_of, document_of
+from ....support.confirming import came_of, document_of, result_of
 
 LOST, STOPS, REPAIRED = "shipped:offset_durable", "shipped:group_available", "shipped:goes_on_after_the_repair"
 GOES_ON, SKIPPED = "three_replicas:consumes_while_a_broker_is_down", "shipped:nothing_skipped"
@@ -304,9 +306,6 @@ class Fake:
         return True
 
 
-HEAD = {"title": "t", "model": "offsets_outage", "property": "p", "kafka": "4.1.0", "repaired": False}
-
-
 @pytest.fixture(autouse=True)
 def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is seen not to come is waited for no longer than all else here."""
@@ -315,7 +314,7 @@ def in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def driven(plan: OutagePlan, fake: Fake) -> dict[str, Any]:
     """What comes of a plan on a world that is no real one."""
-    return of_outages(HEAD, plan, OutageDriver(plan, fake, 0.1).drive(fake.next), 1.0)
+    return result_of(FAMILY, plan, OutageDriver(plan, fake, 0.1), fake.next)
 
 
 def test_a_disk_that_is_lost_with_the_offsets() -> None:
@@ -369,7 +368,7 @@ def test_a_commit_that_goes_the_other_way_is_not_confirmed(name: str, takes: boo
         if (stage.action in ("process", "start_broker") and stage.first > 4) or stage is plan.stages[-1]:
             fake.takes = takes
 
-    found = of_outages(HEAD, plan, OutageDriver(plan, fake, 0.1).drive(next_), 1.0)
+    found = result_of(FAMILY, plan, OutageDriver(plan, fake, 0.1), next_)
     assert found["result"] == "not_confirmed"
     assert f"commit of G is {'taken' if takes else 'refused'}" in found["steps"][-1]["otherwise"]
 
@@ -383,7 +382,7 @@ def test_a_consumer_that_begins_elsewhere_is_not_confirmed(name: str, begins: st
         fake.next(stage)
         fake.begins = begins if stage.action == ("restart" if name == AGAIN else "begin_again") else None
 
-    found = of_outages(HEAD, plan, OutageDriver(plan, fake, 0.1).drive(next_), 1.0)
+    found = result_of(FAMILY, plan, OutageDriver(plan, fake, 0.1), next_)
     assert (found["result"], "begins" in found["steps"][-1]["otherwise"]) == ("not_confirmed", True)
 
 

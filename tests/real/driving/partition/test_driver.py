@@ -16,22 +16,27 @@ from tidegate.audit.questions.signature import definition
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import PropertyVerdict
+from tidegate.real.driving.families import trace_of
+from tidegate.real.driving.family import PlanRequest
+from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.cluster import Needs
 from tidegate.real.driving.nodes.releases import Release, at_home
 from tidegate.real.driving.nodes.running import Broken, start_nodes
 from tidegate.real.driving.partition.cluster import PartitionCluster
-from tidegate.real.driving.partition.driver import Driven, Driver, differences, expected, numbers_of
-from tidegate.real.driving.partition.fitting import CannotBeDriven, repaired, trace_of, version_for
-from tidegate.real.driving.partition.plan import BrokerStage, Plan
+from tidegate.real.driving.partition.driver import Driven, Driver, differences, expected, judge_run, numbers_of
+from tidegate.real.driving.partition.family import FAMILY, needs_of
+from tidegate.real.driving.partition.fitting import repaired, version_for
+from tidegate.real.driving.partition.plan import BrokerStage, Plan, partition_plan
 from tidegate.real.driving.partition.world import Seen, World
-from tidegate.real.driving.verdict import confirmed, needs_of, planned, result
+from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import confirm_junit, confirm_text, result_sentence
 from tidegate.reports.text_page import TextFormat
 from tidegate.traces.document import trace_document
 
 from ....conftest import Run, Said
 from ....support.commands import without
+from ....support.confirming import result_of
 
 MOVED = "produce(A); elect_preferred(B); learn(B)"
 STANDING = (
@@ -88,7 +93,8 @@ def _trace(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]) -
 
 
 def plan(document: Mapping[str, Any], kafka: str | None = None, **more: Any) -> Plan:
-    return planned(trace_of(document), kafka, **more)
+    repaired = more.pop("with_repair", False)
+    return partition_plan(PlanRequest(trace_of(document), kafka, repaired=repaired, **more))
 
 
 def save(path: Path, document: Mapping[str, Any]) -> str:
@@ -251,7 +257,7 @@ def test_a_reassignment_to_who_is_in_sync_is_one_thing() -> None:
     ]  # fmt: skip
     assert [len(stage.unaware) for stage in made.stages] == [0, 1, 0, 0]
     world = Model(made)
-    assert outcome(document, made, world)["result"] == "confirmed"
+    assert outcome(made, world)["result"] == "confirmed"
     assert [did for did in world.did if did.startswith(("reassign", "hear"))] == [
         "hear(1, False)", "reassign([2, 3], 2)", "hear(2, True)", "hear(1, True)",
     ]  # fmt: skip
@@ -261,7 +267,7 @@ def test_whom_the_controller_takes_is_the_first_of_the_target() -> None:
     document = trace(REASSIGNED.replace("(B)", "(C)"), acks="leader", reassignments=1)
     made = plan(document)
     world = Model(made)
-    assert outcome(document, made, world)["result"] == "confirmed"
+    assert outcome(made, world)["result"] == "confirmed"
     assert "reassign([2, 3], 3)" in world.did
 
 
@@ -289,8 +295,7 @@ def test_a_record_that_is_not_acknowledged_is_no_record_that_stays() -> None:
     document = trace(MOVED, acks="leader")
     made = plan(document, with_repair=True)
     unanswered = replace(driven(made, Model(made)), acknowledged=frozenset())
-    found = result(document, made, unanswered, "3.9.1", True)
-    assert (found["result"], found["why"]) == ("not_confirmed", "every step came about, but not acknowledged: record 0")
+    assert judge_run(made, unanswered) == (False, "every step came about, but not acknowledged: record 0")
 
 
 # --- a cluster that does what the model does --------------------------------------------------------------------------
@@ -358,8 +363,8 @@ def driven(made: Plan, world: Model) -> Driven:
     return Driver(made, cast(World, world), limit=0.2).driven(world.at)
 
 
-def outcome(document: dict[str, Any], made: Plan, world: Model, *, with_repair: bool = False) -> dict[str, Any]:
-    return result(document, made, driven(made, world), made.fitted.kafka, with_repair)
+def outcome(made: Plan, world: Model) -> dict[str, Any]:
+    return result_of(FAMILY, made, Driver(made, cast(World, world), limit=0.2), world.at)
 
 
 @pytest.mark.parametrize(
@@ -375,7 +380,7 @@ def outcome(document: dict[str, Any], made: Plan, world: Model, *, with_repair: 
 def test_a_cluster_that_does_what_the_trace_says_confirms_it(steps: str, constants: dict[str, Any]) -> None:
     document = trace(steps, **constants)
     made = plan(document)
-    found = outcome(document, made, Model(made))
+    found = outcome(made, Model(made))
     assert (found["result"], found["why"]) == ("confirmed", "acknowledged, and gone: record 0")
     assert [step["otherwise"] for step in found["steps"]] == [None] * len(made.stages)
     json.dumps(found)
@@ -397,7 +402,7 @@ def test_where_brokers_do_otherwise_the_step_is_named() -> None:
     document = trace(STANDING)
     made = plan(document)
     held = expected(made.stages[8].before, numbers_of(made))
-    found = outcome(document, made, Model(made, {9: held}))
+    found = outcome(made, Model(made, {9: held}))
     assert (found["result"], found["step"], found["not_taken"]) == ("not_confirmed", 9, [10, 11, 12, 13])
     assert found["steps"][-1]["otherwise"] == "ISR [1, 3] in place of [1], after 0.2 s"
     assert found["why"] == ("at step 9 the brokers did otherwise; in the end record 0, acknowledged, is still there")
@@ -419,7 +424,7 @@ def test_a_broker_that_is_fenced_while_it_lives_had_no_time(fenced: set[int], do
 def test_a_record_that_is_read_in_the_end_is_not_gone() -> None:
     document = trace(STANDING)
     made = plan(document)
-    found = outcome(document, made, Model(made, read=[0]))
+    found = outcome(made, Model(made, read=[0]))
     assert (found["result"], found["step"]) == ("not_confirmed", None)
     assert found["why"] == "every step came about, but record 0, acknowledged, is still there"
 
@@ -427,17 +432,17 @@ def test_a_record_that_is_read_in_the_end_is_not_gone() -> None:
 def test_nothing_that_can_be_read_is_no_proof_that_a_record_is_gone() -> None:
     made = plan(trace(STANDING))
     taken = driven(made, Model(made))
-    unread = Driven(taken.taken, frozenset({0}), None, frozenset({0}), None, 1.0)
+    unread = Driven(taken.taken, frozenset({0}), None, frozenset({0}), None)
     assert unread.lost == frozenset()
-    assert result(trace(STANDING), made, unread, "3.9.1", False)["result"] == "not_confirmed"
+    assert judge_run(made, unread) == (False, "every step came about, but nothing can be read")
 
 
 def test_with_the_repair_it_is_confirmed_that_the_record_stays() -> None:
     document = trace(STANDING)
     made = plan(document, "4.1.0", with_repair=True)
-    found = outcome(document, made, Model(made), with_repair=True)
+    found = outcome(made, Model(made))
     assert (found["result"], found["why"]) == ("confirmed", "acknowledged, and still there: record 0")
-    lost = outcome(document, made, Model(made, read=[]), with_repair=True)
+    lost = outcome(made, Model(made, read=[]))
     assert lost["why"] == "acknowledged, and gone in spite of the repair: record 0"
 
 
@@ -453,7 +458,7 @@ def test_with_the_repair_nothing_is_confirmed_where_the_faults_did_not_all_happe
     made = plan(document, "4.1.0", with_repair=True)
     world = Model(made, {at: replace(expected(made.stages[at - 1].after, numbers_of(made)), leader_epoch=7)}, read=[0])
     world.acknowledged = lambda: frozenset({0})
-    found = outcome(document, made, world, with_repair=True)
+    found = outcome(made, world)
     assert (found["result"], found["step"], found["why"]) == ("not_confirmed", at, why)
 
 
@@ -462,7 +467,7 @@ def test_where_brokers_do_otherwise_before_the_record_is_acknowledged_the_repair
     made = plan(document, "3.9.1", with_repair=True)
     world = Model(made, {0: replace(expected(made.stages[0].after, numbers_of(made)), leader_epoch=7)})
     world.acknowledged = frozenset
-    found = outcome(document, made, world, with_repair=True)
+    found = outcome(made, world)
     assert (found["result"], found["step"]) == ("not_confirmed", None)
     assert found["why"] == (
         "as the record was to be acknowledged, which the repair adds, the brokers did otherwise; in the end no record "
@@ -538,7 +543,7 @@ def test_a_cluster_that_breaks_could_not_be_driven(monkeypatch: pytest.MonkeyPat
 def test_a_result_in_the_terminal() -> None:
     document = trace(MOVED, acks="leader")
     made = plan(document, "3.9.1")
-    found: dict[str, Any] = outcome(document, made, Model(made)) | {"seconds": 1.0}
+    found: dict[str, Any] = outcome(made, Model(made)) | {"seconds": 1.0}
     assert confirm_text([found, found], TextFormat(100), steps=True).splitlines()[-1] == "2 runs: 2 confirmed."
     assert result_sentence(found) == "Confirmed on Kafka 3.9.1: acknowledged, and gone: record 0."
 
@@ -546,9 +551,9 @@ def test_a_result_in_the_terminal() -> None:
 def test_a_result_as_junit() -> None:
     document = trace(STANDING)
     made = plan(document)
-    parted = outcome(document, made, Model(made, {9: expected(made.stages[8].before, numbers_of(made))}))
+    parted = outcome(made, Model(made, {9: expected(made.stages[8].before, numbers_of(made))}))
     refused = confirmed(trace(STANDING) | {"model": "classic_group"})
-    root = ElementTree.fromstring(confirm_junit([outcome(document, made, Model(made)), parted, refused]))
+    root = ElementTree.fromstring(confirm_junit([outcome(made, Model(made)), parted, refused]))
     suite = root[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     assert [[kind.tag for kind in case] for case in suite] == [[], ["failure"], ["error"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.real.driving.partition.fitting import CannotBeDriven
+from tidegate.real.driving.fitting import CannotBeDriven
 
 from .test_driver import Model, driven, plan, trace
 

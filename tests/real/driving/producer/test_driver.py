@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 from tidegate.invariants.catalogue import find
+from tidegate.real.driving.families import trace_of
+from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes import wire
 from tidegate.real.driving.nodes.lines import CLIENT, Lines, error_of
 from tidegate.real.driving.nodes.running import Broken, wait_for
-from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
-from tidegate.real.driving.producer.driver import ProducerDriver, expected_of_producer, of_producer
+from tidegate.real.driving.producer.driver import ProducerDriver, expected_of_producer
+from tidegate.real.driving.producer.family import FAMILY
 from tidegate.real.driving.producer.plan import KINDS, WHY_NOT, ProducerPlan, producer_plan
 from tidegate.real.driving.producer.world import ProducerSeen, Written, numbered
 from tidegate.real.driving.stages import Stage
@@ -28,7 +30,7 @@ from tidegate.reports.confirm import comparison_section, confirm_text
 from tidegate.reports.text_page import TextFormat
 
 from ....conftest import Run
-from ....support.confirming import came_of, document_of
+from ....support.confirming import came_of, document_of, result_of
 
 LOST = ("acks_1", "acknowledged_is_durable", "send(0); transmit(0); append_batch(0); answer(0); fail_over(0)")
 UNSENT = ("acks_0", "acknowledged_is_durable", "send(0); transmit(0)")
@@ -226,13 +228,10 @@ class Fake:
         return False
 
 
-HEAD = {"title": "t", "model": "producer", "property": "p", "kafka": "3.9.1", "repaired": False}
-
-
 def test_a_record_is_handed_over_when_the_trace_sends_it() -> None:
     plan = plan_of(TURNED)
     fake = Fake(plan)
-    found = of_producer(HEAD, plan, ProducerDriver(plan, fake, 0.1).drive(fake.next), 1.0)
+    found = result_of(FAMILY, plan, ProducerDriver(plan, fake, 0.1), fake.next)
     assert fake.did == ["send 0", "send 1", "cut 1", "request to 1", "late"]
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: order_per_key fails")
     assert found["steps"][-1]["seen"]["clients"]["orders"] == "record 1, record 0"
@@ -253,7 +252,7 @@ def test_an_application_that_starts_again_is_given_its_record_again() -> None:
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
     plan = plan_of(LOST)
     fake = Fake(plan, step)
-    found = of_producer(HEAD, plan, ProducerDriver(plan, fake, 0.0).drive(fake.next), 1.0)
+    found = result_of(FAMILY, plan, ProducerDriver(plan, fake, 0.0), fake.next)
     assert (found["result"], found["step"], len(found["steps"])) == ("not_confirmed", step, step)
     assert "in place of" in found["steps"][-1]["otherwise"]
 

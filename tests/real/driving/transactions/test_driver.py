@@ -13,9 +13,11 @@ import pytest
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import first_shown, run_text
 from tidegate.language.verdict import PropertyVerdict, PropertyWord
-from tidegate.real.driving.partition.fitting import CannotBeDriven, trace_of
+from tidegate.real.driving.families import trace_of
+from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.stages import Stage
-from tidegate.real.driving.transactions.driver import TxnDriver, expected_txn, of_transactions
+from tidegate.real.driving.transactions.driver import TxnDriver, expected_txn
+from tidegate.real.driving.transactions.family import FAMILY
 from tidegate.real.driving.transactions.plan import KINDS, WHY_NOT, TxnPlan, txn_plan
 from tidegate.real.driving.transactions.world import AGAIN, Answer, Ask, TxnSeen
 from tidegate.real.driving.verdict import confirmed
@@ -24,7 +26,7 @@ from tidegate.reports.text_page import TextFormat
 from tidegate.traces.document import trace_document
 
 from ....conftest import Run
-from ....support.confirming import came_of
+from ....support.confirming import came_of, result_of
 
 BEGUN = "init_producer(A); begin(A); add_partition(client=A, partition=P); "
 HANGS = (
@@ -173,16 +175,12 @@ class Fake:
         return True
 
 
-HEAD = {"title": "t", "model": "transactions", "property": "p", "kafka": "3.4.1", "repaired": False}
-
-
 def test_a_late_write_is_sent_as_it_was_when_its_sender_gave_it_up() -> None:
     plan = txn_plan(trace_of(document(*HANGING, **LATE_WRITE)), None)
     fake = Fake(plan)
-    taken = TxnDriver(plan, fake, 0.1).drive(fake.next)
+    found = result_of(FAMILY, plan, TxnDriver(plan, fake, 0.1), fake.next)
     late = Ask("produce", 7, 0, "orders-p", 0, 1)
     assert fake.asked == [Ask("init"), Ask("add", 7, 0, "orders-p"), Ask("end", 7, 0), "marker P", late]
-    found = of_transactions(HEAD, plan, taken, 1.0)
     assert (found["result"], found["why"]) == ("confirmed", "every step came about: nothing_hangs fails")
     seen = found["steps"][-1]["seen"]["transactions"]
     assert seen == {"coordinator": "complete abort, epoch 1", "P": "1 open; stable 0"}
@@ -194,7 +192,7 @@ def test_a_late_write_is_sent_as_it_was_when_its_sender_gave_it_up() -> None:
 def test_a_step_that_does_not_come_about_is_not_confirmed(step: int) -> None:
     plan = txn_plan(trace_of(document(*HANGING, **LATE_WRITE)), None)
     fake = Fake(plan, step)
-    found = of_transactions(HEAD, plan, TxnDriver(plan, fake, 0.0).drive(fake.next), 1.0)
+    found = result_of(FAMILY, plan, TxnDriver(plan, fake, 0.0), fake.next)
     assert (found["result"], found["step"], len(found["steps"])) == ("not_confirmed", step, step)
     assert "in place of" in found["steps"][-1]["otherwise"]
 

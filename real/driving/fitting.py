@@ -1,0 +1,118 @@
+"""Which release can take a trace: its steps are taken again by the model of that release, before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import TypeVar
+
+from ...language import judge
+from ...language.constants import Value
+from ...language.containers import ModelError
+from ...language.immutable import immutable
+from ...language.model import Model
+from ...language.steptext import StepError, parse_steps
+from ...language.values import State
+from ...language.verdict import Run
+from .nodes.releases import KNOWN
+
+P = TypeVar("P")
+
+
+class CannotBeDriven(Exception):
+    """Why a trace cannot be taken by real brokers; `step` is its first step that cannot, 0 for all of it."""
+
+    def __init__(self, why: str, step: int = 0) -> None:
+        super().__init__(why)
+        self.why, self.step = why, step
+
+
+class NotTaken(CannotBeDriven):
+    """The model of a release does not take a step of the trace, or does not have what it is about."""
+
+    def __init__(self, why: str, step: int = 0, taken: int = 0) -> None:
+        super().__init__(why, step)
+        self.taken = taken
+
+
+@immutable
+class Trace:
+    """What is driven: the constants of the model, the steps as text, and the property that fails."""
+
+    bounds: Mapping[str, Value | str]
+    steps: tuple[str, ...]
+    property: str
+    leader: str
+    model: str = "partition"
+
+
+def taken_again(model: Model, start: State, trace: Trace, kafka: str) -> Run:
+    """A trace's steps in the model of a release. CannotBeDriven, with the step, where it does not take one."""
+    try:
+        return judge.replay(model, start, parse_steps(model, "; ".join(trace.steps)))
+    except StepError as error:
+        raise not_taken(kafka, str(error).partition("; enabled here")[0]) from None
+    except ModelError as error:
+        raise NotTaken(f"the model of Kafka {kafka} does not take it: {error.action}: {error.message}") from None
+
+
+def not_taken(kafka: str, said: str) -> NotTaken:
+    """What an error of a step says, of the model of a release."""
+    step = number_of_step(said)
+    return NotTaken(f"the model of Kafka {kafka} does not take it: {said}", step, step)
+
+
+def newest(given: str | None, plan: Callable[[str], P], anyway: Callable[[str], P] | None = None) -> P:
+    """The plan for the release that is given, or for the newest known one that has one; `anyway`: another one for the
+    release that is given, where that has none. CannotBeDriven where none has, as `first_planned` says why."""
+    try:
+        return first_planned(KNOWN if given is None else (given,), plan)
+    except CannotBeDriven:
+        if anyway is not None and given is not None:
+            return anyway(given)
+        raise
+
+
+def first_planned(releases: Iterable[str], plan: Callable[[str], P]) -> P:
+    """The plan for the first release that has one. CannotBeDriven where none has: why it is so of the release that
+    comes furthest, since what one lacks that comes less far is often another thing."""
+    why: CannotBeDriven | None = None
+    for kafka in releases:
+        try:
+            return plan(kafka)
+        except CannotBeDriven as error:
+            why = error if why is None or how_far(error) > how_far(why) else why
+    assert why is not None
+    raise why
+
+
+def how_far(error: CannotBeDriven) -> tuple[bool, int]:
+    """How far a release has come: not to the end of the trace in the model, and to which step, or further."""
+    return not isinstance(error, NotTaken), error.taken if isinstance(error, NotTaken) else 0
+
+
+def as_texts(constants: Mapping[str, Value | str]) -> dict[str, Value | str]:
+    """Constants as one gives them."""
+
+    def text(value: Value | str) -> Value | str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        return str(value.value) if isinstance(value, Enum) else value
+
+    return {name: text(value) for name, value in constants.items()}
+
+
+def number_of_step(said: str) -> int:
+    """The step that an error begins with: `step 5, fence(...), is disabled`."""
+    word = said.removeprefix("step ").partition(",")[0]
+    return int(word) if word.isdigit() else 0
+
+
+def shows(model: Model, run: Run, kafka: str) -> str:
+    """What the run shows in the end of its property. CannotBeDriven where that is nothing."""
+    if not model.properties:
+        return "they did as the model does"
+    prop = model.properties[0]
+    if judge.holds_at(model, prop, run, len(run.steps)) is not (prop.kind == "reachable"):
+        raise CannotBeDriven(f"in the model of Kafka {kafka} {prop.name} does not show in the end")
+    return f"{prop.name} {'is met' if prop.kind == 'reachable' else 'fails'}"

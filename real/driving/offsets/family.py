@@ -1,0 +1,42 @@
+"""A family of models: `offsets_outage`, on real brokers that have `__consumer_offsets`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..family import Conditions, Family
+from ..nodes.processes import CLOCKS
+from ..nodes.releases import Release
+from .cluster import CLIENT, LAG_MS, SESSION_MS, Outage
+from .driver import OutageDriver
+from .plan import MODEL, OutagePlan, home_of, homes_of, outage_plan
+
+
+def cluster_of(plan: OutagePlan, release: Release, kept: Path | None) -> Outage:
+    """The brokers of a plan, and its groups with the partitions that their offsets are in."""
+    start = plan.run.start
+    homes = homes_of(start)
+    groups = {str(group): homes[home_of(start, group)] for group in start.position}
+    return Outage(release, len(plan.brokers), groups, len(homes), kept)
+
+
+def conditions_of(plan: OutagePlan) -> Conditions:
+    """What a plan is driven under."""
+    clocks = {name: int(str(value)) for name, value in CLIENT.items() if name.endswith(".ms")}
+    values = plan.model.values
+    return Conditions(
+        tuple(plan.brokers.values()),
+        {"offsets.topic.replication.factor": values["factor"], "min.insync.replicas": values["min_isr"]}
+        | {"auto.offset.reset": values["reset"]},
+        {**CLOCKS, **clocks, "broker.session.timeout.ms": SESSION_MS, "replica.lag.time.max.ms": LAG_MS},
+    )
+
+
+FAMILY = Family(
+    MODEL,
+    lambda wanted: outage_plan(wanted.trace, wanted.kafka, anyway=wanted.anyway),
+    cluster_of,
+    OutageDriver,
+    conditions_of,
+    "what repairs the topic of offsets is a step of the trace, `reassign`, and no setting",
+)
