@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..api.checking import check_model, trace_documents
@@ -88,7 +88,8 @@ def add(verbs: Verbs[Parser]) -> None:
 
 
 def run(options: argparse.Namespace) -> Exit:
-    """Checks, prints, then saves: a result is never lost to a full disk. With `--watch` again and again."""
+    """Checks, prints the verdict, then its traces, then saves: a result is never lost to a full disk, nor to what shows
+    it. With `--watch` again and again."""
     if options.watch:
         from .main import main  # which reports the mistakes of each check
         from .watch import watched
@@ -101,20 +102,23 @@ def run(options: argparse.Namespace) -> Exit:
     model = bind_model(chosen(options))
     asked = asked_witnesses(model, options.witnesses)
     verdict = advised(model, checked(model, options.engine, search), options)
+    if not options.json:
+        print(verdict_page(verdict, paper_of(options)).text(), end="", flush=True)
     shown = None if options.json or out is not None else failures_and(asked, verdict)
     traces = {**trace_documents(model, verdict, shown), **longest_documents(model, asked)}
     paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
     if out is not None and options.engine == "spark":
         tables(verdict, out)
+    document = check_document(verdict, traces, paths)
     if options.json:
-        print_json(check_document(verdict, traces, paths))
+        print_json(document)
     else:
-        print(full_report(verdict, traces, paper_of(options), asked), end="", flush=True)
+        print(traces_report(verdict, traces, paper_of(options), asked), end="", flush=True)
     found = exit_of_verdict(verdict)
     if out is None:
         return found
-    pages = {name: _page(model, verdict, trace, Path(paths[name]).name) for name, trace in traces.items()}
-    return _saved(out, check_document(verdict, traces, paths), traces, pages, paths, found, options)
+    pages = ((name, _page(model, verdict, trace, Path(paths[name]).name)) for name, trace in traces.items())
+    return _saved(out, document, traces, pages, paths, found, options)
 
 
 def _page(model: Model, verdict: Verdict, trace: Document, file: str) -> str:
@@ -160,19 +164,19 @@ def _readers(model: Model) -> str:
     return f"{first} and {more} read them" if others else f"{first} reads one"
 
 
-def full_report(
+def traces_report(
     verdict: Verdict, traces: Mapping[str, Document], text_format: TextFormat, witnesses: Sequence[str] = ()
 ) -> str:
-    """The verdict, then the trace of everything that failed, and of the witnesses that were asked for. A run that
-    violates several properties is printed once."""
+    """The trace of everything that failed, and of the witnesses that were asked for: what follows the verdict. A run
+    that violates several properties is printed once."""
     shown = [traces[name] for name in failures_and(witnesses, verdict) if name in traces]
     groups = group_by_run(shown)
-    pages = [verdict_page(verdict, text_format), *(trace_page(first, text_format, others) for first, *others in groups)]
+    pages = [trace_page(first, text_format, others) for first, *others in groups]
     missing = [name for name in witnesses if name not in traces]
     if missing:
         pages.append(TextPage(text_format))
         pages[-1].line(f"no trace of {', '.join(missing)}: this search did not reach it", style="yellow")
-    return "\n".join(page.text() for page in pages)
+    return "".join(f"\n{page.text()}" for page in pages)
 
 
 def failures_and(witnesses: Sequence[str], verdict: Verdict) -> tuple[str, ...]:
@@ -190,7 +194,7 @@ def _saved(
     out: Path,
     document: Document,
     traces: Mapping[str, Document],
-    texts: Mapping[str, str],
+    pages: Iterable[tuple[str, str]],
     paths: Mapping[str, str],
     found: Exit,
     options: argparse.Namespace,
@@ -198,11 +202,12 @@ def _saved(
     try:
         for name, path in paths.items():
             write_trace(Path(path), traces[name])
-            write_text(Path(path.removesuffix(_TRACE) + ".html"), texts[name])
         write_json(out / "report.json", document)
-        pages = {name: Path(path).name.removesuffix(_TRACE) + ".html" for name, path in paths.items()}
-        write_text(out / "index.html", check_index(document, pages))
-    except OSError as error:
+        for name, text in pages:
+            write_text(Path(paths[name].removesuffix(_TRACE) + ".html"), text)
+        names = {name: Path(path).name.removesuffix(_TRACE) + ".html" for name, path in paths.items()}
+        write_text(out / "index.html", check_index(document, names))
+    except (OSError, UsageError) as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return worst_exit((found, Exit.USAGE)) if found is Exit.HOLDS else found
     also = f" and {count_text(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""

@@ -9,9 +9,10 @@ from ..api.checking import trace_documents
 from ..api.models import ModelChoice, bind_model
 from ..explorer.cache import cache_directory
 from ..explorer.search import Search
+from ..reports.check.terminal import verdict_page
 from ..reports.exits import Exit, exit_of_verdict
 from ..reports.text_page import TextPage
-from .check import checked, failures_and, full_report
+from .check import checked, failures_and, traces_report
 from .options import add_print_options, paper_of
 from .verbs import Parser, Verbs, add_verb
 
@@ -70,9 +71,7 @@ def _shown(story: str, choice: ModelChoice, options: argparse.Namespace) -> Exit
     print(page.text(), flush=True)
     model = bind_model(choice)
     verdict = checked(model, "native", Search(cache=cache_directory()))
-    print(
-        full_report(verdict, trace_documents(model, verdict, failures_and((), verdict)), text_format),
-        end="",
-        flush=True,
-    )
+    print(verdict_page(verdict, text_format).text(), end="", flush=True)
+    traces = trace_documents(model, verdict, failures_and((), verdict))
+    print(traces_report(verdict, traces, text_format), end="", flush=True)
     return exit_of_verdict(verdict)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
 from ..reports.exits import INTERRUPTED_TEXT, Exit
 from .streams import own_streams
@@ -25,7 +27,12 @@ def heed_termination() -> None:
     """Has SIGTERM, with which a CI system cancels a job, end this process as Ctrl-C does: what was seen is reported,
     and processes that it started end. Where it is ignored it stays so."""
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    """What Ctrl-C does, with the name of the signal, which a search then says that it was stopped by."""
+    raise KeyboardInterrupt("SIGTERM")
 
 
 def run() -> None:

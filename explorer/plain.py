@@ -32,12 +32,13 @@ from ..language.source import NoSource
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from .liveness.answers import Answer, answers
-from .liveness.graph import STOPPED, Incomplete
+from .liveness.graph import Incomplete
 from .liveness.plain_graph import Undefined, explored
 from .liveness.questions import questions_of
+from .memory_limits import memory_for_search
 from .projections import projection_of
 from .renaming import canonical_keys
-from .search import Progress, Report, Search
+from .search import Progress, Report, Search, stopped_by
 from .symmetry import Symmetry, symmetry_of
 from .verdicts import Ending, notes_of, peak_memory_bytes, step_bound_text, verdict_of
 
@@ -98,6 +99,7 @@ class _Exploration:
         self.began = self.reported = time.monotonic()
         self.seconds = 0.0
         self.memory = peak_memory_bytes()
+        self.most_memory = search.memory_bytes or self.memory + memory_for_search()
         self._sort_properties()
 
     def _sort_properties(self) -> None:
@@ -125,8 +127,8 @@ class _Exploration:
             self.exhausted = True
         except _Ended:
             pass
-        except KeyboardInterrupt:
-            self.stopped = STOPPED
+        except KeyboardInterrupt as interrupt:
+            self.stopped = stopped_by(interrupt)
         finally:
             self.seconds = time.monotonic() - self.began
 
@@ -292,11 +294,7 @@ class _Exploration:
         if self.search.seconds is not None and seconds >= self.search.seconds:
             self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
             raise _Ended
-        if (
-            expanded % 256 == 0
-            and self.search.memory_bytes is not None
-            and peak_memory_bytes() >= self.search.memory_bytes
-        ):
+        if expanded % 256 == 0 and peak_memory_bytes() >= self.most_memory:
             self.stopped = f"the memory limit was reached with {len(self.states):,} states"
             raise _Ended
         if self.report is not None and now - self.reported >= REPORT_SECONDS:
@@ -349,7 +347,7 @@ class _Exploration:
             self.deadlock = False
             return {}
         except (KeyboardInterrupt, Incomplete) as ended:
-            why = str(ended) if isinstance(ended, Incomplete) else STOPPED
+            why = str(ended) if isinstance(ended, Incomplete) else stopped_by(ended)
             return {prop.name: Answer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
 
     def _heed(self) -> None:
@@ -357,7 +355,7 @@ class _Exploration:
         limit = self.search.seconds
         if limit is not None and time.monotonic() - self.began >= limit:
             raise Incomplete(f"the time limit of {limit:g} s was reached")
-        if self.search.memory_bytes is not None and peak_memory_bytes() >= self.search.memory_bytes:
+        if peak_memory_bytes() >= self.most_memory:
             raise Incomplete(f"the memory limit was reached with {len(self.states):,} states")
 
     def run_to(self, index: int) -> Run:

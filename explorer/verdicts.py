@@ -27,8 +27,7 @@ from ..language.verdict import (
     cutting_limits,
 )
 from .liveness.answers import Answer
-from .liveness.graph import STOPPED
-from .search import Search
+from .search import Search, is_interruption
 
 _NO_PROPERTY = "no property was checked: only deadlocks and steps that break the model's types were looked for"
 _FAILURES: tuple[Outcome, ...] = ("model_error", "safety", "deadlock", "liveness")
@@ -87,7 +86,7 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
-    transitions, interrupted = _transitions(ending), ending.stopped == STOPPED
+    transitions, interrupted = _transitions(ending), is_interruption(ending.stopped)
     ending = _of_what_is_shown(model, _of_starts(model, _of_values(ending)))
     others = tuple(_property(prop, ending) for prop in model.properties)
     properties = (*others, *(_of_runs(prop, ending, others) for prop in model.liveness))

@@ -14,7 +14,8 @@ from ...language.model import Action, Model, Property
 from ...language.steptext import format_step
 from ...language.values import State
 from ...language.verdict import Disagreement, PropertyWord, Run, Step
-from .graph import STOPPED, Graph, Heed, Incomplete, no_limit
+from ..search import stopped_by
+from .graph import Graph, Heed, Incomplete, no_limit
 from .lasso import Lasso, lasso
 from .questions import Question, Questions
 
@@ -90,7 +91,7 @@ def answers(
             says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
             answered[question] = _answer(model, questions, question, graph, replayer, heed)
     except (Incomplete, KeyboardInterrupt) as why:
-        ended = str(why) or STOPPED
+        ended = str(why) if isinstance(why, Incomplete) else stopped_by(why)
     for question in questions.asked:
         answered.setdefault(question, Answer("undecided", why=ended))
     return {

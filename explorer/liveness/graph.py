@@ -19,10 +19,6 @@ class Incomplete(Exception):
     """The properties of whole runs could not be checked; the message says why."""
 
 
-STOPPED = "stopped by Ctrl-C"
-"""Why they could not, where Ctrl-C ended it."""
-
-
 def no_limit() -> None:
     """Where nothing but Ctrl-C ends the search."""
 

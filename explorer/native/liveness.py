@@ -19,7 +19,7 @@ from .effort import FULL, QUICK
 from .frontier import CELLS, Frontier
 from .kernels import Kernel, kernel_of
 from .masks import protocol_masks
-from .memory import Region
+from .memory import NoMemory, Region
 from .network import Network, bytes_needed
 
 LARGE = 1_000_000
@@ -87,7 +87,10 @@ def judged(
     places = {action.name: at for at, action in enumerate(made.actions)}
     numbered = tuple(groups[places[plan.form.name]] for plan in kernel.program.plans)
     started = time.perf_counter()
-    network = Network(count, transitions, numbered, search.cache, heed)
+    try:
+        network = Network(count, transitions, numbered, search.cache, heed)
+    except NoMemory as error:
+        raise Incomplete(str(error)) from None
     compiled(kernel.seconds + time.perf_counter() - started)
 
     def says_what(says: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import os
 from typing import TYPE_CHECKING
+
+from ...language.errors import UsageError
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -17,13 +18,26 @@ POPULATE_WRITE = 23
 _LIBC = ctypes.CDLL(None)
 
 
+class NoMemory(UsageError):
+    """Address space that cannot be had: exit 64, with what gives or saves some."""
+
+    def __init__(self, size: int, error: OSError) -> None:
+        super().__init__(
+            f"{size / 2**20:,.0f} MiB of address space cannot be had ({error.strerror}); give the search less with "
+            "--memory, or this process more (ulimit -v)"
+        )
+
+
 class Region:
-    """Anonymous memory of up to `size` bytes, zero until written. Only touched pages cost anything."""
+    """Anonymous memory of up to `size` bytes, zero until written. Only touched pages cost anything. Raises NoMemory."""
 
     def __init__(self, size: int) -> None:
         self.size = max(HUGE, -(-size // HUGE) * HUGE)
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
-        self._map = mmap.mmap(-1, self.size, flags=flags)
+        try:
+            self._map = mmap.mmap(-1, self.size, flags=flags)
+        except OSError as error:
+            raise NoMemory(self.size, error) from None
         if hasattr(mmap, "MADV_HUGEPAGE"):
             self._map.madvise(mmap.MADV_HUGEPAGE)
         self._view = ctypes.c_char.from_buffer(self._map)
@@ -91,17 +105,3 @@ class Ahead:
         """Wait for what is under way; to be called before any region is closed."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
-
-
-def physical_memory() -> int:
-    """Bytes of memory this process may use: the machine's, or its control group's when that is less."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            with open(path) as file:
-                text = file.read().strip()
-        except OSError:
-            continue
-        if text.isdigit():
-            total = min(total, int(text))
-    return total

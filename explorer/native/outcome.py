@@ -35,8 +35,8 @@ from ..differences import (
     way_on,
 )
 from ..liveness.answers import Answer
-from ..liveness.graph import STOPPED, Incomplete
-from ..search import Report, Search
+from ..liveness.graph import Incomplete
+from ..search import Report, Search, stopped_by
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
 from .initials_check import Starts
@@ -395,8 +395,8 @@ def _judged(
 
     try:
         return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, compiled, report, heed)
-    except KeyboardInterrupt:
-        raise Incomplete(STOPPED) from None
+    except KeyboardInterrupt as interrupt:
+        raise Incomplete(stopped_by(interrupt)) from None
     finally:
         found.seconds += time.perf_counter() - started
 

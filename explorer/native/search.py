@@ -15,9 +15,9 @@ from ...language.constants import Value
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import Level, Verdict
-from ..liveness.graph import STOPPED
+from ..memory_limits import memory_for_search
 from ..projections import projection_of
-from ..search import Progress, Report, Search
+from ..search import Progress, Report, Search, stopped_by
 from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
 from .effort import FULL
@@ -26,7 +26,6 @@ from .initials_check import Starts
 from .kernel import ERROR_BIT
 from .kernels import Kernel, kernel_at_once, kernel_of
 from .masks import cone_masks, masks_of
-from .memory import physical_memory
 from .outcome import Findings, conclude
 from .program import with_properties_of
 from .workers import ALONE, FAILURES, Crew
@@ -41,8 +40,6 @@ LONG = 1_000_000
 took."""
 SLICE_SECONDS = 0.1
 FIRST_SLICE = 20_000
-MEMORY_SHARE = 0.8
-"""Of the machine's memory, when the user sets no limit."""
 
 
 def check(model: Model, search: Search, report: Report | None = None, enough: Enough | None = None) -> Verdict:
@@ -95,7 +92,7 @@ def _attempt(
     faster: Faster | None = None,
 ) -> Verdict | None:
     """One search; None when several workers found a failure."""
-    frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or int(MEMORY_SHARE * physical_memory()))
+    frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or memory_for_search())
     try:
         driver = Driver(model, search, kernel, frontier, report, faster)
         driver.run(None if enough is None else lambda: enough(driver.decided(), frontier["COUNT"]))
@@ -154,8 +151,8 @@ class Driver:
             while not self.findings.ended and not self.failed and self._level():
                 if enough is not None and enough():
                     return
-        except KeyboardInterrupt:
-            self.findings.stop(STOPPED)
+        except KeyboardInterrupt as interrupt:
+            self.findings.stop(stopped_by(interrupt))
         finally:
             self.findings.seconds = self.seconds
             if self.crew is not None:

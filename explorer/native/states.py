@@ -7,12 +7,12 @@ from pathlib import Path
 from ...language.errors import UsageError
 from ...language.model import Model
 from ..graph import TooLarge
+from ..memory_limits import memory_for_search
 from ..search import Search
 from .frontier import Frontier
 from .kernels import kernel_of
 from .layout import Layout
-from .memory import physical_memory
-from .search import MEMORY_SHARE, Driver
+from .search import Driver
 
 
 def reachable_states(model: Model, most: int, cache: Path | None = None) -> tuple[Layout, memoryview]:
@@ -23,7 +23,7 @@ def reachable_states(model: Model, most: int, cache: Path | None = None) -> tupl
     which.
     """
     kernel = kernel_of(model, (), cache)
-    frontier = Frontier(kernel.program, kernel.code, int(MEMORY_SHARE * physical_memory()))
+    frontier = Frontier(kernel.program, kernel.code, memory_for_search())
     try:
         driver = Driver(model, Search(deadlocks=False, cache=cache), kernel, frontier, None)
         for cell in ("CHECK", "SEEK", "WATCH"):

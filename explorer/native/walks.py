@@ -19,8 +19,7 @@ from ...language.immutable import immutable
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
-from ..liveness.graph import STOPPED
-from ..search import Progress, Report, Search, Walks
+from ..search import Progress, Report, Search, Walks, stopped_by
 from ..shrink import shrunk
 from ..verdicts import Ending, notes_of, verdict_of
 from .effort import FULL
@@ -217,8 +216,8 @@ class WalkPool:
             running = {pool.submit(self._work, worker) for worker in self.workers}
             try:
                 self._watch(running)
-            except KeyboardInterrupt:
-                self.stopped = STOPPED
+            except KeyboardInterrupt as interrupt:
+                self.stopped = stopped_by(interrupt)
             finally:
                 self._going.clear()
         self.seconds = time.perf_counter() - self.started

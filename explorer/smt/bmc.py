@@ -16,7 +16,7 @@ from ...language.steptext import format_step
 from ...language.values import ModelError, State
 from ...language.verdict import ActionCoverage, Disagreement, Failure, Level, Run, Verdict
 from ..differences import property_differs, way_on, ways
-from ..search import Progress, Report, Search
+from ..search import Progress, Report, Search, stopped_by
 from ..verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
 from .circuits import CircuitQuestion, Circuits, circuits_of
 from .encoding import finite
@@ -82,8 +82,8 @@ class _Bounded:
             self.folded = circuits.named
             self.prepared = time.monotonic() - began
             self._deepen(circuits, began)
-        except KeyboardInterrupt:
-            self.stopped = "stopped by Ctrl-C"
+        except KeyboardInterrupt as interrupt:
+            self.stopped = stopped_by(interrupt)
         except SolverEnded as ended:
             self.stopped = str(ended)
         except _Found:

@@ -19,7 +19,6 @@ from typing import Any, Protocol
 from ...language.errors import UsageError
 from ...language.model import Model
 from ...language.verdict import Verdict
-from ..liveness.graph import STOPPED
 from ..native.compiler import Target, compile_text, read_object, write_object
 from ..native.kernel import CONTEXT
 from ..native.kernels import kernel_of, kernel_text, meaning, own_text
@@ -279,7 +278,7 @@ class SparkSearch:
 
     def _heed_interrupts(self) -> None:
         if self.interrupted.is_set():
-            raise SearchStopped(STOPPED)
+            raise SearchStopped(self.interrupted.says)
 
     def _running(self) -> JobRunner:
         self.runner = self.runner or self.start()

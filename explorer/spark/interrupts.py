@@ -1,4 +1,5 @@
-"""Ctrl-C during a search on Spark: it is noted, and looked at where the search can stop with nothing half written.
+"""Ctrl-C and SIGTERM during a search on Spark: they are noted, and looked at where the search can stop with nothing
+half written.
 
 Raised as it comes, it would leave a Java process behind where Spark starts, and no verdict where files of levels are
 written or reports of tasks are added up.
@@ -12,28 +13,36 @@ import threading
 from collections.abc import Generator
 from types import FrameType
 
+from ..search import stopped_by
 
-class _Noting:
-    """A handler of Ctrl-C that sets an event and does nothing more."""
 
-    def __init__(self) -> None:
-        self.event = threading.Event()
+class Interruption(threading.Event):
+    """Set once Ctrl-C or SIGTERM has come; a handler of both that does nothing more."""
 
-    def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        self.event.set()
+    says = stopped_by(KeyboardInterrupt())
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGTERM:
+            self.says = stopped_by(KeyboardInterrupt("SIGTERM"))
+        self.set()
 
 
 @contextlib.contextmanager
-def interrupts_noted() -> Generator[threading.Event]:
-    """Within it Ctrl-C sets the event that it gives, which is the same one within another of its kind. In any thread
-    but the main one, where Python delivers no signal, nothing sets it."""
+def interrupts_noted() -> Generator[Interruption]:
+    """Within it Ctrl-C sets the event that it gives, which is the same one within another of its kind, and so does
+    SIGTERM where this process heeds it. In a thread that is not the main one, where Python delivers no
+    signal, nothing does."""
     if threading.current_thread() is not threading.main_thread():
-        yield threading.Event()
+        yield Interruption()
         return
-    before = signal.getsignal(signal.SIGINT)
-    noting = before if isinstance(before, _Noting) else _Noting()
-    signal.signal(signal.SIGINT, noting)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    known = before[signal.SIGINT]
+    noting = known if isinstance(known, Interruption) else Interruption()
+    heeded = [number for number, handler in before.items() if number == signal.SIGINT or callable(handler)]
+    for number in heeded:
+        signal.signal(number, noting)
     try:
-        yield noting.event
+        yield noting
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in heeded:
+            signal.signal(number, before[number])

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...language.model import Model
-from ..liveness.graph import STOPPED
+from ..memory_limits import memory_for_search
 from ..native.frontier import Frontier
 from ..native.kernel import CONTEXT
 from ..native.kernels import Kernel
-from ..native.memory import Region, physical_memory
-from ..native.search import MEMORY_SHARE, Driver
+from ..native.memory import Region
+from ..native.search import Driver
 from ..search import Report, Search
+from .interrupts import Interruption
 from .job import Job
 from .levels import Facts, LevelWriter, StateLocation
 from .rundir import Done, Manifest
@@ -34,20 +34,20 @@ class Prefix:
     """The native engine's part of a search."""
 
     def __init__(self, model: Model, search: Search, kernel: Kernel, hand_over: int, report: Report | None) -> None:
-        limit = search.memory_bytes or int(MEMORY_SHARE * physical_memory())
+        limit = search.memory_bytes or memory_for_search()
         self.frontier = Frontier(kernel.program, kernel.code, limit)
         self.driver = Driver(model, replace(search, workers=1), kernel, self.frontier, report)
         self._hand_over, self._limit = hand_over, limit
 
-    def run(self, interrupted: threading.Event) -> bool:
+    def run(self, interrupted: Interruption) -> bool:
         """Search; True when there is more to do than this process should do alone. Between two levels it is looked at
         whether it was interrupted."""
         self.driver.run(lambda: self._is_enough(interrupted))
         return not self.driver.findings.ended
 
-    def _is_enough(self, interrupted: threading.Event) -> bool:
+    def _is_enough(self, interrupted: Interruption) -> bool:
         if interrupted.is_set():
-            self.driver.findings.stop(STOPPED)
+            self.driver.findings.stop(interrupted.says)
             return True
         frontier = self.frontier
         waiting = frontier["COUNT"] - frontier["NEXT"]

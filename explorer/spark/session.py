@@ -24,7 +24,6 @@ from pyspark.sql import SparkSession
 from ...language.errors import UsageError
 from ...language.model import Model
 from ...language.verdict import Verdict
-from ..liveness.graph import STOPPED
 from ..native.compiler import Target
 from ..search import Report, Search, SparkCluster
 from . import daemon, walks
@@ -228,7 +227,7 @@ class SparkRunner:
         """A job is under way within it, in a group of this name. OutOfTime after so many seconds, SearchStopped at
         Ctrl-C; no task of it runs any more when either is raised."""
         if self._interrupted.is_set():
-            raise SearchStopped(STOPPED)
+            raise SearchStopped(self._interrupted.says)
         self.jobs += 1
         group = f"tidegate-{name}-{self.jobs}"
         over, late = threading.Event(), threading.Event()
@@ -239,7 +238,7 @@ class SparkRunner:
         except Exception:
             self._settle(group)
             if self._interrupted.is_set():
-                raise SearchStopped(STOPPED) from None
+                raise SearchStopped(self._interrupted.says) from None
             if late.is_set():
                 raise OutOfTime from None
             raise

@@ -77,7 +77,10 @@ def _write_numbers(page: TextPage, verdict: Verdict) -> None:
         page.line(f"{within} within the @bound; {beyond}", indent=2)
     compiled = f"compiled in {seconds_text(verdict.compile_seconds)}, " if verdict.engine != "python" else ""
     large = states >= _MIN_STATES_FOR_RATE
-    memory = f"{verdict.bytes_per_state:.1f} bytes a state, " if large and verdict.bytes_per_state else ""
+    memory = ""
+    if large and verdict.bytes_per_state:
+        resident = verdict.peak_memory_bytes / states
+        memory = f"{verdict.bytes_per_state:.1f} bytes a state are stored, {resident:.1f} resident, "
     rate = f" ({_rate_text(verdict)})" if large or (verdict.seconds >= 1 and verdict.engine != "bmc") else ""
     page.line(
         f"{verdict.engine} engine: {compiled}searched in {seconds_text(verdict.seconds)}{rate}, {memory}"

@@ -6,12 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
+from tidegate.language.errors import UsageError
 
-from ..conftest import ROOT, Run
+from ..conftest import ROOT, Run, Said
 from ..support.commands import interrupted
 
 LOCK = "examples/lock.py"
@@ -233,6 +234,30 @@ def test_ctrl_c_still_reports(cache: Path) -> None:
     report = json.loads(done.stdout)
     assert (done.returncode, report["verdict"]) == (5, "inconclusive")
     assert report["distinct_states"] > 100
+
+
+@pytest.mark.parametrize(("number", "says"), [("SIGINT", "Ctrl-C"), ("SIGTERM", "SIGTERM")])
+@pytest.mark.parametrize("engine", ["python", "native", "walk"])
+def test_what_ended_a_search_is_named(engine: str, number: str, says: str, cache: Path) -> None:
+    command = ["check", "raft", "--engine", engine, "--json", "--time", "600"]
+    when = "seen.walks > 100" if engine == "walk" else "seen.distinct > 100"
+    done = interrupted(command, when, cache, number)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["assurance"]) == (5, f"none: stopped by {says}")
+
+
+def test_a_page_that_cannot_be_made_loses_neither_verdict_nor_traces(
+    tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise UsageError("no page")
+
+    monkeypatch.setattr("tidegate.cli.check._page", refuse)
+    exit_, out = said("check", f"{LOCK}:careless", "--out", str(tmp_path / "report"))
+    assert exit_ == 1
+    assert "✗" in out.splitlines()[0]
+    assert f"--out {tmp_path / 'report'}: the report could not be saved: no page" in out
+    assert json.loads((tmp_path / "report" / "report.json").read_text())["verdict"] == "violated"
 
 
 def test_ctrl_c_while_everything_is_still_being_imported() -> None:

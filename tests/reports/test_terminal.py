@@ -116,7 +116,7 @@ def test_a_pass_says_on_what_it_rests() -> None:
         "\n"
         "  1,000,000 distinct states, 4 transitions, depth 2\n"
         "  native engine: compiled in 0.50 s, searched in 0.25 s (4.00 million states/s),\n"
-        "    31.5 bytes a state, process peak 100.0 MiB\n"
+        "    31.5 bytes a state are stored, 104.9 resident, process peak 100.0 MiB\n"
         "\n"
         "  holds    one_inside\n"
         "  reached  somebody_inside (1 step)\n"

@@ -36,22 +36,26 @@ class Done:
 _INTERRUPTED = """
 import os, signal, sys
 from tidegate.cli import check
+from tidegate.cli.entry import heed_termination
 from tidegate.cli.main import main
 
 def interrupt(seen):
     if {when}:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.{number})
 
+heed_termination()
 check.report_for = lambda line: interrupt
 sys.exit(main(sys.argv[1:]))
 """
 
 
-def interrupted(arguments: Sequence[str], when: str, cache: Path) -> subprocess.CompletedProcess[str]:
-    """`tidegate check ...` in a process that gets a real Ctrl-C when it reports what `when` says of `seen`, a
-    `Progress`: at that point of the search, however busy the machine is."""
+def interrupted(
+    arguments: Sequence[str], when: str, cache: Path, number: str = "SIGINT"
+) -> subprocess.CompletedProcess[str]:
+    """`tidegate check ...` in a process that gets a real Ctrl-C, or another signal, when it reports what `when` says of
+    `seen`, a `Progress`: at that point of the search, however busy the machine is."""
     return subprocess.run(
-        [sys.executable, "-c", _INTERRUPTED.format(when=when), *arguments],
+        [sys.executable, "-c", _INTERRUPTED.format(when=when, number=number), *arguments],
         env={**os.environ, "TIDEGATE_CACHE": str(cache)}, capture_output=True, text=True, check=False,
         timeout=TIMEOUT_SECONDS,
     )  # fmt: skip
