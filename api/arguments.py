@@ -10,7 +10,7 @@ from typing import cast
 from ..language.errors import UsageError, nearest
 
 
-def names(name: str, given: object) -> tuple[str, ...]:
+def check_names(name: str, given: object) -> tuple[str, ...]:
     """Several texts, as a list or another iterable; one text stands for itself alone. UsageError for anything else."""
     if isinstance(given, str):
         return (given,)
@@ -21,7 +21,7 @@ def names(name: str, given: object) -> tuple[str, ...]:
     return found
 
 
-def text(name: str, given: object, known: Collection[str] = ()) -> str | None:
+def check_text(name: str, given: object, known: Collection[str] = ()) -> str | None:
     """A text, or None where nothing is given. UsageError for anything else, and for what is not in `known`."""
     if given is not None and not isinstance(given, str):
         raise UsageError(f'{name}={given!r}: give it as text, as in {name}="{given}"')
@@ -30,34 +30,34 @@ def text(name: str, given: object, known: Collection[str] = ()) -> str | None:
     return given
 
 
-def path(name: str, given: object) -> str | Path:
+def check_path(name: str, given: object) -> str | Path:
     """A path, as text or as a Path. UsageError for anything else."""
     if not isinstance(given, (str, Path)):
         raise UsageError(f"{name}={given!r}: give a path, as text or as a pathlib.Path")
     return given
 
 
-def whole(name: str, given: object, least: int) -> None:
+def check_whole_number(name: str, given: object, least: int) -> None:
     """UsageError unless it is a whole number from `least`, or None."""
     if given is None or (isinstance(given, int) and not isinstance(given, bool) and given >= least):
         return
     raise UsageError(f"{name}={given!r}: give a whole number from {least}")
 
 
-def truth(name: str, given: object) -> None:
+def check_truth(name: str, given: object) -> None:
     """UsageError unless it is True or False."""
     if not isinstance(given, bool):
         raise UsageError(f"{name}={given!r}: give True or False")
 
 
-def seconds(name: str, given: object) -> None:
+def check_seconds(name: str, given: object) -> None:
     """UsageError unless it is a time in seconds above 0, or None."""
     if given is None or (isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < float("inf")):
         return
     raise UsageError(f"{name}={given!r}: give a number of seconds above 0, or None for no limit")
 
 
-def probability(name: str, given: object) -> None:
+def check_probability(name: str, given: object) -> None:
     """UsageError unless it is a number from 0 to 1."""
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= 1:
         return

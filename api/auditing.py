@@ -20,7 +20,7 @@ from ..reports.audit.terminal import audit_page, audit_verdict_line
 from ..reports.document import Document
 from ..reports.exits import Exit
 from . import arguments
-from .results import PAPER, folded, preformatted, table
+from .results import NOTEBOOK_FORMAT, folded_html, preformatted_html, table_html
 
 
 @immutable
@@ -53,16 +53,16 @@ class AuditResult:
         return f"<AuditResult: {self.document()['headline']}>"
 
     def __str__(self) -> str:
-        return audit_page(self.document(), PAPER).text()
+        return audit_page(self.document(), NOTEBOOK_FORMAT).text()
 
     def _repr_html_(self) -> str:
         """The verdict, each group of topics with its table, and the whole report to unfold."""
         document = self.document()
-        shown = [preformatted(audit_verdict_line(document))]
+        shown = [preformatted_html(audit_verdict_line(document))]
         for subject in document["subjects"]:
-            shown.append(preformatted(f"{subject['name']}: {subject['headline']}"))
-            shown.append(table(list(table_rows(subject, document)), table_heading(subject, document)))
-        return "".join(shown) + folded("The whole report", preformatted(str(self)))
+            shown.append(preformatted_html(f"{subject['name']}: {subject['headline']}"))
+            shown.append(table_html(list(table_rows(subject, document)), table_heading(subject, document)))
+        return "".join(shown) + folded_html("The whole report", preformatted_html(str(self)))
 
 
 def audit(
@@ -85,24 +85,24 @@ def audit(
     `if __name__ == "__main__":`. `facts` has all of these and the rest of what files may leave open, and replaces them.
     Raises UsageError for an argument that is not as said here, and Unreadable for what cannot be read.
     """
-    arguments.seconds("time", time)
-    arguments.whole("workers", workers, 1)
+    arguments.check_seconds("time", time)
+    arguments.check_whole_number("workers", workers, 1)
     stated = facts or Options(
-        kafka_version=arguments.text("kafka_version", kafka_version),
-        distribution=arguments.text("distribution", distribution),
-        acks=arguments.text("acks", acks, ("all", "1", "0")),
-        clients=arguments.names("clients", clients),
+        kafka_version=arguments.check_text("kafka_version", kafka_version),
+        distribution=arguments.check_text("distribution", distribution),
+        acks=arguments.check_text("acks", acks, ("all", "1", "0")),
+        clients=arguments.check_names("clients", clients),
     )
     folder = cache_directory() if cache else None
     try:
         with kept_in(folder):
-            cluster, findings = read([Path(arguments.path("files", file)) for file in files], stated)
+            cluster, findings = read([Path(arguments.check_path("files", file)) for file in files], stated)
     except WrongOption as error:
         raise UsageError(str(error)) from None
     except CannotRead as error:
         raise Unreadable(str(error)) from None
     asked = AuditRequest(
-        required=requirements(require),
+        required=parse_requirements(require),
         folder=folder,
         seconds=time,
         workers=workers,
@@ -111,10 +111,10 @@ def audit(
     return AuditResult(audit_cluster(cluster, findings, asked))
 
 
-def requirements(texts: Iterable[str]) -> tuple[Requirement, ...]:
+def parse_requirements(texts: Iterable[str]) -> tuple[Requirement, ...]:
     """What `--require` asks; the default for nothing. UsageError for what is no preset, question, fault or
     situation."""
-    given = arguments.names("require", texts)
+    given = arguments.check_names("require", texts)
     try:
         return tuple(requirement for text in given for requirement in parse(text)) or tuple(DEFAULT)
     except NoRequirement as error:

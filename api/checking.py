@@ -20,9 +20,9 @@ from ..reports.exits import Exit, exit_of_verdict
 from ..reports.verdicts import reason_text
 from ..traces.document import trace_document
 from . import arguments
-from .exploring import MOST_ROWS, MOST_STATES, Exploration, explore, reachable_table
-from .models import all_constants, load
-from .results import PAPER, Trace, preformatted, table
+from .exploring import MAX_ROWS, MAX_STATES, Exploration, explore, reachable_table
+from .models import load, merge_constants
+from .results import NOTEBOOK_FORMAT, Trace, preformatted_html, table_html
 
 
 @immutable
@@ -69,17 +69,17 @@ class CheckResult:
         """The result as `tidegate check --json` prints it."""
         return check_document(self.verdict, trace_documents(self.model, self.verdict), {})
 
-    def explore(self, most: int = MOST_STATES) -> Exploration:
+    def explore(self, most: int = MAX_STATES) -> Exploration:
         """Every reachable state and step, enumerated by plain Python. UsageError beyond `most` states."""
         return explore(self.model, most=most)
 
-    def states(self, most: int = MOST_ROWS) -> Any:
+    def states(self, most: int = MAX_ROWS) -> Any:
         """The reachable states as an Arrow table, a column for each field, explored natively and numbered breadth
         first. For a table and a graph with the same numbers, see `explore`. UsageError beyond `most` states."""
-        arguments.whole("most", most, 1)
+        arguments.check_whole_number("most", most, 1)
         return reachable_table(self.model, most)
 
-    def graph(self, most: int = MOST_STATES) -> Any:
+    def graph(self, most: int = MAX_STATES) -> Any:
         """The state graph as a networkx.MultiDiGraph: `explore().graph()`."""
         return self.explore(most).graph()
 
@@ -88,7 +88,7 @@ class CheckResult:
         return f"<CheckResult: {check_headline(self.verdict)}>"
 
     def __str__(self) -> str:
-        return verdict_page(self.verdict, PAPER).text()
+        return verdict_page(self.verdict, NOTEBOOK_FORMAT).text()
 
     def _repr_html_(self) -> str:
         rows = [
@@ -97,7 +97,11 @@ class CheckResult:
         ]
         failed = self.verdict.failure is not None or any(prop.verdict == "violated" for prop in self.verdict.properties)
         shown = self.trace()._repr_html_() if failed else ""  # pyright: ignore[reportPrivateUsage]  # IPython's name
-        return preformatted(check_headline(self.verdict)) + table(rows, ("property", "kind", "verdict", "says")) + shown
+        return (
+            preformatted_html(check_headline(self.verdict))
+            + table_html(rows, ("property", "kind", "verdict", "says"))
+            + shown
+        )
 
 
 def check(
@@ -137,10 +141,10 @@ def check(
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine}; {nearest(str(engine), ENGINES)}")
     for name, given, least in (("memory", memory, 1), ("workers", workers, 1), ("seed", seed, 0), ("depth", depth, 1)):
-        arguments.whole(name, given, least)
-    arguments.seconds("time", time)
-    arguments.truth("no_deadlock", no_deadlock)
-    arguments.truth("keep_going", keep_going)
+        arguments.check_whole_number(name, given, least)
+    arguments.check_seconds("time", time)
+    arguments.check_truth("no_deadlock", no_deadlock)
+    arguments.check_truth("keep_going", keep_going)
     bound = load(
         model,
         bounds=bounds,
@@ -148,7 +152,7 @@ def check(
         without=without,
         ghosts=ghosts,
         open=open,
-        constants=all_constants(constants, more_constants),
+        constants=merge_constants(constants, more_constants),
     )
     asked = search or Search(
         symmetry=symmetry,

@@ -20,15 +20,15 @@ from ..language.model import Model
 from ..language.values import State
 from ..traces.differences import state_to_json
 from . import arguments
-from .models import all_constants, load
-from .results import preformatted
+from .models import load, merge_constants
+from .results import preformatted_html
 
 if TYPE_CHECKING:
     import networkx
 
-MOST_STATES = 20_000
+MAX_STATES = 20_000
 """Plain Python enumerates about a thousand states a second; more are enumerated natively, without the steps."""
-MOST_ROWS = 10_000_000
+MAX_ROWS = 10_000_000
 """The most rows of a table of states, unless more are asked for."""
 _BATCH = 10_000
 
@@ -69,29 +69,29 @@ class Exploration:
         return f"{self.model.name}: {len(self.found.states):,} states, {len(self.found.edges):,} steps\n"
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        return preformatted_html(str(self))
 
 
 def states_table(model: Model, states: Iterable[State]) -> Any:
     """States as a pyarrow.Table, a row each, a column for each field, `state` being its number. UsageError when pyarrow
     is not installed."""
-    arrow = _arrow()
+    arrow = _import_arrow()
     import pyarrow as pa
 
     types = {field.name: arrow.arrow_type(field.type, model.values) for field in model.fields}
     number = "state" if "state" not in types else "state_"
     schema = pa.schema([(number, pa.int64()), *types.items()])
-    rows = ({number: at, **_row(arrow, model, state)} for at, state in enumerate(states))
+    rows = ({number: at, **_state_row(arrow, model, state)} for at, state in enumerate(states))
     batches = [pa.RecordBatch.from_pylist(some, schema=schema) for some in iter(lambda: list(islice(rows, _BATCH)), [])]
     return pa.Table.from_batches(batches, schema=schema)
 
 
-def _row(arrow: ModuleType, model: Model, state: State) -> dict[str, Any]:
+def _state_row(arrow: ModuleType, model: Model, state: State) -> dict[str, Any]:
     named = state_to_json(state)
     return {field.name: arrow.cell(field.type, named[field.name]) for field in model.fields}
 
 
-def _arrow() -> ModuleType:
+def _import_arrow() -> ModuleType:
     """What makes tables. UsageError when pyarrow or numpy is not installed."""
     try:
         return import_module("..explorer.arrow", __package__)
@@ -106,23 +106,23 @@ def _arrow() -> ModuleType:
 def reachable_table(model: Model, most: int) -> Any:
     """Every reachable state as a pyarrow.Table, breadth first, explored natively. UsageError beyond `most`, where
     `check` shows that a step breaks the model's own types, and when pyarrow is not installed."""
-    arrow = _arrow()
+    arrow = _import_arrow()
     import numpy as np
 
-    layout, packed = _explored(model, most)
+    layout, packed = _explore_natively(model, most)
     return arrow.states_table(model, layout, np.frombuffer(packed, dtype=np.uint64).reshape(-1, layout.words))
 
 
-def _explored(model: Model, most: int) -> Any:
+def _explore_natively(model: Model, most: int) -> Any:
     from ..explorer.native.states import reachable_states
 
     try:
         return reachable_states(model, most, cache_directory())
     except TooLarge as error:
-        raise UsageError(_too_large(model, error)) from None
+        raise UsageError(_too_large_text(model, error)) from None
 
 
-def _too_large(model: Model, error: TooLarge) -> str:
+def _too_large_text(model: Model, error: TooLarge) -> str:
     return (
         f"{model.name} has more than {error.most:,} states within these bounds; give smaller bounds, or a larger most="
     )
@@ -131,7 +131,7 @@ def _too_large(model: Model, error: TooLarge) -> str:
 def explore(
     model: str | Path | Model,
     *,
-    most: int = MOST_STATES,
+    most: int = MAX_STATES,
     progress: bool | None = None,
     bounds: str | None = None,
     ghosts: bool | None = None,
@@ -144,20 +144,20 @@ def explore(
     are so far, on standard error; by default where that is a terminal or a notebook. Raises UsageError when there are
     more than `most`, and ModelError when a step breaks the model's own types.
     """
-    arguments.whole("most", most, 1)
-    bound = load(model, bounds=bounds, ghosts=ghosts, constants=all_constants(constants, more_constants))
+    arguments.check_whole_number("most", most, 1)
+    bound = load(model, bounds=bounds, ghosts=ghosts, constants=merge_constants(constants, more_constants))
     watched = sys.stderr.isatty() or "ipykernel" in sys.modules if progress is None else progress
     try:
-        progress_line = _Progress(bound.name, _count(bound, most))
+        progress_line = _ProgressLine(bound.name, _count_states(bound, most))
         try:
             return Exploration(bound, state_graph(bound, most, progress_line if watched else None))
         finally:
             progress_line.close()
     except TooLarge as error:
-        raise UsageError(_too_large(bound, error)) from None
+        raise UsageError(_too_large_text(bound, error)) from None
 
 
-def _count(model: Model, most: int) -> int | None:
+def _count_states(model: Model, most: int) -> int | None:
     """How many states there are; None where a step breaks the model, which plain Python shows. TooLarge beyond
     `most`."""
     from ..explorer.native.states import reachable_states
@@ -169,7 +169,7 @@ def _count(model: Model, most: int) -> int | None:
     return len(packed) // (8 * layout.words)
 
 
-class _Progress:
+class _ProgressLine:
     """A line on standard error that is written anew, and ended by `close`."""
 
     def __init__(self, name: str, states: int | None) -> None:

@@ -35,14 +35,14 @@ class ModelChoice:
         object.__setattr__(self, "model", current_name(self.model))
 
 
-def definition_of(text: str) -> tuple[Definition, str | None]:
+def find_definition(text: str) -> tuple[Definition, str | None]:
     """The definition and profile that MODEL names: `replication`, `replication:kip320`, `mine.py`, `mine.py:profile`.
 
     Raises `UsageError` for a name or path that is not there, `ModelErrors` for a text that is not a model.
     """
     path, colon, profile = text.partition(":")
     if path.endswith(".py") or "/" in path or (Path(path).is_dir() and current_name(path) not in CATALOGUE):
-        return _own(path, profile if colon else None)
+        return _definition_in_file(path, profile if colon else None)
     try:
         return find(text)
     except UsageError as error:
@@ -51,7 +51,7 @@ def definition_of(text: str) -> tuple[Definition, str | None]:
         raise UsageError(f"{error}\na model of your own is given by its path, as in ./{path}.py") from None
 
 
-def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
+def _definition_in_file(path: str, profile: str | None) -> tuple[Definition, str | None]:
     """The definition in a user's own file."""
     if not Path(path).is_file():
         raise UsageError(
@@ -67,13 +67,13 @@ def _own(path: str, profile: str | None) -> tuple[Definition, str | None]:
 def bind_model(choice: ModelChoice, *, lemmas: bool = False) -> Model:
     """The model bound as asked: bounds first, then `assignments`. Ghosts are kept where asked for and, unless they are
     not wanted, where a property reads one; lemmas are bound where wanted."""
-    return bind_definition(*definition_of(choice.model), choice, lemmas=lemmas)
+    return bind_definition(*find_definition(choice.model), choice, lemmas=lemmas)
 
 
 def bind_definition(definition: Definition, profile: str | None, choice: ModelChoice, *, lemmas: bool = False) -> Model:
     """As `bind_model`, of a definition that is there already: a file that is imported again has other classes, whose
     values are no values of this definition."""
-    constants: dict[str, Value | str] = dict(_bounds(choice))
+    constants: dict[str, Value | str] = dict(_chosen_bounds(choice))
     constants.update(choice.assignments)
     return definition.bind(
         choice.model,
@@ -81,12 +81,12 @@ def bind_definition(definition: Definition, profile: str | None, choice: ModelCh
         profile=profile,
         open=choice.open,
         ghosts=choice.ghosts,
-        properties=_properties(definition, choice),
+        properties=_chosen_properties(definition, choice),
         lemmas=lemmas,
     )
 
 
-def _properties(definition: Definition, choice: ModelChoice) -> tuple[str, ...] | None:
+def _chosen_properties(definition: Definition, choice: ModelChoice) -> tuple[str, ...] | None:
     """The names of the properties to judge, those that were left out gone; None for all that the model has."""
     both = sorted({*choice.properties} & {*choice.without})
     if both:
@@ -100,7 +100,7 @@ def _properties(definition: Definition, choice: ModelChoice) -> tuple[str, ...] 
     return tuple(name for name in named if name not in choice.without)
 
 
-def _bounds(choice: ModelChoice) -> Mapping[str, Value | str]:
+def _chosen_bounds(choice: ModelChoice) -> Mapping[str, Value | str]:
     if choice.bounds is None:
         return {}
     known = named_bounds(choice.model)
@@ -111,7 +111,7 @@ def _bounds(choice: ModelChoice) -> Mapping[str, Value | str]:
     return known[choice.bounds]
 
 
-def all_constants(given: Mapping[str, Value | str] | None, more: Mapping[str, Value | str]) -> dict[str, Value | str]:
+def merge_constants(given: Mapping[str, Value | str] | None, more: Mapping[str, Value | str]) -> dict[str, Value | str]:
     """The constants given as a mapping and those given as keyword arguments. UsageError for one given twice."""
     twice = sorted(set(given or {}) & set(more))
     if twice:
@@ -138,10 +138,10 @@ def load(
     it is. Raises UsageError for a name that does not exist, an argument of a wrong type or a value out of range, and
     ModelErrors, with every mistake at once, when the text is no model.
     """
-    given = all_constants(constants, more_constants)
-    kept, free = arguments.names("properties", properties), arguments.names("open", open)
-    left = arguments.names("without", without)
-    bounds = arguments.text("bounds", bounds)
+    given = merge_constants(constants, more_constants)
+    kept, free = arguments.check_names("properties", properties), arguments.check_names("open", open)
+    left = arguments.check_names("without", without)
+    bounds = arguments.check_text("bounds", bounds)
     if isinstance(model, Model):
         _check_nothing_is_given(
             model,
@@ -149,7 +149,7 @@ def load(
         )
         return model
     return bind_model(
-        ModelChoice(str(arguments.path("model", model)), tuple(given.items()), bounds, free, kept, ghosts, left),
+        ModelChoice(str(arguments.check_path("model", model)), tuple(given.items()), bounds, free, kept, ghosts, left),
     )
 
 

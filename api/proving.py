@@ -18,8 +18,8 @@ from ..language.proof import Proof
 from ..reports.check.proof import counterexample_document, proof_document, proof_page
 from ..reports.document import Document
 from . import arguments
-from .models import ModelChoice, all_constants, bind_definition, definition_of
-from .results import PAPER, Trace, preformatted
+from .models import ModelChoice, bind_definition, find_definition, merge_constants
+from .results import NOTEBOOK_FORMAT, Trace, preformatted_html
 
 if TYPE_CHECKING:
     from ..explorer.smt.induction import Induction
@@ -60,10 +60,10 @@ class ProofResult:
         return f"<ProofResult: {self.proof.model}: {self.word}>"
 
     def __str__(self) -> str:
-        return proof_page(self.proof, PAPER).text()
+        return proof_page(self.proof, NOTEBOOK_FORMAT).text()
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        return preformatted_html(str(self))
 
 
 def prove(
@@ -83,20 +83,20 @@ def prove(
     `lemmas` and `properties` name what to prove; without names it is all of both. `time` is in seconds, for everything.
     Raises UsageError, ModelErrors, and NotUnbounded or Unsayable for a text that has no meaning without bounds.
     """
-    given = all_constants(constants, more_constants)
-    arguments.seconds("time", time)
-    arguments.whole("workers", workers, 1)
-    arguments.whole("seed", seed, 0)
-    by, goals = arguments.names("lemmas", lemmas), arguments.names("properties", properties)
-    choice = ModelChoice(str(arguments.path("model", model)), tuple(given.items()), properties=goals)
-    definition, bound = provable(choice)
+    given = merge_constants(constants, more_constants)
+    arguments.check_seconds("time", time)
+    arguments.check_whole_number("workers", workers, 1)
+    arguments.check_whole_number("seed", seed, 0)
+    by, goals = arguments.check_names("lemmas", lemmas), arguments.check_names("properties", properties)
+    choice = ModelChoice(str(arguments.check_path("model", model)), tuple(given.items()), properties=goals)
+    definition, bound = bind_for_proof(choice)
     asked = {"lemmas": by, "properties": goals, "seconds": time, "workers": workers}
-    return ProofResult(bound, induction(definition, bound, asked, seed=seed, cache=cache).prove(lambda _: None))
+    return ProofResult(bound, prepare_induction(definition, bound, asked, seed=seed, cache=cache).prove(lambda _: None))
 
 
-def provable(choice: ModelChoice) -> tuple[Definition, Model]:
+def bind_for_proof(choice: ModelChoice) -> tuple[Definition, Model]:
     """A definition and its model with all lemmas and properties bound. UsageError when it has no lemmas."""
-    definition, profile = definition_of(choice.model)
+    definition, profile = find_definition(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     if not definition.names("lemma"):
         raise UsageError(
@@ -106,7 +106,7 @@ def provable(choice: ModelChoice) -> tuple[Definition, Model]:
     return definition, bind_definition(definition, profile, whole, lemmas=True)
 
 
-def induction(
+def prepare_induction(
     definition: Definition, model: Model, asked: Mapping[str, Any], *, seed: int = 0, cache: bool = True
 ) -> Induction:
     """The proof that is to be made, its obligations known. UsageError, with what installs it, when z3 is missing."""

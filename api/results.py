@@ -12,7 +12,7 @@ from ..reports.text_page import TextFormat
 from ..reports.trace.html import trace_html
 from ..reports.trace.terminal import trace_page
 
-PAPER = TextFormat(width=100, color=False, ascii=False)
+NOTEBOOK_FORMAT = TextFormat(width=100, color=False, ascii=False)
 """What results are written on where no terminal asks."""
 
 
@@ -40,42 +40,42 @@ class Trace:
         return f"<Trace: {self.document['model']}, {len(self.steps)} steps>"
 
     def __str__(self) -> str:
-        return trace_page(self.document, PAPER).text()
+        return trace_page(self.document, NOTEBOOK_FORMAT).text()
 
     def _repr_html_(self) -> str:
         """The trace's page, in a frame of its own: it brings its own style and script."""
-        return framed(trace_html([self.document]))
+        return frame_html(trace_html([self.document]))
 
 
-def framed(page_text: str, height: int = 640) -> str:
+def frame_html(page_text: str, height: int = 640) -> str:
     """A page as a frame within another page."""
     return f'<iframe style="width:100%;height:{height}px;border:0" srcdoc="{html.escape(page_text)}"></iframe>'
 
 
-def table(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
+def table_html(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
     """Rows of text as an HTML table in the colours of the page around it; what is wider than the page scrolls by
     itself."""
 
-    def row(cells: tuple[str, ...], tag: str) -> str:
+    def row_html(cells: tuple[str, ...], tag: str) -> str:
         style = "text-align:left;vertical-align:top;padding:2px 10px 2px 0"
-        return "<tr>" + "".join(f'<{tag} style="{style}">{broken(cell)}</{tag}>' for cell in cells) + "</tr>"
+        return "<tr>" + "".join(f'<{tag} style="{style}">{break_words(cell)}</{tag}>' for cell in cells) + "</tr>"
 
-    def broken(cell: str) -> str:
+    def break_words(cell: str) -> str:
         return html.escape(cell).replace("_", "_<wbr>")
 
-    body = "".join(row(cells, "td") for cells in rows)
+    body = "".join(row_html(cells, "td") for cells in rows)
     return (
         '<div style="max-width:100%;overflow-x:auto"><table style="color:inherit;font:13px/1.4 system-ui,sans-serif">'
-        f"<thead>{row(head, 'th')}</thead><tbody>{body}</tbody></table></div>"
+        f"<thead>{row_html(head, 'th')}</thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def preformatted(text: str) -> str:
+def preformatted_html(text: str) -> str:
     """Text as it stands, for a notebook, in the colours of the page around it; long lines are wrapped."""
     style = "white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:none"
     return f'<pre style="{style}">{html.escape(text)}</pre>'
 
 
-def folded(title: str, content: str) -> str:
+def folded_html(title: str, content: str) -> str:
     """HTML that a reader opens by its title."""
     return f"<details><summary>{html.escape(title)}</summary>{content}</details>"

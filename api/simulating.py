@@ -16,10 +16,10 @@ from ..language.verdict import Failure, Run, Step
 from ..reports.document import Document
 from ..traces.document import run_document, trace_document
 from . import arguments
-from .models import all_constants, load
+from .models import load, merge_constants
 from .results import Trace
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 
 
 @immutable
@@ -84,7 +84,7 @@ def simulate(
     model: str | Path | Model,
     *,
     seed: int = 0,
-    steps: int = MOST_STEPS,
+    steps: int = MAX_STEPS,
     faults: float = 0.1,
     operator: Operator | None = None,
     heard: Callable[[State, Step], Any] | None = None,
@@ -101,10 +101,10 @@ def simulate(
     instead, see `tidegate.explorer.scheduler`. `heard` is called with the state before each step and the step, as soon
     as it is taken. Every property is checked in every state. For the model and its constants see `load`.
     """
-    arguments.whole("steps", steps, 0)
-    arguments.probability("faults", faults)
+    arguments.check_whole_number("steps", steps, 0)
+    arguments.check_probability("faults", faults)
     bound = load(
-        model, bounds=bounds, properties=properties, ghosts=ghosts, constants=all_constants(constants, more_constants)
+        model, bounds=bounds, properties=properties, ghosts=ghosts, constants=merge_constants(constants, more_constants)
     )
     chosen = AnyStep(bound, faults) if operator is None else operator
     return Simulation(bound, scheduled(bound, chosen, seed=seed, steps_max=steps, heard=heard))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Constant, Recorded, read
+from tidegate.gates.records import CheckRecord, Constant, read_record_file
 from tidegate.invariants.catalogue import find
 
 SPEC = Path(__file__).parent.parent / "spec" / "consumer_group_published.toml"
@@ -64,9 +64,11 @@ class Found:
         return self.states, self.transitions, self.depth
 
 
-def size_of(bounds: str) -> Recorded:
+def size_of(bounds: str) -> CheckRecord:
     """What is recorded of these bounds, of the published module."""
-    return next(check for check in read(SPEC).checks if check.bounds == bounds and check.profile == "published")
+    return next(
+        check for check in read_record_file(SPEC).checks if check.bounds == bounds and check.profile == "published"
+    )
 
 
 def native(
@@ -141,7 +143,7 @@ def compare(
     bounds: str,
     ours: Callable[[Mapping[str, Constant]], Found],
     theirs: Callable[[Mapping[str, Constant]], Found],
-    recorded: Callable[[str], Recorded] = size_of,
+    recorded: Callable[[str], CheckRecord] = size_of,
 ) -> str:
     """Ours, TLC and ours again at one size; RuntimeError where a count differs."""
     size = recorded(bounds).constants

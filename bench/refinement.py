@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tidegate.api.models import definition_of
+from tidegate.api.models import find_definition
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.language.constants import Value
@@ -40,7 +40,7 @@ def seconds_of(
     name: str, properties: tuple[str, ...], constants: Mapping[str, Value], cache: Path
 ) -> tuple[float, int]:
     """The time of a search, compiled before, and its states. RuntimeError where it finds something."""
-    definition, profile = definition_of(name)
+    definition, profile = find_definition(name)
     model = definition.bind(name, constants=constants, profile=profile, ghosts=True, properties=properties)
     verdicts = [ENGINES["native"](model, Search(cache=cache, deadlocks=False), None) for _ in range(ROUNDS + 1)]
     for verdict in verdicts:

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tidegate.gates.records import Constant, Recorded, read
+from tidegate.gates.records import CheckRecord, Constant, read_record_file
 
 from .groups import compare, line_of, native, tlc
 
@@ -36,9 +36,9 @@ NAMES = (
 """The module's constants that stand for themselves."""
 
 
-def size_of(bounds: str) -> Recorded:
+def size_of(bounds: str) -> CheckRecord:
     """What is recorded of these bounds."""
-    return next(check for check in read(SPEC).checks if check.bounds == bounds)
+    return next(check for check in read_record_file(SPEC).checks if check.bounds == bounds)
 
 
 def configuration(size: Mapping[str, Constant]) -> str:

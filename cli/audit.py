@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 
-from ..api.auditing import requirements
+from ..api.auditing import parse_requirements
 from ..audit.answers.baseline import Accepted
 from ..audit.answers.baseline import read as baseline
 from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
@@ -32,9 +32,9 @@ from ..reports.audit.terminal import audit_page
 from ..reports.exits import Exit
 from ..reports.text_page import count_text
 from .audit_confirm import confirm_losses
-from .audit_files import Scenario, name_pages, save
-from .options import add_open_option, add_print_options, paper_of, positive, seconds
-from .output import check_open, end_with_page, prepared, print_json
+from .audit_files import Scenario, name_pages, save_audit
+from .options import add_open_option, add_print_options, parse_positive, parse_seconds, text_format_of
+from .output import check_open, end_with_page, prepare_directory, print_json
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 
@@ -53,7 +53,7 @@ given, or was not decided in time, 64 usage, 66 a file or the running cluster ca
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Reads a cluster's configuration and says which faults lose data or stop writes, how, and what to change."
-    examples = EXAMPLES + _names()
+    examples = EXAMPLES + _require_help()
     parser = add_verb(verbs, "audit", about, examples)
     parser.add_argument("files", metavar="FILE|DIR", nargs="*", type=Path, help="configuration, in any mixture")
     parser.add_argument(
@@ -61,9 +61,9 @@ def add(verbs: Verbs[Parser]) -> None:
         action="store_true",
         help="print a shell script that collects a running cluster's configuration, and exit",
     )
-    _add_running(parser)
-    _add_required(parser)
-    _add_facts(parser)
+    _add_live_cluster_options(parser)
+    _add_requirement_options(parser)
+    _add_fact_options(parser)
     add_print_options(parser)
     parser.add_argument(
         "--out",
@@ -81,7 +81,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.set_defaults(run=run)
 
 
-def _add_required(parser: Parser) -> None:
+def _add_requirement_options(parser: Parser) -> None:
     asked = parser.add_argument_group("what must hold")
     asked.add_argument(
         "--require",
@@ -103,13 +103,15 @@ def _add_required(parser: Parser) -> None:
         help="also report the present state: what the ISR is now, and what it means",
     )
     asked.add_argument(
-        "--time", metavar="SECONDS", type=seconds, default=120.0, help="time limit of the audit (default: 120)"
+        "--time", metavar="SECONDS", type=parse_seconds, default=120.0, help="time limit of the audit (default: 120)"
     )
-    asked.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that explore (default: 2)")
+    asked.add_argument(
+        "--workers", metavar="N", type=parse_positive, default=2, help="processes that explore (default: 2)"
+    )
     asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
 
 
-def _names() -> str:
+def _require_help() -> str:
     """What `--require` may name, below the examples."""
     rows = [
         "",
@@ -123,7 +125,7 @@ def _names() -> str:
     return "\n".join([*rows, ""])
 
 
-def _add_running(parser: Parser) -> None:
+def _add_live_cluster_options(parser: Parser) -> None:
     group = parser.add_argument_group(
         "a running cluster", "tidegate reads from it and never writes to it; FILEs may be given too"
     )
@@ -135,7 +137,7 @@ def _add_running(parser: Parser) -> None:
     )
 
 
-def _add_facts(parser: Parser) -> None:
+def _add_fact_options(parser: Parser) -> None:
     group = parser.add_argument_group("facts that the files do not state")
     group.add_argument("--kafka-version", metavar="VERSION", help="of the brokers, such as 3.9.1")
     group.add_argument("--metadata-version", metavar="VERSION", help="KRaft's, such as 3.7-IV4")
@@ -167,11 +169,11 @@ def run(options: argparse.Namespace) -> Exit:
     check_open(options)
     if options.confirm and options.out is None:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
-    out: Path | None = None if options.out is None else prepared(options.out)
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
     try:
         old = None if options.diff is None else difference.read(options.diff)
         accepted = () if options.baseline is None else baseline(options.baseline)
-        done = audited(options, requirements(options.require), accepted)
+        done = run_audit(options, parse_requirements(options.require), accepted)
         if old is not None:
             done.document["diff"] = difference.difference(old, done.document)
     except WrongOption as error:
@@ -182,15 +184,15 @@ def run(options: argparse.Namespace) -> Exit:
     if options.json:
         print_json(done.document)
     else:
-        print(audit_page(done.document, paper_of(options), every=options.all).text(), end="", flush=True)
-    return Exit(done.exit) if out is None else _saved(done, scenarios, out, options)
+        print(audit_page(done.document, text_format_of(options), every=options.all).text(), end="", flush=True)
+    return Exit(done.exit) if out is None else _save_result(done, scenarios, out, options)
 
 
-def _saved(done: Audited, scenarios: list[Scenario], out: Path, options: argparse.Namespace) -> Exit:
+def _save_result(done: Audited, scenarios: list[Scenario], out: Path, options: argparse.Namespace) -> Exit:
     try:
-        pages = save(done, scenarios, out)
+        pages = save_audit(done, scenarios, out)
         if options.confirm:
-            confirm_losses(done, scenarios, out, paper_of(options), quiet=options.json)
+            confirm_losses(done, scenarios, out, text_format_of(options), quiet=options.json)
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)
         return Exit(done.exit) if done.exit else Exit.USAGE
@@ -206,7 +208,7 @@ def _saved(done: Audited, scenarios: list[Scenario], out: Path, options: argpars
     return Exit(done.exit)
 
 
-def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted: Sequence[Accepted]) -> Audited:
+def run_audit(options: argparse.Namespace, wanted: Sequence[Requirement], accepted: Sequence[Accepted]) -> Audited:
     """The audit of files. Raises `CannotRead`, which is exit 66."""
     facts = Options(
         kafka_version=options.kafka_version,
@@ -219,7 +221,7 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
     )
     began, folder = monotonic(), None if options.no_cache else cache_directory()
     with kept_in(folder):
-        cluster, findings = read(options.files, facts, _running(options))
+        cluster, findings = read(options.files, facts, _read_live_cluster(options))
     left: float = max(0.0, options.time - (monotonic() - began))
     with ProgressLine(sys.stderr) as line:
         report = report_for(line)
@@ -236,7 +238,7 @@ def audited(options: argparse.Namespace, wanted: Sequence[Requirement], accepted
         return audit(cluster, findings, asked)
 
 
-def _running(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
+def _read_live_cluster(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:
     """What the running cluster says, if one was named. Raises `CannotRead`, and `UsageError` without the extra."""
     address: str | None = options.bootstrap_server
     if address is None:

@@ -15,11 +15,11 @@ from ..reports.confirm import comparison_section, confirm_junit, confirm_text, r
 from ..reports.files import write_json, write_text
 from ..reports.text_page import TextFormat
 from ..reports.trace.html import trace_html
-from .audit_files import Scenario, ToldRun
-from .confirm import SCHEMA, needs_kafka_python
+from .audit_files import ReplayedScenario, Scenario
+from .confirm import SCHEMA, require_kafka_python
 from .progress import ProgressLine, report_for
 
-Confirm = Callable[..., dict[str, Any]]
+ConfirmRun = Callable[..., dict[str, Any]]
 _RELEASE = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
@@ -30,26 +30,26 @@ def confirm_losses(
     text_format: TextFormat,
     *,
     quiet: bool,
-    confirm: Confirm | None = None,
+    confirm: ConfirmRun | None = None,
 ) -> None:
     """Drives real brokers through each different trace in `out`, once as it is and once with the repair; writes
     confirmed.json and confirmed.xml, and what came out on the pages; prints it unless `quiet`. `confirm` drives one.
     UsageError where there is no Java, or no such release."""
-    drive = confirm or _confirm()
+    drive = confirm or _connect_confirm()
     stated = str(done.document["versions"]["kafka"])
     kafka = stated if _RELEASE.fullmatch(stated) else None
     found = dict[str, list[dict[str, Any]]]()
     with ProgressLine(sys.stderr) as line:
-        for number, (page_of, told) in enumerate(_losses(done, scenarios, out), 1):
-            key = _key(told.trace)
+        for number, (page_of, told) in enumerate(_losses_with_pages(done, scenarios, out), 1):
+            key = _run_key(told.trace)
             if key not in found:
-                say = _saying(line, f"loss {number}: ")
+                say = _progress_writer(line, f"loss {number}: ")
                 found[key] = [
                     drive(told.trace, kafka=kafka, with_repair=with_repair, report=say) for with_repair in (False, True)
                 ]
             marks = list(map(result_sentence, found[key]))
             noted = told.shown | {"notes": [*told.shown["notes"], *marks]}
-            beside, section = _beside(page_of), comparison_section(found[key])
+            beside, section = _trace_name_of_page(page_of), comparison_section(found[key])
             write_text(page_of, trace_html([noted], beside=beside, section=section, around=told.around, saved=beside))
     results = [result for both in found.values() for result in both]
     write_json(out / "confirmed.json", {"schema": SCHEMA, "results": results})
@@ -58,34 +58,36 @@ def confirm_losses(
         sys.stdout.write("\n" + confirm_text(results, text_format, steps=False))
 
 
-def _confirm() -> Confirm:
-    needs_kafka_python()
+def _connect_confirm() -> ConfirmRun:
+    require_kafka_python()
     from ..real.driving.verdict import confirmed
 
     return confirmed
 
 
-def _losses(done: Audited, scenarios: Sequence[Scenario], out: Path) -> Iterator[tuple[Path, ToldRun]]:
+def _losses_with_pages(
+    done: Audited, scenarios: Sequence[Scenario], out: Path
+) -> Iterator[tuple[Path, ReplayedScenario]]:
     """Each loss that is reported and has a page: the page, and its run."""
     reported = {subject["loss"]["html"] for subject in done.document["subjects"] if subject["loss"] is not None}
-    return ((out / made.html, ToldRun(done, made)) for made in scenarios if made.html in reported)
+    return ((out / made.html, ReplayedScenario(done, made)) for made in scenarios if made.html in reported)
 
 
-def _key(trace: Mapping[str, Any]) -> str:
+def _run_key(trace: Mapping[str, Any]) -> str:
     """What a run on real brokers depends on: alike losses of several topics are driven once."""
     steps = [step["step"] for step in trace["steps"]]
     return json.dumps([trace["bounds"], steps, trace["property"]["name"]], sort_keys=True)
 
 
-def _beside(page_of: Path) -> str:
+def _trace_name_of_page(page_of: Path) -> str:
     return f"{page_of.stem}.trace.json"
 
 
-def _saying(line: ProgressLine, which: str) -> Callable[[str], None]:
+def _progress_writer(line: ProgressLine, which: str) -> Callable[[str], None]:
     report = report_for(line)
 
-    def say(text: str) -> None:
+    def write(text: str) -> None:
         if report is not None:
             report(Progress(0, 0, 0, 0.0, 0, 0.0, says=which + text))
 
-    return say
+    return write

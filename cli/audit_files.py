@@ -36,7 +36,7 @@ from ..traces.document import run_document, trace_document
 from ..traces.neighbourhood import around
 
 FOLDER, REPAIRS = "scenarios", "repairs"
-MOST = 200
+MAX_PAGES = 200
 """Runs that get a page: of each group of topics the loss that is reported, the worst first, then those of other
 cells."""
 
@@ -57,26 +57,28 @@ class Scenario:
 
 def name_pages(done: Audited) -> list[Scenario]:
     """Says in the document which file will be the page of each loss and of each cell that can fail, so that what is
-    printed is what is saved: those runs. Where there are more than `MOST`, the rest have no page."""
+    printed is what is saved: those runs. Where there are more than `MAX_PAGES`, the rest have no page."""
     pairs = list(zip(done.document["subjects"], done.reports, strict=True))
-    found = [made for subject, report in pairs if (made := _reported(subject, report)) is not None][:MOST]
+    found = [made for subject, report in pairs if (made := _reported_scenario(subject, report)) is not None][:MAX_PAGES]
     for number, made in enumerate(found, 1):
-        made.html = made.subject["loss"]["html"] = f"{FOLDER}/{number:02d}-{_slug(made.subject)}.html"
+        made.html = made.subject["loss"]["html"] = f"{FOLDER}/{number:02d}-{_subject_slug(made.subject)}.html"
     for subject, report in pairs:
         mine = [made for made in found if made.report is report]
-        for made in _of_cells(done, subject, report, mine):
-            if len(found) == MOST:
+        for made in _cell_scenarios(done, subject, report, mine):
+            if len(found) == MAX_PAGES:
                 break
             question, _, cell = made.cells[0].partition("=")
-            made.html = f"{FOLDER}/{len(found) + 1:02d}-{_slug(subject)}-{question}-{cell.replace('@', '-')}.html"
+            made.html = (
+                f"{FOLDER}/{len(found) + 1:02d}-{_subject_slug(subject)}-{question}-{cell.replace('@', '-')}.html"
+            )
             found.append(made)
-        subject["scenarios"] = [_listed(done, made) for made in found if made.report is report]
+        subject["scenarios"] = [_scenario_document(done, made) for made in found if made.report is report]
     offsets = next((subject for subject in done.document["subjects"] if subject["topics"][0] == OFFSETS), None)
     for subject, _ in pairs:
-        subject["scenarios"] += _of_consumers(subject, offsets)
-    for made in clients_of(done):
+        subject["scenarios"] += _consumer_scenarios(subject, offsets)
+    for made in name_client_pages(done):
         made.subject["scenarios"].append({"html": made.html, "cells": made.cells, "repaired": None})
-    for made in findings_of(done):
+    for made in name_finding_pages(done):
         made.said["html"] = made.html
     return found
 
@@ -91,10 +93,10 @@ class FindingScenario:
     html: str
 
 
-def findings_of(done: Audited) -> list[FindingScenario]:
-    """The runs to what findings say, at most `MOST`."""
+def name_finding_pages(done: Audited) -> list[FindingScenario]:
+    """The runs to what findings say, at most `MAX_PAGES`."""
     pairs = zip(done.document["findings"], done.findings, strict=True)
-    shown = [(said, finding.run) for said, finding in pairs if finding.run is not None][:MOST]
+    shown = [(said, finding.run) for said, finding in pairs if finding.run is not None][:MAX_PAGES]
     return [
         FindingScenario(said, run, f"{FOLDER}/finding-{number:02d}-{run.fails}.html")
         for number, (said, run) in enumerate(shown, 1)
@@ -117,21 +119,21 @@ class ClientScenario:
         return f"{self.subject['name']}: {LOST[self.cells[0].partition('=')[0]]}, by what its producer does"
 
 
-def clients_of(done: Audited) -> list[ClientScenario]:
-    """The runs of producers by which cells fail, each once in a group of topics, at most `MOST`."""
+def name_client_pages(done: Audited) -> list[ClientScenario]:
+    """The runs of producers by which cells fail, each once in a group of topics, at most `MAX_PAGES`."""
     found: dict[tuple[int, str, Settings], ClientScenario] = {}
     for number, (subject, report) in enumerate(zip(done.document["subjects"], done.reports, strict=True)):
         for (question, cell), answer in report.verdict.table.items():
             if answer.word != "can lose" or answer.client is None:
                 continue
             name, settings = answer.client
-            html = f"{FOLDER}/client-{len(found) + 1:02d}-{_slug(subject)}-{question}.html"
+            html = f"{FOLDER}/client-{len(found) + 1:02d}-{_subject_slug(subject)}-{question}.html"
             made = ClientScenario(subject, name, settings, html, [])
             found.setdefault((number, name, settings), made).cells.append(f"{question}={cell}")
-    return list(found.values())[:MOST]
+    return list(found.values())[:MAX_PAGES]
 
 
-def _model_page(html: str, title: str, shown: tuple[Model, PropertyVerdict], out: Path) -> None:
+def _write_model_page(html: str, title: str, shown: tuple[Model, PropertyVerdict], out: Path) -> None:
     """The page of a run of a model that is not the partition's, with the trace beside it."""
     (out / FOLDER).mkdir(exist_ok=True)
     name = Path(html).with_suffix("")
@@ -141,20 +143,20 @@ def _model_page(html: str, title: str, shown: tuple[Model, PropertyVerdict], out
     write_text(out / f"{name}.html", trace_html([trace], beside=f"{name.name}.trace.json"))
 
 
-_COMES_FROM: Mapping[str, Sequence[str]] = {
+_CAUSES_OF_GROUP_FAILURES: Mapping[str, Sequence[str]] = {
     "groups": ("writable", "readable"),
     "no-skips": ("no-loss", "no-unread"),
 }
 """The questions whose loss is what consumers suffer from."""
 
 
-def _of_consumers(subject: Document, offsets: Document | None) -> list[Document]:
+def _consumer_scenarios(subject: Document, offsets: Document | None) -> list[Document]:
     """The scenarios of cells that fail because of another one: groups stop, or skip records, by what happens to the
     topic, or to the topic in which they keep their offsets."""
     causes = [one for one in (subject, offsets) if one is not None]
     pages = [{cell: one["html"] for one in cause["scenarios"] for cell in one["cells"]} for cause in causes]
     found: dict[str, list[str]] = {}
-    for question, sources in _COMES_FROM.items():
+    for question, sources in _CAUSES_OF_GROUP_FAILURES.items():
         of = list(reversed(pages)) if question == "groups" else pages
         for name, cell in subject["table"][question].items():
             own = f"{question}={name}"
@@ -164,7 +166,7 @@ def _of_consumers(subject: Document, offsets: Document | None) -> list[Document]
     return [{"html": html, "cells": cells, "repaired": None} for html, cells in found.items()]
 
 
-def _listed(done: Audited, made: Scenario) -> Document:
+def _scenario_document(done: Audited, made: Scenario) -> Document:
     """A scenario as the document has it; `repaired` is the same with the repair, where that is known to mend it."""
     failed = [
         f"{check.requirement.question}={check.requirement.cell}"
@@ -178,10 +180,10 @@ def _listed(done: Audited, made: Scenario) -> Document:
         made.after = after_repair(
             of, made.report.changes, question, name, made.answer, of.table[question, name], done.explorations
         )
-    return {"html": made.html, "cells": made.cells, "repaired": _repaired(made)}
+    return {"html": made.html, "cells": made.cells, "repaired": _repaired_document(made)}
 
 
-def _repaired(made: Scenario) -> Document | None:
+def _repaired_document(made: Scenario) -> Document | None:
     """The scenario with the repair in sentences, the steps that it leaves out, and its page."""
     if made.after is None:
         return None
@@ -189,7 +191,9 @@ def _repaired(made: Scenario) -> Document | None:
     without = sentences(subject, made.answer)
     return {
         "html": f"{made.html.removesuffix('.html')}-repaired.html",
-        "scenario": said(made.after.steps, _called_after(made, made.after), made.after.property, made.answer.before),
+        "scenario": said(
+            made.after.steps, _broker_names_after(made, made.after), made.after.property, made.answer.before
+        ),
         "end": end_after(made.after.property, bool(made.after.run.states()[-1].acknowledged)),
         "left_out": [
             {"step": number, "says": without[number - 1], "why": left.why, "beyond": left.beyond}
@@ -198,13 +202,13 @@ def _repaired(made: Scenario) -> Document | None:
     }
 
 
-def _called_after(made: Scenario, after: AfterRepair) -> Mapping[str, str]:
+def _broker_names_after(made: Scenario, after: AfterRepair) -> Mapping[str, str]:
     """What the brokers of a run with the repair are called."""
     replicas = next(domain.size for domain in after.model.domains if domain.name == "Broker")
     return names_after(made.report.verdict.subject, made.answer.steps, replicas)
 
 
-def _reported(subject: Document, report: SubjectReport) -> Scenario | None:
+def _reported_scenario(subject: Document, report: SubjectReport) -> Scenario | None:
     """The run of the loss that is reported of a group of topics."""
     if subject["loss"] is None or report.loss is None:
         return None
@@ -212,7 +216,9 @@ def _reported(subject: Document, report: SubjectReport) -> Scenario | None:
     return Scenario(report, subject, answer, "", f"{subject['name']}: {subject['headline']}", [f"{question}={cell}"])
 
 
-def _of_cells(done: Audited, subject: Document, report: SubjectReport, known: list[Scenario]) -> Iterator[Scenario]:
+def _cell_scenarios(
+    done: Audited, subject: Document, report: SubjectReport, known: list[Scenario]
+) -> Iterator[Scenario]:
     """The runs of the cells that can fail, each once; a cell with a run that is known is added to it."""
     every = {(made.answer.property, made.answer.steps, made.answer.before): made for made in known}
     reported = {cell for made in known for cell in made.cells}
@@ -231,27 +237,27 @@ def _of_cells(done: Audited, subject: Document, report: SubjectReport, known: li
         yield made
 
 
-def save(done: Audited, scenarios: list[Scenario], out: Path) -> int:
+def save_audit(done: Audited, scenarios: list[Scenario], out: Path) -> int:
     """Writes the files, then the pages that `name_pages` named, which take longer; how many those are. Raises
     OSError."""
-    _clear(out)
-    clients, findings = clients_of(done), findings_of(done)
-    _repairs(done.document, out)
+    _remove_old_pages(out)
+    clients, findings = name_client_pages(done), name_finding_pages(done)
+    _write_repairs(done.document, out)
     write_text(out / "summary.md", audit_markdown(done.document))
     write_json(out / "results.sarif", audit_sarif(done.document))
     write_text(out / "junit.xml", audit_junit(done.document))
     write_json(out / "audit.json", done.document)
     write_text(out / "index.html", audit_index(done.document))
     for made in scenarios:
-        _page(done, made, out)
+        _write_scenario_page(done, made, out)
     for client in clients:
-        _model_page(client.html, client.title, run_of_producer(client.name, client.settings), out)
+        _write_model_page(client.html, client.title, run_of_producer(client.name, client.settings), out)
     for finding in findings:
-        _model_page(finding.html, finding.said["what"], run_of_finding(finding.run), out)
+        _write_model_page(finding.html, finding.said["what"], run_of_finding(finding.run), out)
     return len(scenarios) + len(clients) + len(findings)
 
 
-def _clear(out: Path) -> None:
+def _remove_old_pages(out: Path) -> None:
     """Takes away what an earlier audit wrote about single groups of topics: a loss that is repaired has no page."""
     pages = (
         f"{FOLDER}/{named}{end}"
@@ -265,7 +271,7 @@ def _clear(out: Path) -> None:
         folder.rmdir()
 
 
-class ToldRun:
+class ReplayedScenario:
     """The run of a scenario, replayed: its trace as `replay` takes it, `shown` in the words of who runs the cluster,
     and what could happen `around` it, in the same words."""
 
@@ -285,14 +291,14 @@ class ToldRun:
         question, says = made.cells[0].partition("=")[0], sentences(made.report.verdict.subject, answer)
         because = answer.why.partition(": ")[2]
         return trace | {
-            "title": _title(made),
+            "title": _page_title(made),
             "called": dict(self.called),
             "wording": {"verdict": f"✗ {LOST[question]}", "sentences": says, "before": answer.before},
             "notes": [*trace["notes"], *([because] if because else []), letters_note(self.called)],
         }
 
 
-def _title(made: Scenario) -> str:
+def _page_title(made: Scenario) -> str:
     """What a page is called, with what decides where that is known of its cells."""
     loss = made.subject["loss"]
     decided = made.after is not None or (loss is not None and loss["html"] == made.html)
@@ -301,22 +307,22 @@ def _title(made: Scenario) -> str:
     return title_of(made.subject["name"], made.cells, deciding, least_isr=least, of_requests=requests)
 
 
-def _page(done: Audited, made: Scenario, out: Path) -> None:
+def _write_scenario_page(done: Audited, made: Scenario, out: Path) -> None:
     (out / FOLDER).mkdir(exist_ok=True)
     name = Path(made.html).with_suffix("")
-    told = ToldRun(done, made)
+    told = ReplayedScenario(done, made)
     write_json(out / f"{name}.trace.json", told.trace)
     beside = f"{name.name}.trace.json"
     write_text(out / f"{name}.html", trace_html([told.shown], beside=beside, around=told.around, saved=beside))
     if made.after is not None:
-        after = _shown_after(made, made.after)
+        after = _trace_after_repair(made, made.after)
         both = trace_html([told.shown, after], aligned=made.after.aligned, alone=f"{name.name}.html")
         write_text(out / f"{name}-repaired.html", both)
 
 
-def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
+def _trace_after_repair(made: Scenario, after: AfterRepair) -> dict[str, Any]:
     """The trace of the run with the repair, with the brokers' names in the user's cluster."""
-    called = _called_after(made, after)
+    called = _broker_names_after(made, after)
     told = Told(after.model, after.run, after.property, called, made.answer.before)
     title = f"{made.subject['name']}: the same with the repair"
     shown = told.page(renamed(run_document(after.model, after.run), called), title, "✓ kept", letters_of(called))
@@ -329,10 +335,10 @@ def _shown_after(made: Scenario, after: AfterRepair) -> dict[str, Any]:
     return shown | {"notes": [*left_out, *shown["notes"]]}
 
 
-def _repairs(document: Document, out: Path) -> None:
+def _write_repairs(document: Document, out: Path) -> None:
     repaired = [subject for subject in document["subjects"] if subject["repair"] is not None]
     for number, subject in enumerate(repaired, 1):
-        folder = out / REPAIRS / f"{number:02d}-{_slug(subject)}"
+        folder = out / REPAIRS / f"{number:02d}-{_subject_slug(subject)}"
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / "steps.txt", repair_script(subject["name"], subject["repair"]))
         for step in subject["repair"]["steps"]:
@@ -340,5 +346,5 @@ def _repairs(document: Document, out: Path) -> None:
                 write_json(folder / step["file"]["name"], step["file"]["document"])
 
 
-def _slug(subject: Document) -> str:
+def _subject_slug(subject: Document) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", subject["topics"][0])[:80].strip("-.")

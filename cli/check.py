@@ -22,27 +22,27 @@ from ..reports.files import write_json, write_text, write_trace
 from ..reports.text_page import TextFormat, TextPage, count_text
 from ..reports.trace.html import trace_html
 from ..reports.trace.terminal import group_by_run, trace_page
-from .export import FEW
-from .neighbourhood import ONE_OF_SEVERAL, graph_beside, surroundings
+from .export import MAX_STATES_UNASKED
+from .neighbourhood import BYTES_OF_ONE_OF_SEVERAL, graph_of_trace, neighbourhood_of_trace
 from .options import (
     add_cluster_options,
     add_model_options,
     add_print_options,
     add_search_options,
     add_walk_options,
-    chosen,
     cluster_of,
-    paper_of,
+    model_choice_of,
     search_of,
+    text_format_of,
     walks_of,
 )
-from .output import check_open, end_with_page, prepared, print_json
+from .output import check_open, end_with_page, prepare_directory, print_json
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 from .witnesses import asked_witnesses, longest_documents
 
-_WORTH_FOLDING = 100_000
-_TRACE = ".trace.json"
+_STATES_WORTH_FOLDING = 100_000
+_TRACE_FILE = ".trace.json"
 
 EXAMPLES = """\
   tidegate check replication:kip320
@@ -92,49 +92,51 @@ def run(options: argparse.Namespace) -> Exit:
     it. With `--watch` again and again."""
     if options.watch:
         from .main import main  # which reports the mistakes of each check
-        from .watch import watched
+        from .watch import check_on_changes
 
         again = [argument for argument in options.arguments if argument != "--watch"]
-        return watched(options.model, lambda: main(again))
-    out: Path | None = None if options.out is None else prepared(options.out)
+        return check_on_changes(options.model, lambda: main(again))
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
     check_open(options)
     search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=cluster_of(options))
-    model = bind_model(chosen(options))
+    model = bind_model(model_choice_of(options))
     asked = asked_witnesses(model, options.witnesses)
-    verdict = advised(model, checked(model, options.engine, search), options)
+    verdict = with_advice(model, run_check(model, options.engine, search), options)
     if not options.json:
-        print(verdict_page(verdict, paper_of(options)).text(), end="", flush=True)
-    shown = None if options.json or out is not None else failures_and(asked, verdict)
+        print(verdict_page(verdict, text_format_of(options)).text(), end="", flush=True)
+    shown = None if options.json or out is not None else failures_and_witnesses(asked, verdict)
     traces = {**trace_documents(model, verdict, shown), **longest_documents(model, asked)}
-    paths = {} if out is None else {name: str(out / _file_name(name)) for name in traces}
+    paths = {} if out is None else {name: str(out / _trace_file_name(name)) for name in traces}
     if out is not None and options.engine == "spark":
-        tables(verdict, out)
+        write_tables(verdict, out)
     document = check_document(verdict, traces, paths)
     if options.json:
         print_json(document)
     else:
-        print(traces_report(verdict, traces, paper_of(options), asked), end="", flush=True)
+        print(traces_report(verdict, traces, text_format_of(options), asked), end="", flush=True)
     found = exit_of_verdict(verdict)
     if out is None:
         return found
-    pages = ((name, _page(model, verdict, trace, Path(paths[name]).name)) for name, trace in traces.items())
-    return _saved(out, document, traces, pages, paths, found, options)
+    pages = ((name, _trace_page(model, verdict, trace, Path(paths[name]).name)) for name, trace in traces.items())
+    return _save_result(out, document, traces, pages, paths, found, options)
 
 
-def _page(model: Model, verdict: Verdict, trace: Document, file: str) -> str:
+def _trace_page(model: Model, verdict: Verdict, trace: Document, file: str) -> str:
     """The page of a trace, which is in a file beside it, with what could be chosen instead."""
-    few = verdict.distinct_states is not None and verdict.distinct_states <= FEW
-    graph = graph_beside(model, trace) if few else ""
-    return trace_html([trace], beside=file, around=surroundings(model, trace, size=ONE_OF_SEVERAL), graph=graph)
+    few = verdict.distinct_states is not None and verdict.distinct_states <= MAX_STATES_UNASKED
+    graph = graph_of_trace(model, trace) if few else ""
+    return trace_html(
+        [trace], beside=file, around=neighbourhood_of_trace(model, trace, size=BYTES_OF_ONE_OF_SEVERAL), graph=graph
+    )
 
 
-def checked(model: Model, engine: str, search: Search) -> Verdict:
+def run_check(model: Model, engine: str, search: Search) -> Verdict:
     """The engine's verdict, with a line of progress on a terminal meanwhile."""
     with ProgressLine(sys.stderr) as line:
         return check_model(model, engine, search, report_for(line)).verdict
 
 
-def tables(verdict: Verdict, folder: Path) -> None:
+def write_tables(verdict: Verdict, folder: Path) -> None:
     """The verdict, its properties, levels and coverage as Parquet. UsageError when the disk does not take
     them."""
     from ..explorer.spark.columns import write_tables  # needs the extra spark, which this engine has just needed
@@ -145,19 +147,19 @@ def tables(verdict: Verdict, folder: Path) -> None:
         raise UsageError(f"--out {folder}: the tables could not be saved: {error}") from None
 
 
-def advised(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:
+def with_advice(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:
     """The verdict with what its reader should know of the choices that were made for them."""
     notes = list(verdict.notes)
     symmetric = [domain.name for domain in model.domains if domain.symmetric and domain.size > 1]
     states = 0 if options.engine == "walk" else verdict.distinct_states or 0
-    if symmetric and not options.symmetry and states >= _WORTH_FOLDING:
+    if symmetric and not options.symmetry and states >= _STATES_WORTH_FOLDING:
         notes.append(f"the members of {', '.join(symmetric)} are alike; --symmetry explores several times fewer states")
     if model.ghosts and options.ghosts is None and any(prop.ghosts for prop in model.properties):
-        notes.append(f"ghost fields are kept, because {_readers(model)}; counts are with them")
+        notes.append(f"ghost fields are kept, because {_ghost_readers_text(model)}; counts are with them")
     return dataclasses.replace(verdict, notes=tuple(notes))
 
 
-def _readers(model: Model) -> str:
+def _ghost_readers_text(model: Model) -> str:
     """Who reads ghosts: `led_once reads one`, `led_once and 3 more properties read them`."""
     first, *others = [prop.name for prop in model.properties if prop.ghosts]
     more = count_text(len(others), "more property", "more properties")
@@ -169,7 +171,7 @@ def traces_report(
 ) -> str:
     """The trace of everything that failed, and of the witnesses that were asked for: what follows the verdict. A run
     that violates several properties is printed once."""
-    shown = [traces[name] for name in failures_and(witnesses, verdict) if name in traces]
+    shown = [traces[name] for name in failures_and_witnesses(witnesses, verdict) if name in traces]
     groups = group_by_run(shown)
     pages = [trace_page(first, text_format, others) for first, *others in groups]
     missing = [name for name in witnesses if name not in traces]
@@ -179,18 +181,18 @@ def traces_report(
     return "".join(f"\n{page.text()}" for page in pages)
 
 
-def failures_and(witnesses: Sequence[str], verdict: Verdict) -> tuple[str, ...]:
+def failures_and_witnesses(witnesses: Sequence[str], verdict: Verdict) -> tuple[str, ...]:
     """The names of the traces that a report shows: of what is violated, "" of the failure, and of these witnesses."""
     violated = [prop.name for prop in verdict.properties if prop.verdict == "violated"]
     failure = [""] if verdict.failure is not None else []
     return tuple(dict.fromkeys([*violated, *failure, *witnesses]))
 
 
-def _file_name(name: str) -> str:
-    return (name or "failure").replace(":", "-") + _TRACE
+def _trace_file_name(name: str) -> str:
+    return (name or "failure").replace(":", "-") + _TRACE_FILE
 
 
-def _saved(
+def _save_result(
     out: Path,
     document: Document,
     traces: Mapping[str, Document],
@@ -204,8 +206,8 @@ def _saved(
             write_trace(Path(path), traces[name])
         write_json(out / "report.json", document)
         for name, text in pages:
-            write_text(Path(paths[name].removesuffix(_TRACE) + ".html"), text)
-        names = {name: Path(path).name.removesuffix(_TRACE) + ".html" for name, path in paths.items()}
+            write_text(Path(paths[name].removesuffix(_TRACE_FILE) + ".html"), text)
+        names = {name: Path(path).name.removesuffix(_TRACE_FILE) + ".html" for name, path in paths.items()}
         write_text(out / "index.html", check_index(document, names))
     except (OSError, UsageError) as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)

@@ -54,7 +54,7 @@ def child_process(arguments: Sequence[str]) -> Generator[ChildProcess]:
         os.close(held)
 
 
-def watch(lifeline: int) -> None:
+def end_when_lifeline_ends(lifeline: int) -> None:
     """Waits until the lifeline ends; then ends this process and all that it started, which are its process group."""
     os.read(lifeline, 1)
     if os.getpgrp() == os.getpid():
@@ -62,14 +62,14 @@ def watch(lifeline: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def end_with(lifeline: int) -> None:
+def start_lifeline_watch(lifeline: int) -> None:
     """Ends this process when the lifeline does."""
-    threading.Thread(target=watch, args=(os.dup(lifeline),), daemon=True).start()
+    threading.Thread(target=end_when_lifeline_ends, args=(os.dup(lifeline),), daemon=True).start()
 
 
 if __name__ == "__main__":
     from .main import main  # which imports this module too, for the gate
 
-    end_with(0)
+    start_lifeline_watch(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.exit(main(sys.argv[1:]))

@@ -15,10 +15,10 @@ from ..reports.confirm import chaos_text, comparison_section, confirm_junit, con
 from ..reports.exits import Exit, worst_exit
 from ..reports.files import write_text
 from ..reports.trace.html import trace_html
-from .options import add_open_option, add_print_options, assignment, paper_of, positive, seconds
+from .options import add_open_option, add_print_options, parse_assignment, parse_positive, parse_seconds, text_format_of
 from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
-from .saved_traces import document_of, naming
+from .saved_traces import blame_file, read_trace
 from .verbs import Parser, Verbs, add_verb
 
 SCHEMA = "tidegate.confirm/1"
@@ -58,7 +58,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "--set",
         metavar="NAME=VALUE",
         action="append",
-        type=assignment,
+        type=parse_assignment,
         default=[],
         dest="assignments",
         help="with --repaired: a setting of the partition's model that the repair makes (repeatable)",
@@ -69,7 +69,7 @@ def add(verbs: Verbs[Parser]) -> None:
         action="store_true",
         help="with a release: drive it though the model of that release does not take it, to see where it parts",
     )
-    parser.add_argument("--repeat", metavar="N", type=positive, default=1, help="run each N times (default: 1)")
+    parser.add_argument("--repeat", metavar="N", type=parse_positive, default=1, help="run each N times (default: 1)")
     parser.add_argument("--steps", action="store_true", help="print each step, where all came about as well")
     parser.add_argument(
         "--keep",
@@ -80,12 +80,12 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report there")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write a page of the traces there, with the results")
     add_open_option(parser, "--html")
-    _add_random(parser)
+    _add_random_options(parser)
     add_print_options(parser)
     parser.set_defaults(run=run)
 
 
-def _add_random(parser: Parser) -> None:
+def _add_random_options(parser: Parser) -> None:
     group = parser.add_argument_group("instead of a trace")
     group.add_argument(
         "--random",
@@ -98,9 +98,9 @@ def _add_random(parser: Parser) -> None:
     group.add_argument(
         "--shrink", action="store_true", help="leave commands out of a round that differs, while it still differs"
     )
-    group.add_argument("--seed", metavar="N", type=positive, default=1, help="of the first round (default: 1)")
+    group.add_argument("--seed", metavar="N", type=parse_positive, default=1, help="of the first round (default: 1)")
     group.add_argument(
-        "--minutes", metavar="M", type=positive, default=5, help="no round begins after them (default: 5)"
+        "--minutes", metavar="M", type=parse_positive, default=5, help="no round begins after them (default: 5)"
     )
 
 
@@ -112,14 +112,14 @@ def add_cluster_options(parser: Parser) -> None:
     )
     which.add_argument("--kafka-home", metavar="DIR", type=Path, help="an unpacked release, or a folder of its jars")
     parser.add_argument(
-        "--step-time", metavar="SECONDS", type=seconds, default=60.0, help="limit for each step (default: 60)"
+        "--step-time", metavar="SECONDS", type=parse_seconds, default=60.0, help="limit for each step (default: 60)"
     )
 
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
     if options.random:
-        return _random(options)
+        return _run_random_rounds(options)
     check_open(options, "html")
     if not options.traces:
         raise UsageError("give a TRACE, or --random")
@@ -132,19 +132,19 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError("--anyway is about one release: give --kafka-version or --kafka-home too")
     if options.keep is not None and (len(options.traces) > 1 or options.repeat > 1):
         raise UsageError("--keep DIR keeps one run: give one TRACE, and no --repeat")
-    documents = {path: document_of(path) for path in options.traces}
+    documents = {path: read_trace(path) for path in options.traces}
     _check_keep(options)
     results = list[dict[str, Any]]()
     with ProgressLine(sys.stderr) as line:
         for path, document in documents.items():
             for _ in range(options.repeat):
-                with naming(path):
-                    results.append(_confirmed(document, options, line))
-    _save(options, documents, results)
+                with blame_file(path):
+                    results.append(_confirm_trace(document, options, line))
+    _save_results(options, documents, results)
     if options.json:
         print_json({"schema": SCHEMA, "results": results})
     else:
-        sys.stdout.write(confirm_text(results, paper_of(options), steps=options.steps))
+        sys.stdout.write(confirm_text(results, text_format_of(options), steps=options.steps))
     if options.html is not None:
         end_with_page(options.html, "", options)
     return worst_exit(EXITS[result["result"]] for result in results)
@@ -158,11 +158,11 @@ def _check_keep(options: argparse.Namespace) -> None:
         options.keep = kept_folder(options.keep)
 
 
-def _random(options: argparse.Namespace) -> Exit:
+def _run_random_rounds(options: argparse.Namespace) -> Exit:
     """Random commands. The release is the newest known one where none is named."""
     if options.traces:
         raise UsageError("--random makes its own commands: give it no TRACE")
-    needs_kafka_python()
+    require_kafka_python()
     from ..real.driving.nodes.releases import KNOWN, at_home, of_version
     from ..real.driving.partition.random_commands import chaos
     from ..real.driving.verdict import exact
@@ -177,19 +177,21 @@ def _random(options: argparse.Namespace) -> Exit:
         )
     length = 60.0 * options.minutes
     with ProgressLine(sys.stderr) as line:
-        rounds = chaos(release, elr, options.seed, length, options.keep, options.power, options.shrink, _saying(line))
+        rounds = chaos(
+            release, elr, options.seed, length, options.keep, options.power, options.shrink, _progress_writer(line)
+        )
     document = {"schema": "tidegate.chaos/1", "kafka": release.version, "seed": options.seed, "rounds": rounds}
     if options.json:
         print_json(document)
     else:
-        sys.stdout.write(chaos_text(document, paper_of(options)))
-    return worst_exit(_ROUNDS[one["result"]] for one in rounds)
+        sys.stdout.write(chaos_text(document, text_format_of(options)))
+    return worst_exit(_ROUNDS_SCHEMA[one["result"]] for one in rounds)
 
 
-_ROUNDS = {"fine": Exit.HOLDS, "differs": Exit.SAFETY, "undecided": Exit.INCONCLUSIVE}
+_ROUNDS_SCHEMA = {"fine": Exit.HOLDS, "differs": Exit.SAFETY, "undecided": Exit.INCONCLUSIVE}
 
 
-def needs_kafka_python() -> None:
+def require_kafka_python() -> None:
     """UsageError where it is not installed."""
     try:
         import kafka
@@ -200,18 +202,18 @@ def needs_kafka_python() -> None:
     del kafka
 
 
-def _saying(line: ProgressLine) -> Callable[[str], None]:
+def _progress_writer(line: ProgressLine) -> Callable[[str], None]:
     report = report_for(line)
 
-    def say(text: str) -> None:
+    def write(text: str) -> None:
         if report is not None:
             report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
 
-    return say
+    return write
 
 
-def _confirmed(document: Mapping[str, Any], options: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
-    needs_kafka_python()
+def _confirm_trace(document: Mapping[str, Any], options: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
+    require_kafka_python()
     from ..real.driving.verdict import confirmed
 
     return confirmed(
@@ -223,11 +225,11 @@ def _confirmed(document: Mapping[str, Any], options: argparse.Namespace, line: P
         anyway=options.anyway,
         limit=options.step_time,
         keep=options.keep,
-        report=_saying(line),
+        report=_progress_writer(line),
     )
 
 
-def _save(
+def _save_results(
     options: argparse.Namespace, documents: Mapping[Path, dict[str, Any]], results: Sequence[Mapping[str, Any]]
 ) -> None:
     try:
@@ -236,7 +238,7 @@ def _save(
         if options.html is not None:
             beside = ", ".join(path.name for path in documents)
             shown = [
-                marked(document, results[place * options.repeat : (place + 1) * options.repeat])
+                annotate_trace(document, results[place * options.repeat : (place + 1) * options.repeat])
                 for place, document in enumerate(documents.values())
             ]
             write_text(options.html, trace_html(shown, beside=beside, section=comparison_section(results)))
@@ -244,7 +246,7 @@ def _save(
         raise UsageError(f"a report cannot be written: {error}") from None
 
 
-def marked(document: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def annotate_trace(document: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A trace with what real brokers did: a note for each result that differs."""
     copy = json.loads(json.dumps(document))
     return copy | {"notes": [*copy["notes"], *dict.fromkeys(map(result_sentence, results))]}

@@ -10,20 +10,20 @@ from types import FrameType
 from typing import NoReturn
 
 from ..reports.exits import INTERRUPTED_TEXT, Exit
-from .streams import own_streams
+from .streams import guard_streams
 
 OBJECTS = 200_000
 """So many new objects are made between two searches for cycles (Python's own: 700). A command makes millions of nodes
 of syntax trees and of typed forms, which stay: looking through them takes an eighth of what a small check takes."""
 
 
-def collect_seldom() -> None:
+def reduce_garbage_collection() -> None:
     """Has Python look for cycles less often in this process, and never among the objects that are there now."""
     gc.freeze()
     gc.set_threshold(OBJECTS)
 
 
-def heed_termination() -> None:
+def treat_sigterm_as_interrupt() -> None:
     """Has SIGTERM, with which a CI system cancels a job, end this process as Ctrl-C does: what was seen is reported,
     and processes that it started end. Where it is ignored it stays so."""
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
@@ -37,24 +37,24 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 def run() -> None:
     """The entry point of the `tidegate` command."""
-    heed_termination()
-    ending = own_streams()
-    collect_seldom()
+    treat_sigterm_as_interrupt()
+    ending = guard_streams()
+    reduce_garbage_collection()
     try:
-        exit_ = _exit()
+        exit_ = _run_main()
     finally:
         exec("pass")  # else `python -m` ends by SIGINT after an interrupt in a text that was executed
         gc.freeze()  # to look for cycles in what the process leaves behind would take a tenth of a second
     sys.exit(ending(exit_))
 
 
-def _exit() -> int:
+def _run_main() -> int:
     """What the command line ends with. What it prints by itself, such as help, ends it from within."""
     try:
         if sys.argv[1:] in (["--help"], ["-h"], ["--version"]):
-            from .verbs import parser
+            from .verbs import command_parser
 
-            parser().parse_args()
+            command_parser().parse_args()
         from .main import main  # here, since importing everything takes half a second
 
         return main(sys.argv[1:])

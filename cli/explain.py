@@ -12,7 +12,7 @@ from ..reports.exits import Exit
 from ..reports.spec.effects import action_lines
 from ..reports.spec.mathematics import parameters_text
 from ..reports.text_page import TextPage
-from .options import add_print_options, paper_of
+from .options import add_print_options, text_format_of
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -34,16 +34,16 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Prints what is asked for."""
     model = bind_model(ModelChoice(options.model, ghosts=True))
-    page = TextPage(paper_of(options))
+    page = TextPage(text_format_of(options))
     if options.action is None:
         _write_overview(page, model)
     else:
-        _write_one(page, _action(model, options.action))
+        _write_one(page, _find_action(model, options.action))
     print(page.text(), end="")
     return Exit.HOLDS
 
 
-def _action(model: Model, name: str) -> Action:
+def _find_action(model: Model, name: str) -> Action:
     known = {action.name: action for action in model.actions}
     if name not in known:
         raise UsageError(f"{model.name} has no action {name!r}; {nearest(name, known)}")
@@ -55,11 +55,11 @@ def _write_overview(page: TextPage, model: Model) -> None:
     for paragraph in model.doc.strip().split("\n\n"):
         _write_paragraph(page, paragraph)
         page.blank()
-    rows = [(action.name, _kind(action), action.sentence) for action in model.actions]
+    rows = [(action.name, _kind_text(action), action.sentence) for action in model.actions]
     page.columns(rows)
 
 
-_ITEM = re.compile(r"\s*([-*]|\d+\.|\|)\s")
+_LIST_ITEM = re.compile(r"\s*([-*]|\d+\.|\|)\s")
 
 
 def _write_paragraph(page: TextPage, text: str) -> None:
@@ -72,15 +72,15 @@ def _write_paragraph(page: TextPage, text: str) -> None:
         return
     items: list[str] = []
     for line in lines:
-        if items and not _ITEM.match(line):
+        if items and not _LIST_ITEM.match(line):
             items[-1] += f" {line.strip()}"
         else:
             items.append(line.strip())
     for item in items:
-        page.line(item, indent=2, hang=2 if _ITEM.match(item) else 0)
+        page.line(item, indent=2, hang=2 if _LIST_ITEM.match(item) else 0)
 
 
-def _kind(action: Action) -> str:
+def _kind_text(action: Action) -> str:
     return "switched off" if action.switched_off else action.kind
 
 

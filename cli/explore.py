@@ -21,8 +21,8 @@ from ..language.verdict import Run
 from ..reports.exits import Exit
 from .cluster_words import ClusterWords, cluster_words
 from .explore_session import PROMPT, Session
-from .options import add_model_options, add_print_options, chosen, natural, paper_of, size
-from .saved_traces import document_of, model_of, naming, run_of
+from .options import add_model_options, add_print_options, model_choice_of, parse_natural, parse_size, text_format_of
+from .saved_traces import bind_saved_model, blame_file, read_trace, replay_saved_trace
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -54,33 +54,35 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--web", action="store_true", help="explore in the browser: serve the page on this machine until Ctrl-C"
     )
-    parser.add_argument("--port", metavar="N", type=natural, default=0, help="with --web (default: any that is free)")
+    parser.add_argument(
+        "--port", metavar="N", type=parse_natural, default=0, help="with --web (default: any that is free)"
+    )
     parser.add_argument("--open", action="store_true", dest="show", help="with --web: open it in the browser")
-    parser.add_argument("--memory", metavar="SIZE", type=size, help="of a search by go, at most: 500M, 2G")
+    parser.add_argument("--memory", metavar="SIZE", type=parse_size, help="of a search by go, at most: 500M, 2G")
     add_print_options(parser, json=False)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> Exit:
     """Explores until the end of what is typed."""
-    model, begun, words = _begun(options)
+    model, begun, words = _model_and_run(options)
     if options.web:
-        return _served(model, begun, words, options)
+        return _serve_page(model, begun, words, options)
     for name, given in {"--port": options.port != 0, "--open": options.show}.items():
         if given:
             raise UsageError(f"{name} is for --web")
     typed = options.do is None and sys.stdin.isatty()
-    height = None if not typed else _height()
-    report = _searching if sys.stderr.isatty() else None
-    session = Session(model, paper_of(options), run=begun, height=height, report=report, memory=options.memory,
+    height = None if not typed else _screen_height()
+    report = _write_progress if sys.stderr.isatty() else None
+    session = Session(model, text_format_of(options), run=begun, height=height, report=report, memory=options.memory,
                       words=words)  # fmt: skip
     if typed:
-        read = _terminal(session)
+        read = _terminal_reader(session)
         print(session.here(), end="")
-        _typed(session, read)
+        _run_commands(session, read)
         return Exit.HOLDS
     print(session.here(), end="")
-    for line in split_steps(options.do) if options.do is not None else _lines():
+    for line in split_steps(options.do) if options.do is not None else _command_lines():
         print(f"{PROMPT}{line}")
         print(session.execute(line), end="", flush=True)
         if session.ended:
@@ -88,17 +90,17 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit.HOLDS
 
 
-def _served(model: Model, begun: Run | None, words: ClusterWords | None, options: argparse.Namespace) -> Exit:
+def _serve_page(model: Model, begun: Run | None, words: ClusterWords | None, options: argparse.Namespace) -> Exit:
     """Serves the page until Ctrl-C."""
     if options.do is not None:
         raise UsageError("--do is for the terminal, and --web for a browser; give one of the two")
-    from .explore_web import Explored, Server
+    from .explore_web import ExplorationServer, Server
 
     first = next(initial_states(model), None)
     if first is None:
         raise UsageError(f"{model.name} has no initial state")
     try:
-        server = Server(Explored(model, begun or Run(first, ()), options.memory, words), options.port)
+        server = Server(ExplorationServer(model, begun or Run(first, ()), options.memory, words), options.port)
     except (OSError, OverflowError) as error:
         raise UsageError(f"--port {options.port}: cannot be listened on ({error}); give another, or none") from None
     print(f"exploring {model.name} at {server.address}")
@@ -113,29 +115,29 @@ def _served(model: Model, begun: Run | None, words: ClusterWords | None, options
     return Exit.HOLDS
 
 
-def _begun(options: argparse.Namespace) -> tuple[Model, Run | None, ClusterWords | None]:
+def _model_and_run(options: argparse.Namespace) -> tuple[Model, Run | None, ClusterWords | None]:
     """The model, of a saved trace its run, and of an audit's trace the words of the cluster. An audit's trace is asked
     about what its page shows, and nothing else."""
     if not options.model.endswith(".json"):
-        model = bind_model(chosen(options))
-        return model, _stepped(model, options.steps), None
+        model = bind_model(model_choice_of(options))
+        return model, _run_of_steps(model, options.steps), None
     asked = {"--set": options.assignments, "--bounds": options.bounds, "--ghosts": options.ghosts}
     for name, value in asked.items():
         if value not in (None, []):
             raise UsageError(f"{name} is for a MODEL; {options.model} has its own")
-    document = document_of(Path(options.model))
-    with naming(options.model):
+    document = read_trace(Path(options.model))
+    with blame_file(options.model):
         words = cluster_words(document)
         if words is not None:
             print(f"In commands and expressions, {words.letters}.")
-        model = model_of(document, options.model, options.properties)
+        model = bind_saved_model(document, options.model, options.properties)
         if words is not None and not options.properties:
             shown = document["properties"]
             model = replace(model, properties=tuple(one for one in model.properties if one.name in shown))
-        return model, _stepped(model, options.steps) or run_of(model, document, options.model), words
+        return model, _run_of_steps(model, options.steps) or replay_saved_trace(model, document, options.model), words
 
 
-def _stepped(model: Model, steps: str | None) -> Run | None:
+def _run_of_steps(model: Model, steps: str | None) -> Run | None:
     """The run of the steps that are given with --steps; None where none are."""
     if steps is None:
         return None
@@ -147,22 +149,22 @@ def _stepped(model: Model, steps: str | None) -> Run | None:
         raise UsageError(f"--steps: one breaks the model's own types: {error.message} ({error.where})") from None
 
 
-def _height() -> int:
+def _screen_height() -> int:
     try:
         return os.get_terminal_size(sys.stdout.fileno()).lines
     except OSError:
         return 24
 
 
-def _lines() -> Iterator[str]:
+def _command_lines() -> Iterator[str]:
     """The commands of a file or a pipe."""
     return (line.strip() for line in sys.stdin if line.strip() and not line.startswith("#"))
 
 
-def _terminal(session: Session) -> Callable[[], str]:
+def _terminal_reader(session: Session) -> Callable[[], str]:
     """Reads a line of the terminal. UsageError, with what installs it, when prompt_toolkit is not there."""
     try:
-        from .explore_prompt import reader
+        from .explore_prompt import prompt_session
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "prompt_toolkit":
             raise
@@ -170,11 +172,11 @@ def _terminal(session: Session) -> Callable[[], str]:
             "explore in a terminal needs prompt_toolkit, which is not installed; install it with: "
             "pip install 'tidegate[explore]'; without it, --do COMMANDS works, and commands from a file"
         ) from None
-    prompt = reader(session)
+    prompt = prompt_session(session)
     return lambda: prompt.prompt(PROMPT)
 
 
-def _typed(session: Session, read: Callable[[], str]) -> None:
+def _run_commands(session: Session, read: Callable[[], str]) -> None:
     """Carries out what is typed; a mistake is said, and the next line read."""
     while not session.ended:
         try:
@@ -183,14 +185,14 @@ def _typed(session: Session, read: Callable[[], str]) -> None:
             continue
         except EOFError:
             return
-        session.height = _height()
+        session.height = _screen_height()
         try:
             print(session.execute(line), end="", flush=True)
         except UsageError as error:
             print(f"  {error}", flush=True)
 
 
-def _searching(progress: Progress) -> None:
+def _write_progress(progress: Progress) -> None:
     """A line on standard error that says how far a search is."""
     text = progress.says or f"{progress.distinct:,} states"
     print(f"\r{text:<40}\r", end="", file=sys.stderr, flush=True)

@@ -14,10 +14,10 @@ from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from .explore_session import Session, words_of
+from .explore_session import Session, completions_of
 
 
-class Words(Completer):
+class CommandCompleter(Completer):
     """Completes commands, steps, properties and fields."""
 
     def __init__(self, session: Session) -> None:
@@ -28,24 +28,24 @@ class Words(Completer):
         line = document.text_before_cursor
         first, space, rest = line.lstrip().partition(" ")
         typed = rest.removeprefix("not ") if space and first in ("why", "w") else rest if space else first
-        for word in words_of(self.session, line):
+        for word in completions_of(self.session, line):
             if word.startswith(typed) and word != typed:
                 yield Completion(word, start_position=-len(typed))
 
 
-def keys() -> KeyBindings:
+def arrow_key_bindings() -> KeyBindings:
     """Left and Right on an empty line."""
     bindings = KeyBindings()
 
-    def bind(key: str, command: str) -> None:
-        def pressed(event: KeyPressEvent) -> None:
+    def bind_key(key: str, command: str) -> None:
+        def on_press(event: KeyPressEvent) -> None:
             event.current_buffer.text = command
             event.current_buffer.validate_and_handle()
 
-        bindings.add(key, filter=Condition(lambda: _line_is_empty()))(pressed)
+        bindings.add(key, filter=Condition(lambda: _line_is_empty()))(on_press)
 
-    bind("left", "undo")
-    bind("right", "redo")
+    bind_key("left", "undo")
+    bind_key("right", "redo")
     return bindings
 
 
@@ -55,13 +55,13 @@ def _line_is_empty() -> bool:
     return not get_app().current_buffer.text
 
 
-def reader(session: Session) -> PromptSession[str]:
+def prompt_session(session: Session) -> PromptSession[str]:
     """What reads lines of the terminal."""
     hint = "number: take a step   undo   redo   why not STEP   go PROPERTY   help   quit"
     return PromptSession(
         history=InMemoryHistory(),
-        completer=Words(session),
+        completer=CommandCompleter(session),
         complete_while_typing=False,
-        key_bindings=keys(),
+        key_bindings=arrow_key_bindings(),
         bottom_toolbar=ANSI(hint) if session.text_format.color else None,
     )

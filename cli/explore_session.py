@@ -36,9 +36,9 @@ from .export import small_graph
 from .output import open_page
 
 PROMPT = "explore> "
-LEAST_SHOWN = 5
+MIN_STEPS_SHOWN = 5
 """Steps that are listed however low the terminal is."""
-SECONDS = 60.0
+SEARCH_SECONDS = 60.0
 """How long `go` searches unless it is given a time."""
 
 
@@ -126,7 +126,7 @@ class Session:
             page.line("Nothing can happen here" + (": a deadlock." if stuck else " within the bounds."), indent=2)
             return
         listed, said = TextPage(self.text_format), Counter(step.sentence for step in steps)
-        room = math.inf if every or self.height is None else max(self.height - len(page.lines) - 3, LEAST_SHOWN)
+        room = math.inf if every or self.height is None else max(self.height - len(page.lines) - 3, MIN_STEPS_SHOWN)
         width = len(str(len(steps)))
         for number, step in enumerate(steps, 1):
             mark = f"  ({step.kind})" if step.kind != "protocol" else ""
@@ -150,11 +150,11 @@ class Session:
         if not word:
             return self.here()
         if word.isdecimal():
-            return self._choose(int(word), line)
-        command = COMMANDS.get(SHORT.get(word, word))
-        return self._take(line) if command is None else command.run(self, rest.strip())
+            return self._take_numbered_step(int(word), line)
+        command = COMMANDS.get(SHORT_COMMANDS.get(word, word))
+        return self._take_steps(line) if command is None else command.run(self, rest.strip())
 
-    def _choose(self, number: int, line: str) -> str:
+    def _take_numbered_step(self, number: int, line: str) -> str:
         steps = self.possible()
         if not 1 <= number <= len(steps) or line.strip() != str(line.strip()):
             raise UsageError(f"{line.strip()}: write a number from 1 to {len(steps)}, as steps lists them")
@@ -164,7 +164,7 @@ class Session:
         self.branch = self.branch.taken(chosen.step)
         return self.here()
 
-    def _take(self, text: str) -> str:
+    def _take_steps(self, text: str) -> str:
         """Takes steps that are written out: `produce; fetch(B)`."""
         names = [action.name for action in self.model.actions]
         if step_name(text.split(";")[0]) not in names:
@@ -183,14 +183,14 @@ class Session:
         """Goes back."""
         if not self.branch.run.steps:
             raise UsageError("this is the initial state: there is nothing to undo")
-        self.branch = self.branch.undone(_number(rest, "undo"))
+        self.branch = self.branch.undone(_parse_number(rest, "undo"))
         return self.here()
 
     def redo(self, rest: str) -> str:
         """Takes again what was undone."""
         if not self.branch.ahead:
             raise UsageError("nothing was undone that could be taken again from here")
-        self.branch = self.branch.redone(_number(rest, "redo"))
+        self.branch = self.branch.redone(_parse_number(rest, "redo"))
         return self.here()
 
     def why(self, rest: str) -> str:
@@ -198,14 +198,14 @@ class Session:
         asked = rest.removeprefix("not ").strip() if rest != "not" else ""
         page = TextPage(self.text_format)
         if not asked:
-            self._all_reasons(page)
+            self._write_all_reasons(page)
         elif asked in [action.name for action in self.model.actions]:
-            page.columns(self._reasons(asked), indent=2)
+            page.columns(self._reasons_of_action(asked), indent=2)
         else:
-            page.columns([(asked, self._reason(asked))], indent=2)
+            page.columns([(asked, self._reason_of_step(asked))], indent=2)
         return page.text()
 
-    def _all_reasons(self, page: TextPage) -> None:
+    def _write_all_reasons(self, page: TextPage) -> None:
         """Every reason with the steps that it stops."""
         found = choices(self.model, {0: self.branch.state})
         for number, stopped in found["states"]["0"]["disabled"]:
@@ -219,7 +219,7 @@ class Session:
         if not found["states"]["0"]["disabled"]:
             page.line("Every step of the model can happen here.", indent=2)
 
-    def _reasons(self, name: str) -> list[tuple[str, str]]:
+    def _reasons_of_action(self, name: str) -> list[tuple[str, str]]:
         """Each instance of an action with why it cannot happen."""
         action = self.model.action(name)
         if action.switched_off:
@@ -228,9 +228,9 @@ class Session:
         if not every:
             return [(name, "there is nothing here that it could be done with")]
         texts = [format_step(name, arguments) for arguments in every]
-        return [(text, self._reason(text)) for text in texts]
+        return [(text, self._reason_of_step(text)) for text in texts]
 
-    def _reason(self, text: str) -> str:
+    def _reason_of_step(self, text: str) -> str:
         try:
             parsed = parse_steps(self.model, text)
         except StepError as error:
@@ -262,7 +262,7 @@ class Session:
         prop = known[name]
         if not prop.applicable:
             raise UsageError(f"{name} reads ghosts that are folded away here; start with --ghosts")
-        search = Search(memory_bytes=self.memory, seconds=_seconds(given), cache=cache_directory())
+        search = Search(memory_bytes=self.memory, seconds=_parse_seconds(given), cache=cache_directory())
         found = onward(self.model, self.branch.state, prop, search, self.report)
         what = "reached" if prop.kind == "reachable" else "violated"
         looked = f"{count_text(found.states, 'state')} explored from here"
@@ -294,7 +294,7 @@ class Session:
 
     def unwatch(self, rest: str) -> str:
         """Ends a watch."""
-        number = _number(rest, "unwatch")
+        number = _parse_number(rest, "unwatch")
         if number > len(self.watches):
             raise UsageError(f"unwatch {number}: {count_text(len(self.watches), 'expression')} watched")
         del self.watches[number - 1]
@@ -302,7 +302,7 @@ class Session:
 
     def begin(self, rest: str) -> str:
         """Begins anew, in another initial state if the model has several."""
-        number = _number(rest, "start")
+        number = _parse_number(rest, "start")
         if number > len(self.starts):
             raise UsageError(f"start {number}: {self.model.name} has {count_text(len(self.starts), 'initial state')}")
         self.branch = Branch(self.model, Run(self.starts[number - 1], ()))
@@ -332,7 +332,7 @@ class Session:
         """Saves the run as a trace."""
         path = Path(rest or "run")
         path = path if path.name.endswith(".trace.json") else path.with_name(f"{path.name}.trace.json")
-        _written(path, lambda: write_trace(path, self.document()))
+        _write_file(path, lambda: write_trace(path, self.document()))
         return f"saved {path}; take it again with: tidegate replay {path}\n"
 
     def page(self, rest: str) -> str:
@@ -342,7 +342,7 @@ class Session:
         names = [word for word in words if word != "--open"]
         path = Path(names[0] if names else "run.html")
         path = path if path.suffix == ".html" else path.with_name(f"{path.name}.html")
-        _written(path, lambda: write_text(path, self.html()))
+        _write_file(path, lambda: write_text(path, self.html()))
         if shown:
             open_page(path)
             return f"saved {path}\n"
@@ -358,12 +358,12 @@ class Session:
     def help(self, _rest: str) -> str:
         """All commands."""
         page = TextPage(self.text_format)
-        rows = [("NUMBER", "take that step; or write it out: " + self._example())]
+        rows = [("NUMBER", "take that step; or write it out: " + self._example_step())]
         rows += [(f"{name} {command.usage}".strip(), command.says) for name, command in COMMANDS.items()]
         page.columns(rows, indent=2)
         return page.text()
 
-    def _example(self) -> str:
+    def _example_step(self) -> str:
         steps = self.possible()
         return steps[0].text if steps else self.model.actions[0].name
 
@@ -373,16 +373,16 @@ class Session:
         return ""
 
 
-def _number(text: str, command: str) -> int:
+def _parse_number(text: str, command: str) -> int:
     """How many, or which: 1 where nothing is given."""
     if text and (not text.isdecimal() or int(text) < 1):
         raise UsageError(f"{command} {text}: write a number from 1")
     return int(text or 1)
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     try:
-        read = float(text or SECONDS)
+        read = float(text or SEARCH_SECONDS)
     except ValueError:
         read = 0.0
     if not 0 < read < float("inf"):
@@ -390,7 +390,7 @@ def _seconds(text: str) -> float:
     return read
 
 
-def _written(path: Path, write: Callable[[], None]) -> None:
+def _write_file(path: Path, write: Callable[[], None]) -> None:
     try:
         write()
     except OSError as error:
@@ -417,11 +417,11 @@ COMMANDS: Mapping[str, Command] = {
 }
 """Every command by its name."""
 
-SHORT: Mapping[str, str] = {"u": "undo", "r": "redo", "w": "why", "?": "help", "q": "quit", "exit": "quit"}
+SHORT_COMMANDS: Mapping[str, str] = {"u": "undo", "r": "redo", "w": "why", "?": "help", "q": "quit", "exit": "quit"}
 """Shorter names."""
 
 
-def words_of(session: Session, line: str) -> Sequence[str]:
+def completions_of(session: Session, line: str) -> Sequence[str]:
     """What may come where a line ends: commands and steps, properties after `go`, steps after `why not`."""
     first, space, _ = line.lstrip().partition(" ")
     if not space:

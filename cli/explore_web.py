@@ -33,9 +33,9 @@ from .cluster_words import ClusterWords
 from .export import small_graph
 
 HOST = "127.0.0.1"
-SECONDS = 60.0
+SEARCH_SECONDS = 60.0
 """How long a search for a property may take."""
-MOST_WATCHES = 20
+MAX_WATCHES = 20
 """Expressions that a server evaluates in every state."""
 HEADERS = {
     "Cache-Control": "no-store",
@@ -46,7 +46,7 @@ HEADERS = {
 }
 
 
-class Explored:
+class ExplorationServer:
     """What the server knows of a model: the states that somebody has looked at."""
 
     def __init__(self, model: Model, run: Run, memory: int | None = None, words: ClusterWords | None = None) -> None:
@@ -71,14 +71,14 @@ class Explored:
     def next(self, given: dict[str, str]) -> dict[str, Any]:
         """What can happen in the state of a node, and the values and nodes that the page does not have."""
         with self.lock:
-            node = self._node(given)
-            return self._news(given, {str(node): self.around.expand(node)})
+            node = self._node_number(given)
+            return self._new_parts(given, {str(node): self.around.expand(node)})
 
     def go(self, given: dict[str, str]) -> dict[str, Any]:
         """The way to the nearest state from a node in which a property fails or a witness is reached. While it is
         looked for, other questions are answered, and `stop` ends it."""
         with self.lock:
-            node = self._node(given)
+            node = self._node_number(given)
             state = self.around.states[node]
         prop = next((prop for prop in self.model.properties if prop.name == given.get("property")), None)
         if prop is None or not prop.applicable:
@@ -91,10 +91,10 @@ class Explored:
                 ended = "it was stopped" if self.stopped.is_set() else found.stopped
                 end = f"the search ended first: {ended}" if ended else "that is all within the bounds"
                 message = f"{prop.name} is not {what} in {looked}; {end}"
-                return self._news(given, {}) | {"taken": None, "message": message}
-            known, taken = self._along(node, found.run)
+                return self._new_parts(given, {}) | {"taken": None, "message": message}
+            known, taken = self._steps_along_run(node, found.run)
             after = f"after {count_text(len(taken), 'step')} more ({looked})" if taken else "here already"
-            return self._news(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
+            return self._new_parts(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
 
     def _searched(self, state: State, prop: Property) -> Onward:
         """The one search that is under way. UsageError where another one is."""
@@ -102,14 +102,14 @@ class Explored:
             raise UsageError("another search is under way; stop it first")
         try:
             self.stopped.clear()
-            search = Search(memory_bytes=self.memory, seconds=SECONDS, cache=cache_directory())
-            return onward(self.model, state, prop, search, self._goes_on)
+            search = Search(memory_bytes=self.memory, seconds=SEARCH_SECONDS, cache=cache_directory())
+            return onward(self.model, state, prop, search, self._check_stop)
         except KeyboardInterrupt:  # before it began: while it was compiled
             return Onward(None, 0, "it was stopped")
         finally:
             self.searching.release()
 
-    def _goes_on(self, _progress: Progress) -> None:
+    def _check_stop(self, _progress: Progress) -> None:
         """Ends a search that is to be stopped, as Ctrl-C does: between two slices of its work."""
         if self.stopped.is_set():
             raise KeyboardInterrupt
@@ -125,13 +125,13 @@ class Explored:
             text = given.get("expression", "").strip()
             known = [watch for watch in self.around.watches if watch.text == text]
             watch = known[0] if known else watched(self.model, text)
-            if not known and len(self.around.watches) == MOST_WATCHES:
-                raise UsageError(f"{MOST_WATCHES} expressions are watched already; no more are")
+            if not known and len(self.around.watches) == MAX_WATCHES:
+                raise UsageError(f"{MAX_WATCHES} expressions are watched already; no more are")
             self.around.watches += [] if known else [watch]
-            news = self._news(given, {})
+            news = self._new_parts(given, {})
             return news | {"watched": news["watched"] | {text: {"from": 0, "values": self.around.values_of(watch)}}}
 
-    def _along(self, node: int, run: Run) -> tuple[dict[str, Any], list[int]]:
+    def _steps_along_run(self, node: int, run: Run) -> tuple[dict[str, Any], list[int]]:
         """What can happen in each state of a run that begins at a node, and the place there of the step it takes."""
         known: dict[str, Any] = {}
         taken: list[int] = []
@@ -144,14 +144,14 @@ class Explored:
         known[str(node)] = self.around.expand(node)
         return known, taken
 
-    def _node(self, given: dict[str, str]) -> int:
+    def _node_number(self, given: dict[str, str]) -> int:
         text = given.get("node", "")
         if not text.isdecimal() or int(text) >= len(self.around.nodes):
             raise UsageError(f"there is no state {text}: load the page again")
         return int(text)
 
-    def _news(self, given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
-        values, nodes = (_from(given.get(name, "0")) for name in ("values", "nodes"))
+    def _new_parts(self, given: dict[str, str], known: dict[str, Any]) -> dict[str, Any]:
+        values, nodes = (_parse_count(given.get(name, "0")) for name in ("values", "nodes"))
         return {
             "from": {"values": values, "nodes": nodes},
             "values": self.around.values[values:],
@@ -164,7 +164,7 @@ class Explored:
         }
 
 
-def _from(text: str) -> int:
+def _parse_count(text: str) -> int:
     if not text.isdecimal():
         raise UsageError("a number is needed")
     return int(text)
@@ -178,7 +178,7 @@ class Server(ThreadingHTTPServer):
     """Connections that may wait to be taken: a browser opens several at once, and one that finds no place waits
     a second before it tries again."""
 
-    def __init__(self, explored: Explored, port: int = 0) -> None:
+    def __init__(self, explored: ExplorationServer, port: int = 0) -> None:
         super().__init__((HOST, port), Handler)
         self.explored = explored
         self.token = secrets.token_urlsafe(24)
@@ -199,7 +199,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers one request."""
 
     server: Server  # pyright: ignore[reportIncompatibleVariableOverride]  # always this one
-    timeout = SECONDS
+    timeout = SEARCH_SECONDS
     """After which a connection ends on which nothing is asked."""
     server_version = "tidegate"
     sys_version = ""

@@ -25,8 +25,8 @@ from ..reports.trace.itf import to_itf
 from ..reports.trace.markdown import trace_markdown
 from ..reports.trace.sequence import SPELLINGS
 from ..reports.trace.spreadsheet import to_csv
-from .options import add_model_options, chosen, positive
-from .saved_traces import document_of, model_of, naming, run_of
+from .options import add_model_options, model_choice_of, parse_positive
+from .saved_traces import bind_saved_model, blame_file, read_trace, replay_saved_trace
 from .verbs import Parser, Verbs, add_verb
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ TRACES: Mapping[str, Callable[[Document], str]] = {
 GRAPHS = ("dot", "graphml", "svg")
 """What a state graph can be written as."""
 
-FEW = 60
+MAX_STATES_UNASKED = 60
 """States of a model that is drawn in a page without being asked for."""
-MOST_DRAWN = 300
+MAX_DRAWN_NODES = 300
 """Nodes of a picture, at most: more cannot be read."""
 
-_MOST_STATES = 200_000
+_MAX_STATES = 200_000
 
 
 def add(verbs: Verbs[Parser]) -> None:
@@ -76,19 +76,21 @@ def add(verbs: Verbs[Parser]) -> None:
         help="merge states that are equal on these: leader,isr or quorum.leader or len(log[A])",
     )  # fmt: skip
     graph.add_argument(
-        "--around", metavar="N", type=_index, help="of a trace: only what is near the state after step N"
+        "--around", metavar="N", type=_parse_index, help="of a trace: only what is near the state after step N"
     )
-    graph.add_argument("--radius", metavar="K", type=positive, default=2, help="with --around: how near (default: 2)")
+    graph.add_argument(
+        "--radius", metavar="K", type=parse_positive, default=2, help="with --around: how near (default: 2)"
+    )
     graph.add_argument("--raw", action="store_true", help="every state a node of its own")
     graph.add_argument(
-        "--states", metavar="N", type=positive, default=_MOST_STATES,
-        help=f"explore at most this many states for it (default: {_MOST_STATES:,})",
+        "--states", metavar="N", type=parse_positive, default=_MAX_STATES,
+        help=f"explore at most this many states for it (default: {_MAX_STATES:,})",
     )  # fmt: skip
     add_model_options(parser, search=False, what="TRACE|MODEL", says="a .trace.json file, or a model for a graph: ")
     parser.set_defaults(run=run)
 
 
-def _index(text: str) -> int:
+def _parse_index(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not the number of a step, from 0")
     return int(text)
@@ -96,7 +98,7 @@ def _index(text: str) -> int:
 
 def run(options: argparse.Namespace) -> Exit:
     """Writes it."""
-    document = document_of(Path(options.model)) if options.model.endswith(".json") else None
+    document = read_trace(Path(options.model)) if options.model.endswith(".json") else None
     text = _graph_text(document, options) if options.to in GRAPHS else _trace_text(document, options)
     if options.output is None:
         print(text, end="")
@@ -119,7 +121,7 @@ def _trace_text(document: Document | None, options: argparse.Namespace) -> str:
     for name, given in asked.items():
         if given:
             raise UsageError(f"{name} is for a graph; write --to {' or --to '.join(GRAPHS)}")
-    with naming(options.model):
+    with blame_file(options.model):
         return TRACES[options.to](document)
 
 
@@ -136,28 +138,32 @@ def _graph_text(document: Document | None, options: argparse.Namespace) -> str:
     if options.around is not None and document is None:
         raise UsageError("--around N is a step of a trace; name a .trace.json file")
     if document is None:
-        choice = chosen(options)  # a graph checks nothing, so that ghosts are in it only where they are asked for
-        return _written(bind_model(dataclasses.replace(choice, ghosts=bool(choice.ghosts))), None, options)
-    with naming(options.model):
-        model = model_of(document, options.model)
-        run = run_of(model, document, options.model)
-    return _written(model, run, options)
+        choice = model_choice_of(
+            options
+        )  # a graph checks nothing, so that ghosts are in it only where they are asked for
+        return _graph_format_text(bind_model(dataclasses.replace(choice, ghosts=bool(choice.ghosts))), None, options)
+    with blame_file(options.model):
+        model = bind_saved_model(document, options.model)
+        run = replay_saved_trace(model, document, options.model)
+    return _graph_format_text(model, run, options)
 
 
-def _written(model: Model, run: Run | None, options: argparse.Namespace) -> str:
+def _graph_format_text(model: Model, run: Run | None, options: argparse.Namespace) -> str:
     """A state graph as text. networkx is imported here: loading it takes longer than all of ours."""
     from ..reports.trace.graph import MAX_NODES, to_dot, to_graphml
 
-    graph = _drawn(model, run, options)
-    nodes, most = graph.number_of_nodes(), MOST_DRAWN if options.to == "svg" else MAX_NODES
+    graph = _requested_graph(model, run, options)
+    nodes, most = graph.number_of_nodes(), MAX_DRAWN_NODES if options.to == "svg" else MAX_NODES
     if nodes > most:
-        raise UsageError(f"the graph has {nodes:,} nodes, and more than {most:,} are not drawn; {_smaller(options)}")
+        raise UsageError(
+            f"the graph has {nodes:,} nodes, and more than {most:,} are not drawn; {_smaller_graph_advice(options)}"
+        )
     if options.to == "svg":
-        return _picture(graph)
+        return _draw_graph(graph)
     return to_dot(graph) if options.to == "dot" else to_graphml(graph)
 
 
-def _picture(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
+def _draw_graph(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None = None) -> str:
     """The graph, see `drawing`. UsageError, with what installs it, where the library that lays it out is missing."""
     try:
         from ..reports.trace.drawing import draw_graph
@@ -171,27 +177,29 @@ def _picture(graph: networkx.DiGraph, steps: Mapping[str, Sequence[int]] | None 
     return draw_graph(graph, steps)
 
 
-def _smaller(options: argparse.Namespace) -> str:
+def _smaller_graph_advice(options: argparse.Namespace) -> str:
     if options.around is not None:
         return "take a smaller --radius"
     fewer = "name fewer expressions in --quotient" if options.quotient else "merge states with --quotient EXPRESSIONS"
     return f"{fewer}, or look at what is near a step of a trace: --around N --radius K"
 
 
-def _drawn(model: Model, run: Run | None, options: argparse.Namespace) -> networkx.DiGraph:
+def _requested_graph(model: Model, run: Run | None, options: argparse.Namespace) -> networkx.DiGraph:
     """The graph that was asked for, with the run's way in it."""
     way: Sequence[State] = () if run is None else run.states()
     around: int | None = options.around
     if around is not None and around >= len(way):
         raise UsageError(f"--around {around}: the trace has {len(way) - 1} steps")
-    fields = _fields(model, options.quotient)  # before the search, which a mistake in them would make useless
-    return _merged(model, _explored(model, way, options), fields, way, around, merges=bool(options.quotient))
+    fields = _node_fields(model, options.quotient)  # before the search, which a mistake in them would make useless
+    return _merge_states(
+        model, _states_to_draw(model, way, options), fields, way, around, merges=bool(options.quotient)
+    )
 
 
-def _merged(
+def _merge_states(
     model: Model,
     found: StateGraph,
-    fields: Mapping[str, Shown],
+    fields: Mapping[str, NodeText],
     way: Sequence[State],
     around: int | None = None,
     *,
@@ -203,7 +211,7 @@ def _merged(
     place = {state: at for at, state in enumerate(found.states)}
     initial = [place[state] for state in initial_states(model) if state in place]
     return quotient_graph(
-        [_name(fields, state) for state in found.states],
+        [_node_name(fields, state) for state in found.states],
         [(edge.source, edge.target, edge.action if merges else edge.step) for edge in found.edges],
         initial=initial,
         path=[place[state] for state in way if state in place],
@@ -217,38 +225,40 @@ def small_graph(model: Model, run: Run) -> str:
     if importlib.util.find_spec("fast_sugiyama") is None:
         return ""
     try:
-        fields = _fields(model, None)
-        found = state_graph(model, FEW)
-        return _graph_of(run, _merged(model, found, fields, run.states(), merges=False), fields)
+        fields = _node_fields(model, None)
+        found = state_graph(model, MAX_STATES_UNASKED)
+        return _run_graph_picture(run, _merge_states(model, found, fields, run.states(), merges=False), fields)
     except (TooLarge, ModelError):
         return ""
 
 
 def graph_of_page(model: Model, run: Run, text: str) -> str:
     """The state graph of a run's model for the run's page; states are merged that are equal on the expressions of the
-    text, if it has any. UsageError, with what helps, where it would have more than `MOST_DRAWN` nodes."""
+    text, if it has any. UsageError, with what helps, where it would have more than `MAX_DRAWN_NODES` nodes."""
     helps = "merge states with --graph EXPRESSIONS, such as len(log[A])" if not text else "name fewer expressions"
-    fields = _fields(model, text or None)
+    fields = _node_fields(model, text or None)
     try:
-        found = state_graph(model, _MOST_STATES if text else MOST_DRAWN)
+        found = state_graph(model, _MAX_STATES if text else MAX_DRAWN_NODES)
     except TooLarge as error:
         raise UsageError(f"--graph: {model.name} has more than {error.most:,} states; {helps}") from None
-    graph = _merged(model, found, fields, run.states(), merges=bool(text))
-    if graph.number_of_nodes() > MOST_DRAWN:
+    graph = _merge_states(model, found, fields, run.states(), merges=bool(text))
+    if graph.number_of_nodes() > MAX_DRAWN_NODES:
         many = graph.number_of_nodes()
-        raise UsageError(f"--graph: the graph has {many:,} nodes, and more than {MOST_DRAWN} are not drawn; {helps}")
-    return _graph_of(run, graph, fields)
+        raise UsageError(
+            f"--graph: the graph has {many:,} nodes, and more than {MAX_DRAWN_NODES} are not drawn; {helps}"
+        )
+    return _run_graph_picture(run, graph, fields)
 
 
-def _graph_of(run: Run, graph: networkx.DiGraph, fields: Mapping[str, Shown]) -> str:
+def _run_graph_picture(run: Run, graph: networkx.DiGraph, fields: Mapping[str, NodeText]) -> str:
     """The picture of a state graph whose nodes show these fields; those of the run's states lead to its steps."""
     steps: dict[str, list[int]] = {}
     for at, state in enumerate(run.states()):
-        steps.setdefault(_name(fields, state), []).append(at)
-    return _picture(graph, steps)
+        steps.setdefault(_node_name(fields, state), []).append(at)
+    return _draw_graph(graph, steps)
 
 
-def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -> StateGraph:
+def _states_to_draw(model: Model, way: Sequence[State], options: argparse.Namespace) -> StateGraph:
     """The states to draw; near a step they are the way to it within the radius, and what can be reached from it."""
     try:
         if options.around is None:
@@ -256,7 +266,7 @@ def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -
         near = way[max(0, options.around - options.radius) : options.around + 1]
         ahead = neighbourhood(model, near[-1:], options.radius, options.states)
         behind = neighbourhood(model, near, 1, options.states) if len(near) > 1 else ahead
-        return _joined(ahead, behind, near)
+        return _join_graphs(ahead, behind, near)
     except TooLarge as error:
         raise UsageError(
             f"{model.name} has more than {error.most:,} states within these bounds; give smaller bounds with --set, "
@@ -264,7 +274,7 @@ def _explored(model: Model, way: Sequence[State], options: argparse.Namespace) -
         ) from None
 
 
-def _joined(ahead: StateGraph, behind: StateGraph, way: Sequence[State]) -> StateGraph:
+def _join_graphs(ahead: StateGraph, behind: StateGraph, way: Sequence[State]) -> StateGraph:
     """The states ahead, those of the way, and every known step among them."""
     states = tuple(dict.fromkeys((*way, *ahead.states)))
     number = {state: at for at, state in enumerate(states)}
@@ -278,22 +288,22 @@ def _joined(ahead: StateGraph, behind: StateGraph, way: Sequence[State]) -> Stat
     return StateGraph(states, tuple(moved))
 
 
-Shown = Callable[[State], str]
+NodeText = Callable[[State], str]
 """What a node shows of a state."""
 
 
-def _fields(model: Model, text: str | None) -> Mapping[str, Shown]:
+def _node_fields(model: Model, text: str | None) -> Mapping[str, NodeText]:
     """What a node shows: the expressions of the quotient, each a field, a part of one, or another; else all fields."""
     if text is None:
-        return {field.name: _part(field.name) for field in model.fields}
+        return {field.name: _field_part(field.name) for field in model.fields}
     try:
         elements = cast(ast.Tuple, ast.parse(f"({text},)", mode="eval").body).elts
     except SyntaxError as error:
         raise UsageError(f"--quotient {text}: not expressions with commas between them ({error.msg})") from None
-    return {name: _shown(model, text, name) for name in map(ast.unparse, elements)}
+    return {name: _node_text(model, text, name) for name in map(ast.unparse, elements)}
 
 
-def _shown(model: Model, text: str, name: str) -> Shown:
+def _node_text(model: Model, text: str, name: str) -> NodeText:
     """A field, a part of one, or an expression of the model's language."""
     first, *parts = name.split(".")
     if not all(part.isidentifier() for part in (first, *parts)):
@@ -307,18 +317,18 @@ def _shown(model: Model, text: str, name: str) -> Shown:
         if not hasattr(value, part):
             raise UsageError(f"--quotient {text}: {first} has no part {part}")
         value = getattr(value, part)
-    return _part(name)
+    return _field_part(name)
 
 
-def _part(name: str) -> Shown:
-    return lambda state: show(_value(state, name))
+def _field_part(name: str) -> NodeText:
+    return lambda state: show(_value_at(state, name))
 
 
-def _name(fields: Mapping[str, Shown], state: State) -> str:
+def _node_name(fields: Mapping[str, NodeText], state: State) -> str:
     return "\n".join(f"{name}={shown(state)}" for name, shown in fields.items())
 
 
-def _value(state: Any, name: str) -> Any:
+def _value_at(state: Any, name: str) -> Any:
     for part in name.split("."):
         state = getattr(state, part)
     return state

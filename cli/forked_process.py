@@ -25,36 +25,36 @@ from typing import cast
 from ..gates.checks import Command
 from ..invariants.catalogue import CATALOGUE
 from ..reports.exits import Exit
-from .child_process import child_process, end_with
-from .entry import collect_seldom, heed_termination
+from .child_process import child_process, start_lifeline_watch
+from .entry import reduce_garbage_collection, treat_sigterm_as_interrupt
 from .main import main
 from .verbs import VERBS
 
-_MODELS = tuple(f"tidegate.invariants.{entry.room}" for entry in CATALOGUE.values())
-_MODULES = (
+_MODEL_MODULES = tuple(f"tidegate.invariants.{entry.room}" for entry in CATALOGUE.values())
+_PRELOADED_MODULES = (
     *(verb.module for verb in VERBS.values()),
-    *_MODELS,
+    *_MODEL_MODULES,
     "tidegate.explorer.native.search",
     "tidegate.cli.forked_process",
 )
 """What the warm process imports, and with them all that they import."""
 
-_starting = threading.Lock()
+_START_LOCK = threading.Lock()
 """Held while a command is started or its end is asked for: multiprocessing looks after all its processes at once."""
 
 
 @contextmanager
-def started(arguments: Sequence[str]) -> Generator[Command]:
+def fork_command(arguments: Sequence[str]) -> Generator[Command]:
     """The command line as a process, which ends at the latest with this one."""
     if "forkserver" not in get_all_start_methods():
         with child_process(arguments) as fresh:
             yield fresh
         return
     context = get_context("forkserver")
-    context.set_forkserver_preload(list(_MODULES))
+    context.set_forkserver_preload(list(_PRELOADED_MODULES))
     lifeline, held = context.Pipe(duplex=False)
     try:
-        yield _Forked(context, arguments, lifeline)
+        yield _ForkedProcess(context, arguments, lifeline)
     finally:
         held.close()
 
@@ -63,7 +63,7 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def _held_back() -> Generator[None]:
+def _hold_back_interrupts() -> Generator[None]:
     """Within it no interrupt reaches this thread, nor ever the warm process that it may start here: what is sent to all
     processes of a job is for the gate alone, which stops the others."""
     resource_tracker.ensure_running()  # which lets them through again where it is begun
@@ -74,22 +74,22 @@ def _held_back() -> Generator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Forked:
+class _ForkedProcess:
     """A command forked from the warm process."""
 
     def __init__(self, context: ForkServerContext, arguments: Sequence[str], lifeline: Connection) -> None:
         self._out, out = context.Pipe(duplex=False)
         self._err, err = context.Pipe(duplex=False)
-        self._process = context.Process(target=_run, args=(tuple(arguments), out, err, lifeline))
-        with _starting, _held_back():
+        self._process = context.Process(target=_run_in_fork, args=(tuple(arguments), out, err, lifeline))
+        with _START_LOCK, _hold_back_interrupts():
             self._process.start()
         for connection in (out, err, lifeline):
             connection.close()
 
     def ended(self) -> tuple[int, str, str]:
         """Waits for it."""
-        out, err = _read(self._out, self._err)
-        with _starting:
+        out, err = _read_pipes(self._out, self._err)
+        with _START_LOCK:
             self._process.join()
         return cast(int, self._process.exitcode), out, err
 
@@ -100,7 +100,7 @@ class _Forked:
             os.kill(pid, number)
 
 
-def _read(*pipes: Connection) -> list[str]:
+def _read_pipes(*pipes: Connection) -> list[str]:
     """All that comes out of some pipes, each to its end."""
     texts = {pipe: bytearray() for pipe in pipes}
     with selectors.DefaultSelector() as selector:
@@ -117,26 +117,26 @@ def _read(*pipes: Connection) -> list[str]:
     return [bytes(text).decode("utf-8", "replace") for text in texts.values()]
 
 
-def _run(arguments: tuple[str, ...], out: Connection, err: Connection, lifeline: Connection) -> None:
+def _run_in_fork(arguments: tuple[str, ...], out: Connection, err: Connection, lifeline: Connection) -> None:
     """The command line, in the forked process: its output and errors go to pipes."""
     os.setsid()
-    collect_seldom()
+    reduce_garbage_collection()
     for pipe, stream in ((out, 1), (err, 2)):
         os.dup2(pipe.fileno(), stream)
         pipe.close()
-    end_with(lifeline.fileno())
+    start_lifeline_watch(lifeline.fileno())
     with (
         open(1, "w", encoding="utf-8", closefd=False) as sys.stdout,
         open(2, "w", encoding="utf-8", closefd=False) as sys.stderr,
     ):
-        exit_ = _heeding(arguments)
+        exit_ = _run_interruptibly(arguments)
     os._exit(exit_)
 
 
-def _heeding(arguments: tuple[str, ...]) -> int:
+def _run_interruptibly(arguments: tuple[str, ...]) -> int:
     """The command line, which interrupts reach from here on."""
     try:
-        heed_termination()
+        treat_sigterm_as_interrupt()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
         return main(arguments)
     except KeyboardInterrupt:

@@ -21,36 +21,36 @@ from ..explorer.commands import run_command
 from ..explorer.search import SparkCluster
 from ..gates.checks import (
     Entry,
+    GateSettings,
     Result,
-    Settings,
     Workers,
     audit_arguments,
     audit_result,
+    check_command,
     check_result,
-    command,
     proof_result,
     run_entry,
 )
-from ..gates.document import EndedRun, gate_document
-from ..gates.files import saved
+from ..gates.document import GateRun, gate_document
+from ..gates.files import save_gate
 from ..gates.proofs import prove_arguments
-from ..gates.records import AuditRecord, Proved, Recorded, RecordFile, read, shipped
+from ..gates.records import AuditRecord, CheckRecord, ProofRecord, RecordFile, read_record_file, shipped_record_files
 from ..language.errors import UsageError
 from ..reports.document import Document
 from ..reports.exits import Exit, worst_exit
 from ..reports.gate.terminal import gate_page
 from ..reports.text_page import count_text
-from .forked_process import started
+from .forked_process import fork_command
 from .options import (
     add_open_option,
     add_print_options,
-    paper_of,
-    positive,
-    seconds,
-    size,
+    parse_positive,
+    parse_seconds,
+    parse_size,
+    text_format_of,
 )
-from .output import check_open, end_with_page, prepared, print_json
-from .sweep import on_spark
+from .output import check_open, end_with_page, prepare_directory, print_json
+from .sweep import run_on_spark
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -80,7 +80,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "--only", metavar="TEXT", action="append", default=[], help="checks whose name holds it (repeatable)"
     )
     parser.add_argument(
-        "--workers", "--processes", metavar="N", type=positive, default=_cores(),
+        "--workers", "--processes", metavar="N", type=parse_positive, default=_core_count(),
         help="checks at a time (default: one a core)",
     )  # fmt: skip
     parser.add_argument(
@@ -89,12 +89,12 @@ def add(verbs: Verbs[Parser]) -> None:
         help="which engine checks (default: the file's, or native); spark: native checks, a task each",
     )
     parser.add_argument("--master", metavar="URL", default="local[*]", help="Spark's, with --engine spark")
-    parser.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
-    parser.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
+    parser.add_argument("--memory", metavar="SIZE", type=parse_size, help="of one check: 500M, 2G")
+    parser.add_argument("--time", metavar="SECONDS", type=parse_seconds, help="of one check")
     parser.add_argument(
         "--ci",
         action=argparse.BooleanOptionalAction,
-        default=_in_ci(),
+        default=_is_in_ci(),
         help="a check of which nothing is expected is an error (default: where the variable CI is set)",
     )
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit report")
@@ -107,53 +107,53 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.set_defaults(run=run)
 
 
-def _cores() -> int:
+def _core_count() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _in_ci() -> bool:
+def _is_in_ci() -> bool:
     return os.environ.get("CI", "").lower() not in ("", "0", "false", "no")
 
 
-def settings_of(options: argparse.Namespace) -> Settings:
+def settings_of(options: argparse.Namespace) -> GateSettings:
     """The settings that the command line gives."""
-    return Settings(options.engine, options.memory, options.time, options.tier, options.ci)
+    return GateSettings(options.engine, options.memory, options.time, options.tier, options.ci)
 
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs the gate."""
-    out: Path | None = None if options.out is None else prepared(options.out)
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
     check_open(options)
     if options.junit is not None:
-        prepared(options.junit.parent)
-    every = [entry for file in map(read, _paths(options.files)) for entry in _entries(file)]
-    reasons = {place: _left_out(entry, options) for place, entry in enumerate(every)}
+        prepare_directory(options.junit.parent)
+    every = [entry for file in map(read_record_file, _record_paths(options.files)) for entry in _file_entries(file)]
+    reasons = {place: _skip_reason(entry, options) for place, entry in enumerate(every)}
     chosen = [entry for place, entry in enumerate(every) if not reasons[place]]
     if not chosen:
         raise UsageError(f"no recorded check fits: {len(every)} are recorded, --tier and --only leave none")
     began, clock = datetime.now(UTC), time.monotonic()
-    results, interrupted = _checked(chosen, options)
+    results, interrupted = _run_entries(chosen, options)
     done = {id(result.entry) for result in results}
     not_run = [(entry, reasons[place] or "interrupted") for place, entry in enumerate(every) if id(entry) not in done]
     exit_ = worst_exit([*(result.exit for result in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
-    ended = EndedRun(began, time.monotonic() - clock, exit_, interrupted)
-    return _report(gate_document(results, not_run, ended, settings_of(options)), out, options)
+    ended = GateRun(began, time.monotonic() - clock, exit_, interrupted)
+    return _save_and_print(gate_document(results, not_run, ended, settings_of(options)), out, options)
 
 
-def _report(document: Document, out: Path | None, options: argparse.Namespace) -> Exit:
+def _save_and_print(document: Document, out: Path | None, options: argparse.Namespace) -> Exit:
     """Saves the report, then prints it: what is printed says where the counterexamples are."""
     exit_ = Exit(document["exit"])
     is_saved = out is not None
     try:
-        saved(document, out, options.junit)
+        save_gate(document, out, options.junit)
     except OSError as error:
         print(f"tidegate: the report could not be saved: {error}", file=sys.stderr)
         exit_, is_saved = exit_ if exit_ is not Exit.HOLDS else Exit.USAGE, False
     if options.json:
         print_json(document)
     else:
-        print(gate_page(document, paper_of(options), out).text(), end="", flush=True)
+        print(gate_page(document, text_format_of(options), out).text(), end="", flush=True)
     if out is not None and is_saved:
         pages = sum(claim["html"] is not None for check in document["checks"] for claim in check["claims"])
         also = f" and {count_text(pages, 'counterexample')}" if pages else ""
@@ -165,8 +165,8 @@ def _report(document: Document, out: Path | None, options: argparse.Namespace) -
 # --- what to run ------------------------------------------------------------------------------------------------------
 
 
-def _paths(given: Sequence[Path]) -> Iterator[Path]:
-    for path in given or shipped():
+def _record_paths(given: Sequence[Path]) -> Iterator[Path]:
+    for path in given or shipped_record_files():
         if path.is_dir():
             found = sorted(path.glob("*.toml"))
             if not found:
@@ -176,13 +176,13 @@ def _paths(given: Sequence[Path]) -> Iterator[Path]:
             yield path
 
 
-def _entries(file: RecordFile) -> Iterator[Entry]:
+def _file_entries(file: RecordFile) -> Iterator[Entry]:
     yield from file.checks
     yield from file.audits
     yield from file.proofs
 
 
-def _left_out(entry: Entry, options: argparse.Namespace) -> str:
+def _skip_reason(entry: Entry, options: argparse.Namespace) -> str:
     """Why an entry is not run; "" if it is."""
     if options.only and not any(text in entry.name for text in options.only):
         return "--only"
@@ -192,19 +192,19 @@ def _left_out(entry: Entry, options: argparse.Namespace) -> str:
 # --- running ----------------------------------------------------------------------------------------------------------
 
 
-def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[list[Result], bool]:
+def _run_entries(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[list[Result], bool]:
     """Every entry's result in the order of the record, and whether the gate was interrupted before all were done.
 
     The largest are begun first, so that no worker is left alone with one at the end.
     """
     if options.engine == "spark":
-        return _on_spark(entries, options), False
-    workers, settings = Workers(started), settings_of(options)
-    largest_first = sorted(entries, key=_size, reverse=True)
-    with _interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
+        return _run_entries_on_spark(entries, options), False
+    workers, settings = Workers(fork_command), settings_of(options)
+    largest_first = sorted(entries, key=_entry_size, reverse=True)
+    with _receive_interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
         futures = {id(entry): pool.submit(partial(run_entry, entry, settings, workers)) for entry in largest_first}
         try:
-            interrupted = _waited(list(futures.values()), workers, received)
+            interrupted = _wait_for_results(list(futures.values()), workers, received)
         except BaseException:  # a defect: nothing goes on behind it
             workers.stop(signal.SIGKILL)
             raise
@@ -212,34 +212,38 @@ def _checked(entries: Sequence[Entry], options: argparse.Namespace) -> tuple[lis
     return [result for result in found if result is not None], interrupted
 
 
-def _on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Result]:
+def _run_entries_on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Result]:
     """Every entry's result, each check a task of Spark's."""
-    checks = [entry for entry in entries if isinstance(entry, Recorded)]
+    checks = [entry for entry in entries if isinstance(entry, CheckRecord)]
     settings = settings_of(options)
-    commands = [command(check, settings) for check in checks]
-    finished = on_spark(SparkCluster(master=options.master), commands, [float(_size(check)) for check in checks])
+    commands = [check_command(check, settings) for check in checks]
+    finished = run_on_spark(
+        SparkCluster(master=options.master), commands, [float(_entry_size(check)) for check in checks]
+    )
     found = {id(check): check_result(check, process, settings) for check, process in zip(checks, finished, strict=True)}
-    return [found[id(entry)] if isinstance(entry, Recorded) else _apart(entry, settings) for entry in entries]
+    return [
+        found[id(entry)] if isinstance(entry, CheckRecord) else _run_without_spark(entry, settings) for entry in entries
+    ]
 
 
-def _apart(entry: AuditRecord | Proved, settings: Settings) -> Result:
+def _run_without_spark(entry: AuditRecord | ProofRecord, settings: GateSettings) -> Result:
     """The result of an audit or a proof, of which Spark has no part."""
     if isinstance(entry, AuditRecord):
         return audit_result(entry, run_command(["-m", "tidegate", *audit_arguments(entry, settings)]))
     return proof_result(entry, run_command(["-m", "tidegate", *prove_arguments(entry, settings.time)]))
 
 
-def _size(entry: Entry) -> int:
-    return entry.counts.get("distinct_states", 0) if isinstance(entry, Recorded) else 0
+def _entry_size(entry: Entry) -> int:
+    return entry.counts.get("distinct_states", 0) if isinstance(entry, CheckRecord) else 0
 
 
-def _waited(futures: Sequence[Future[Result | None]], workers: Workers, received: Sequence[int]) -> bool:
+def _wait_for_results(futures: Sequence[Future[Result | None]], workers: Workers, received: Sequence[int]) -> bool:
     """Waits for all, a line on a terminal meanwhile; interrupted, it stops what runs and waits for their reports."""
     pending = set(futures)
     while pending and not received:
         done, pending = wait(pending, timeout=_GLANCE_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
-            _progress(len(futures) - len(pending), len(futures), future.result())
+            _print_progress(len(futures) - len(pending), len(futures), future.result())
     if not pending:
         return False
     print("\ntidegate: interrupted; the report is of what was done", file=sys.stderr)
@@ -253,14 +257,14 @@ def _waited(futures: Sequence[Future[Result | None]], workers: Workers, received
     return True
 
 
-def _progress(done: int, of: int, last: Result | None) -> None:
+def _print_progress(done: int, of: int, last: Result | None) -> None:
     if sys.stderr.isatty():
         name = "" if last is None else f": {last.entry.name}"
         print("\r\x1b[K" + ("" if done == of else f"{done} of {of}{name}"[:100]), end="", file=sys.stderr, flush=True)
 
 
 @contextmanager
-def _interrupts() -> Generator[Sequence[int]]:
+def _receive_interrupts() -> Generator[Sequence[int]]:
     """Within it Ctrl-C, and SIGTERM, with which a CI system cancels a job, end nothing: they are received here.
 
     An exception at any moment would lose what was done; and a second one says that it is urgent.

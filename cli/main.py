@@ -14,87 +14,91 @@ from ..language.errors import ModelErrors, Unreadable, UsageError, nearest
 from ..language.values import ModelError
 from ..language.verdict import Disagreement
 from ..reports.exits import INTERRUPTED_TEXT, Exit
-from .output import json_asked, kept_for_json, no_empty_directory, print_failure
-from .verbs import VERBS, parser
+from .output import owe_json, print_failure, remove_empty_directories, reserve_stdout_for_json
+from .verbs import VERBS, command_parser
 
-TO_REPORT = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
+DEFECT_NOTE = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
 Until it is fixed, `check --engine python` answers with plain Python alone."""
 
 
-NOTHING_MORE: Mapping[str, Any] = MappingProxyType({})
+NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
 
 
 def main(arguments: Sequence[str]) -> Exit:
     """Runs one command line and gives its exit; every mistake is reported on standard error, and with `--json` as the
     one object on standard output too."""
-    with no_empty_directory(), json_asked() if "--json" in arguments else nullcontext():
-        return _exit_of(arguments)
+    with remove_empty_directories(), owe_json() if "--json" in arguments else nullcontext():
+        return _run_verb(arguments)
 
 
-def _exit_of(arguments: Sequence[str]) -> Exit:
+def _run_verb(arguments: Sequence[str]) -> Exit:
     options = argparse.Namespace()
     try:
-        arguments = _with_help(arguments)
-        options = parser(_verb(arguments)).parse_args(arguments, options)
+        arguments = _expand_help(arguments)
+        options = command_parser(_verb_of(arguments)).parse_args(arguments, options)
         options.arguments = arguments
-        with kept_for_json() if getattr(options, "json", False) else nullcontext():
+        with reserve_stdout_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
     except Unreadable as error:
-        return report(str(error), Exit.UNREADABLE)
+        return report_failure(str(error), Exit.UNREADABLE)
     except UsageError as error:
-        return report(str(error), Exit.USAGE)
+        return report_failure(str(error), Exit.USAGE)
     except ModelErrors as error:
-        return report(error.render(), Exit.MODEL_TEXT, name="")
+        return report_failure(error.render(), Exit.MODEL_TEXT, name="")
     except ModelError as error:
-        known = _known(error, options)
-        return report(_broken(error, known), Exit.MODEL_BROKE, more=known)
+        known = _broken_state_document(error, options)
+        return report_failure(_broken_state_text(error, known), Exit.MODEL_BROKE, more=known)
     except Disagreement as error:
-        return report(
-            f"the engine and plain Python disagree; do not trust this result\n{error}\n{TO_REPORT}", Exit.INTERNAL
+        return report_failure(
+            f"the engine and plain Python disagree; do not trust this result\n{error}\n{DEFECT_NOTE}", Exit.INTERNAL
         )
     except KeyboardInterrupt:
-        return report(INTERRUPTED_TEXT, Exit.INCONCLUSIVE)
+        return report_failure(INTERRUPTED_TEXT, Exit.INCONCLUSIVE)
     except Exception:
         traceback.print_exc()
-        return report("this is a defect of tidegate, not of your model; the lines above show where", Exit.INTERNAL)
+        return report_failure(
+            "this is a defect of tidegate, not of your model; the lines above show where", Exit.INTERNAL
+        )
 
 
-OTHER_NAMES = {"run": "simulate", "verify": "check", "play": "explore", "trace": "show", "list": "models"}
+ALIASES_OF_VERBS = {"run": "simulate", "verify": "check", "play": "explore", "trace": "show", "list": "models"}
 """What other tools call a verb, and its name here."""
 
 
-def _with_help(arguments: Sequence[str]) -> Sequence[str]:
+def _expand_help(arguments: Sequence[str]) -> Sequence[str]:
     """`help` and `help VERB` as `--help` and `VERB --help`."""
     return [*arguments[1:2], "--help"] if arguments and arguments[0] == "help" else arguments
 
 
-def _verb(arguments: Sequence[str]) -> str | None:
+def _verb_of(arguments: Sequence[str]) -> str | None:
     """The verb that a command line begins with; None where it begins with an option, or is empty. Raises
     `UsageError` for one that there is not."""
     first = arguments[0] if arguments else "-"
     if first.startswith("-"):
         return None
     if first not in VERBS:
-        hint = f"did you mean {OTHER_NAMES[first]}?" if first in OTHER_NAMES else nearest(first, VERBS)
+        hint = f"did you mean {ALIASES_OF_VERBS[first]}?" if first in ALIASES_OF_VERBS else nearest(first, VERBS)
         raise UsageError(f"there is no verb {first}; {hint}\ntry: tidegate --help")
     return first
 
 
-def _broken(error: ModelError, known: Mapping[str, Any]) -> str:
+def _broken_state_text(error: ModelError, known: Mapping[str, Any]) -> str:
     """What broke before there was a run to show: an initial state."""
     place = f"{error.where}: " if error.where else ""
-    made = f"the initial state that {_start(error)} gives breaks the model's types: " if error.action else ""
+    made = (
+        f"the initial state that {_initial_state_text(error)} gives breaks the model's types: " if error.action else ""
+    )
     again = f"\nreplay it:\n  {known['replay']}" if known["replay"] else ""
     return f"{place}{made}{error}{again}"
 
 
-def _start(error: ModelError) -> str:
+def _initial_state_text(error: ModelError) -> str:
     from ..language.steptext import format_step
 
     return format_step(error.action or "", error.arguments or {})
 
 
-def _known(error: ModelError, options: argparse.Namespace) -> dict[str, Any]:
+def _broken_state_document(error: ModelError, options: argparse.Namespace) -> dict[str, Any]:
     """What is known of an initial state that broke, for programs."""
     from ..traces.differences import to_json  # no command needs it that ends well
 
@@ -109,12 +113,12 @@ def _replay_line(error: ModelError, options: argparse.Namespace) -> str | None:
         return None
     from ..api.models import bind_model
     from ..traces.heading import replay_command
-    from .options import chosen
+    from .options import model_choice_of
 
-    return replay_command(bind_model(chosen(options)), _start(error))
+    return replay_command(bind_model(model_choice_of(options)), _initial_state_text(error))
 
 
-def report(message: str, exit_: Exit, name: str = "tidegate: ", more: Mapping[str, Any] = NOTHING_MORE) -> Exit:
+def report_failure(message: str, exit_: Exit, name: str = "tidegate: ", more: Mapping[str, Any] = NO_DETAILS) -> Exit:
     """Print a message for the user to standard error, after the program's name, and with `--json` as an object, with
     what `more` is known; the exit code that it comes with."""
     print(f"{name}{message}", file=sys.stderr)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from ..api.models import definition_of
+from ..api.models import find_definition
 from ..gates.records import named_bounds
 from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, BuiltIn, current_name
 from ..language.constants import Constant
@@ -14,7 +14,7 @@ from ..language.model import LIVENESS
 from ..reports.document import plain_constant
 from ..reports.exits import Exit
 from ..reports.text_page import TextFormat, TextPage, count_text
-from .options import add_print_options, paper_of
+from .options import add_print_options, text_format_of
 from .output import print_json
 from .verbs import Parser, Verbs, add_verb
 
@@ -44,19 +44,19 @@ def run(options: argparse.Namespace) -> Exit:
     """Prints the models."""
     if options.json:
         names = options.models or (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)
-        print_json({"schema": "tidegate.models/1", "models": [describe(name) for name in names]})
+        print_json({"schema": "tidegate.models/1", "models": [describe_model(name) for name in names]})
     elif options.models:
-        described = [describe(name) for name in options.models]
-        print("\n".join(_page(model, paper_of(options)).text() for model in described), end="")
+        described = [describe_model(name) for name in options.models]
+        print("\n".join(_model_page(model, text_format_of(options)).text() for model in described), end="")
     else:
-        print(_list(paper_of(options)).text(), end="")
+        print(_models_page(text_format_of(options)).text(), end="")
     return Exit.HOLDS
 
 
-def _list(text_format: TextFormat) -> TextPage:
+def _models_page(text_format: TextFormat) -> TextPage:
     """The built-in models by name, each with what it is."""
     page = TextPage(text_format)
-    page.columns([(name, _in_a_line(model)) for name, model in CATALOGUE.items()], indent=0)
+    page.columns([(name, _model_summary(model)) for name, model in CATALOGUE.items()], indent=0)
     page.blank()
     page.line("One model claimed to implement another; the claim is its only property:", style="bold")
     page.columns([(name, _first_paragraph(model.definition().doc)) for name, model in REFINEMENTS.items()], indent=0)
@@ -70,7 +70,7 @@ def _list(text_format: TextFormat) -> TextPage:
     return page
 
 
-def _in_a_line(model: BuiltIn) -> str:
+def _model_summary(model: BuiltIn) -> str:
     """A model's first sentences, and how many profiles it has."""
     definition = model.definition()
     says = _first_paragraph(definition.doc)
@@ -86,17 +86,17 @@ def _first_paragraph(doc: str) -> str:
 # --- describing -----------------------------------------------------------------------------------------------------
 
 
-def describe(text: str) -> dict[str, Any]:
+def describe_model(text: str) -> dict[str, Any]:
     """A model's constants, profiles, bounds and properties as JSON has them."""
-    definition, profile = definition_of(text)
+    definition, profile = find_definition(text)
     text = current_name(text)
     model = definition.bind(text, profile=profile)
     return {
         "name": text,
         "says": _first_paragraph(model.doc),
-        "constants": [_constant(name, constant) for name, constant in definition.constants.items()],
-        "profiles": _plain_values(definition.profiles),
-        "bounds": _plain_values(named_bounds(text)),
+        "constants": [_constant_document(name, constant) for name, constant in definition.constants.items()],
+        "profiles": _settings_document(definition.profiles),
+        "bounds": _settings_document(named_bounds(text)),
         "domains": [{"name": domain.name, "symmetric": domain.symmetric} for domain in model.domains],
         "actions": [{"name": action.name, "kind": action.kind, "says": action.sentence} for action in model.actions],
         "properties": [
@@ -123,29 +123,31 @@ def describe(text: str) -> dict[str, Any]:
     }
 
 
-def _plain_values(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _settings_document(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return {name: {key: plain_constant(value) for key, value in values.items()} for name, values in settings.items()}
 
 
-def _constant(name: str, constant: Constant) -> dict[str, Any]:
+def _constant_document(name: str, constant: Constant) -> dict[str, Any]:
     described: dict[str, Any] = {"name": name, "default": plain_constant(constant.default), "says": constant.says}
     if constant.minimum is not None:
         return {**described, "minimum": constant.minimum, "maximum": constant.maximum}
     return {**described, "choices": [plain_constant(choice) for choice in constant.choices()]}
 
 
-def _page(described: dict[str, Any], text_format: TextFormat) -> TextPage:
+def _model_page(described: dict[str, Any], text_format: TextFormat) -> TextPage:
     page = TextPage(text_format)
     page.line(described["name"], style="bold")
     page.line(described["says"], indent=2, hang=0)
     _write_section(
         page,
         "constants",
-        [(_default(constant), _range(constant), constant["says"]) for constant in described["constants"]],
+        [(_default_text(constant), _range_text(constant), constant["says"]) for constant in described["constants"]],
     )
     for title in ("profiles", "bounds"):
-        _write_section(page, title, [(name, _values(values)) for name, values in described[title].items()])
-    _write_section(page, "properties", [(prop["name"], _kind(prop), _claim(prop)) for prop in described["properties"]])
+        _write_section(page, title, [(name, _values_text(values)) for name, values in described[title].items()])
+    _write_section(
+        page, "properties", [(prop["name"], _kind_text(prop), _claim_text(prop)) for prop in described["properties"]]
+    )
     return page
 
 
@@ -156,27 +158,27 @@ def _write_section(page: TextPage, title: str, rows: list[tuple[str, ...]]) -> N
         page.columns(rows, indent=4)
 
 
-def _default(constant: dict[str, Any]) -> str:
-    return f"{constant['name']}={_text(constant['default'])}"
+def _default_text(constant: dict[str, Any]) -> str:
+    return f"{constant['name']}={_value_text(constant['default'])}"
 
 
-def _range(constant: dict[str, Any]) -> str:
+def _range_text(constant: dict[str, Any]) -> str:
     return (
         f"{constant['minimum']}..{constant['maximum']}"
         if "minimum" in constant
-        else "|".join(map(_text, constant["choices"]))
+        else "|".join(map(_value_text, constant["choices"]))
     )
 
 
-def _values(values: dict[str, Any]) -> str:
-    return " ".join(f"{name}={_text(value)}" for name, value in values.items()) or "the defaults"
+def _values_text(values: dict[str, Any]) -> str:
+    return " ".join(f"{name}={_value_text(value)}" for name, value in values.items()) or "the defaults"
 
 
-def _text(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _claim(prop: dict[str, Any]) -> str:
+def _claim_text(prop: dict[str, Any]) -> str:
     """What a property says; of one of whole runs, also which runs it is about."""
     if prop["kind"] not in LIVENESS or prop["kind"] == "always_possible":
         return prop["says"]
@@ -184,6 +186,6 @@ def _claim(prop: dict[str, Any]) -> str:
     return f"{prop['says']} Of {f'the runs with {fair}' if fair else 'all runs: nothing has to happen'}."
 
 
-def _kind(prop: dict[str, Any]) -> str:
+def _kind_text(prop: dict[str, Any]) -> str:
     kind = prop["kind"] if prop["refines"] is None else f"refines {prop['refines']}"
     return f"{kind} (ghosts)" if prop["ghosts"] else kind

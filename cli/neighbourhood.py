@@ -10,45 +10,52 @@ from ..language.watch import Watched
 from ..reports.document import Document
 from ..traces.neighbourhood import MOST_BYTES, around
 from .export import small_graph
-from .saved_traces import model_of, run_of
+from .saved_traces import bind_saved_model, replay_saved_trace
 
-ONE_OF_SEVERAL = 250_000
+BYTES_OF_ONE_OF_SEVERAL = 250_000
 """Bytes that a page may take for it where a command writes a page of each trace."""
-LONGEST = 200
+MAX_STEPS = 200
 """Steps; of a longer trace the states alone would take what a page may have."""
 
 
-def surroundings(
+def neighbourhood_of_trace(
     model: Model, document: Document, *, size: int = MOST_BYTES, watches: Sequence[Watched] = ()
 ) -> Document | None:
     """The states around a trace of a model, all of them where they are few. None of what has no run that begins in an
-    initial state, such as a counterexample to induction, of one of more than `LONGEST` steps, and of an audit's, whose
-    page speaks of a cluster and not of the model.
+    initial state, such as a counterexample to induction, of one of more than `MAX_STEPS` steps, and of an audit's,
+    whose page speaks of a cluster and not of the model.
     """
-    if _is_alone(document):
+    if _has_no_neighbourhood(document):
         return None
-    return around(model, run_of(model, document, document["model"]), size=size, watches=watches)
+    return around(model, replay_saved_trace(model, document, document["model"]), size=size, watches=watches)
 
 
-def graph_beside(model: Model, document: Document) -> str:
+def graph_of_trace(model: Model, document: Document) -> str:
     """The state graph of a model of few states for the page of a trace, see `small_graph`; "" of what has no states
     around it either."""
-    return "" if _is_alone(document) else small_graph(model, run_of(model, document, document["model"]))
-
-
-def _is_alone(document: Document) -> bool:
     return (
-        document["replay"] is None or len(document["steps"]) > LONGEST or "called" in document or "cluster" in document
+        ""
+        if _has_no_neighbourhood(document)
+        else small_graph(model, replay_saved_trace(model, document, document["model"]))
     )
 
 
-def of_saved(document: Document) -> tuple[Document | None, str]:
+def _has_no_neighbourhood(document: Document) -> bool:
+    return (
+        document["replay"] is None
+        or len(document["steps"]) > MAX_STEPS
+        or "called" in document
+        or "cluster" in document
+    )
+
+
+def neighbourhood_of_saved_trace(document: Document) -> tuple[Document | None, str]:
     """The states around a saved trace, and the graph of a small model. None of a model in a file, too, which may come
     from anywhere and is not carried out to look at a trace; and where the built-in model is not as it was."""
     if document["model"].partition(":")[0].endswith(".py"):
         return None, ""
     try:
-        model = model_of(document, document["model"])
-        return surroundings(model, document), graph_beside(model, document)
+        model = bind_saved_model(document, document["model"])
+        return neighbourhood_of_trace(model, document), graph_of_trace(model, document)
     except UsageError:
         return None, ""

@@ -69,11 +69,11 @@ def _add_open(add: Callable[..., object], *, pages: bool) -> None:
     add("--open", metavar="NAME", nargs="?", const="", action="append", default=[], help=f"{says}; {alone}")
 
 
-def chosen(options: argparse.Namespace) -> ModelChoice:
+def model_choice_of(options: argparse.Namespace) -> ModelChoice:
     """What `add_model_options` read. Raises `UsageError` for an assignment without `=`."""
     return ModelChoice(
         model=options.model,
-        assignments=tuple(assignment(text) for text in options.assignments),
+        assignments=tuple(parse_assignment(text) for text in options.assignments),
         bounds=options.bounds,
         open=tuple(filter(None, getattr(options, "open", ()))),
         properties=tuple(options.properties),
@@ -82,7 +82,7 @@ def chosen(options: argparse.Namespace) -> ModelChoice:
     )
 
 
-def assignment(text: str) -> tuple[str, str]:
+def parse_assignment(text: str) -> tuple[str, str]:
     """The name and the value of NAME=VALUE, which `--set` takes. UsageError for anything else."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():
@@ -109,13 +109,17 @@ def add_search_options(parser: Parser) -> None:
         default=False,
         help="count states that differ by a renaming once (default: off)",
     )
-    group.add_argument("--workers", metavar="N", type=positive, default=1, help="threads that search (default: 1)")
-    group.add_argument("--memory", metavar="SIZE", type=size, help="end as inconclusive at this much memory: 500M, 2G")
-    group.add_argument("--time", metavar="SECONDS", type=seconds, help="end as inconclusive after this long")
+    group.add_argument(
+        "--workers", metavar="N", type=parse_positive, default=1, help="threads that search (default: 1)"
+    )
+    group.add_argument(
+        "--memory", metavar="SIZE", type=parse_size, help="end as inconclusive at this much memory: 500M, 2G"
+    )
+    group.add_argument("--time", metavar="SECONDS", type=parse_seconds, help="end as inconclusive after this long")
     group.add_argument(
         "--seed",
         metavar="N",
-        type=natural,
+        type=parse_natural,
         default=0,
         help="draws the states that plain Python re-checks, and random walks (default: 0)",
     )
@@ -137,13 +141,13 @@ def add_walk_options(parser: Parser) -> None:
     group.add_argument(
         "--walks",
         metavar="N",
-        type=positive,
+        type=parse_positive,
         help="walks to take (default: 100000; with --time, as many as the time allows)",
     )
     group.add_argument(
         "--depth",
         metavar="D",
-        type=positive,
+        type=parse_positive,
         help="steps after which a walk ends (default: 100); with --engine bmc, steps of the longest runs (default: "
         "12). The depth that a check reports is in states, one more than the steps",
     )
@@ -194,7 +198,7 @@ def add_cluster_options(parser: Parser) -> None:
         metavar="URL",
         help="Spark's, or sc://host:port of Connect (default: local[*]; random walks: none, this process)",
     )
-    group.add_argument("--shards", metavar="K", type=positive, help="who own the states (default: one a core)")
+    group.add_argument("--shards", metavar="K", type=parse_positive, help="who own the states (default: one a core)")
     group.add_argument(
         "--run-dir",
         metavar="DIR",
@@ -207,7 +211,7 @@ def add_cluster_options(parser: Parser) -> None:
     group.add_argument(
         "--hand-over",
         metavar="N",
-        type=natural,
+        type=parse_natural,
         help="states that must wait before Spark takes over from this process (default: 200000)",
     )
     group.add_argument(
@@ -231,27 +235,27 @@ def cluster_of(options: argparse.Namespace) -> SparkCluster | None:
     spread = {"spark": _CLUSTER, "walk": ("master", "conf") if options.master is not None else ("master",)}
     for name in given:
         if name not in spread.get(options.engine, ()):
-            raise UsageError(f"--{name.replace('_', '-')} is for --engine spark{_also(name)}")
+            raise UsageError(f"--{name.replace('_', '-')} is for --engine spark{_misplaced_option_advice(name)}")
     if options.engine not in spread or (options.engine == "walk" and not given):
         return None
     if options.workers != 1:
-        raise UsageError(f"--workers is for threads of one process; {_MANY[options.engine]}")
+        raise UsageError(f"--workers is for threads of one process; {_REPLACED_WORKERS_ADVICE[options.engine]}")
     if "conf" in given:
-        given["conf"] = tuple(_setting(text) for text in given["conf"])
+        given["conf"] = tuple(_parse_setting(text) for text in given["conf"])
     return SparkCluster(**given)
 
 
-def _also(name: str) -> str:
+def _misplaced_option_advice(name: str) -> str:
     return {"master": " and --engine walk", "conf": " and, with --master, --engine walk"}.get(name, "")
 
 
-_MANY = {
+_REPLACED_WORKERS_ADVICE = {
     "spark": "with --engine spark, --master and --shards say how many",
     "walk": "with --master, Spark takes the walks with all of its cores",
 }
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _parse_setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.startswith("spark."):
         raise UsageError(f"--conf {text}: write spark.NAME=VALUE, for example --conf spark.executor.memory=4g")
@@ -274,7 +278,7 @@ def search_of(options: argparse.Namespace) -> Search:
     )
 
 
-def size(text: str) -> int:
+def parse_size(text: str) -> int:
     """`2G`, `500M`, `1.5GiB`, `1048576` in bytes; K, M, G, T are powers of 1024."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None or float(match[1]) == 0:
@@ -282,21 +286,21 @@ def size(text: str) -> int:
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
-def positive(text: str) -> int:
+def parse_positive(text: str) -> int:
     """A whole number from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
     return int(text)
 
 
-def natural(text: str) -> int:
+def parse_natural(text: str) -> int:
     """A whole number from 0 that fits 63 bits."""
     if not text.isdecimal() or int(text) >= 1 << 63:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 2^63 - 1")
     return int(text)
 
 
-def seconds(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """A time in seconds, above 0."""
     try:
         read = float(text)
@@ -319,7 +323,7 @@ def add_print_options(parser: Parser, *, json: bool = True) -> None:
     group.add_argument(
         "--width",
         metavar="COLUMNS",
-        type=positive,
+        type=parse_positive,
         help="print this wide (default: the terminal's width up to 100, else 80)",
     )
     group.add_argument(
@@ -335,11 +339,11 @@ def add_open_option(parser: Parser, by: str = "--out") -> None:
     parser.add_argument("--open", dest="browse", action="store_true", help=f"with {by}: show the page in the browser")
 
 
-def is_to_be_shown(options: argparse.Namespace) -> bool:
+def is_page_to_open(options: argparse.Namespace) -> bool:
     """Whether the page that is written is to be shown in the browser."""
     return getattr(options, "browse", False) or "" in getattr(options, "open", ())
 
 
-def paper_of(options: argparse.Namespace) -> TextFormat:
+def text_format_of(options: argparse.Namespace) -> TextFormat:
     """What `add_print_options` read, for standard output."""
     return detect_format(sys.stdout, width=options.width, ascii=options.ascii, color=options.color)

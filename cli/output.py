@@ -12,26 +12,26 @@ from typing import Any, TextIO
 
 from ..language.errors import UsageError
 from ..language.model import Model
-from .options import is_to_be_shown
+from .options import is_page_to_open
 
-_begun: list[Path] = []
+_MADE_DIRECTORIES: list[Path] = []
 """Directories that this command made."""
 
 
 @contextlib.contextmanager
-def no_empty_directory() -> Generator[None]:
+def remove_empty_directories() -> Generator[None]:
     """A command that ends with nothing to save leaves no directory behind that it made for it."""
-    before = len(_begun)
+    before = len(_MADE_DIRECTORIES)
     try:
         yield
     finally:
-        for directory in _begun[before:]:
+        for directory in _MADE_DIRECTORIES[before:]:
             with contextlib.suppress(OSError):  # it holds something, or is gone
                 directory.rmdir()
-        del _begun[before:]
+        del _MADE_DIRECTORIES[before:]
 
 
-def prepared(directory: Path) -> Path:
+def prepare_directory(directory: Path) -> Path:
     """The directory, made if only its last part is missing, and proved writable. Raises `UsageError`
     saying what is in the way.
     """
@@ -44,7 +44,7 @@ def prepared(directory: Path) -> Path:
     try:
         if not directory.exists():
             directory.mkdir()
-            _begun.append(directory)
+            _MADE_DIRECTORIES.append(directory)
         with tempfile.TemporaryFile(dir=directory):
             pass
     except NotADirectoryError:
@@ -56,7 +56,7 @@ def prepared(directory: Path) -> Path:
     return directory
 
 
-class _Asked:
+class _OwedJson:
     """The one JSON object of a command: where it goes, and whether it went there."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -64,21 +64,21 @@ class _Asked:
         self.printed = False
 
 
-_asked: list[_Asked] = []
+_OWED_JSON: list[_OwedJson] = []
 
 
 @contextlib.contextmanager
-def json_asked() -> Generator[None]:
+def owe_json() -> Generator[None]:
     """Within it a command owes one JSON object: `print_json` prints it, or else `print_failure`."""
-    _asked.append(_Asked(sys.stdout))
+    _OWED_JSON.append(_OwedJson(sys.stdout))
     try:
         yield
     finally:
-        _asked.pop()
+        _OWED_JSON.pop()
 
 
 @contextlib.contextmanager
-def kept_for_json() -> Generator[None]:
+def reserve_stdout_for_json() -> Generator[None]:
     """Within it standard output belongs to `print_json`: what a model's own text prints goes to standard error."""
     with contextlib.redirect_stdout(sys.stderr):
         yield
@@ -86,7 +86,7 @@ def kept_for_json() -> Generator[None]:
 
 def check_open(options: argparse.Namespace, by: str = "out") -> None:
     """`--open` shows what another option writes: without that there is nothing to show. Raises `UsageError`."""
-    if is_to_be_shown(options) and getattr(options, by) is None:
+    if is_page_to_open(options) and getattr(options, by) is None:
         what = {"out": "--out DIR", "html": "--html FILE"}[by]
         raise UsageError(f"--open shows the page that --{by} writes: give {what} too")
 
@@ -94,7 +94,7 @@ def check_open(options: argparse.Namespace, by: str = "out") -> None:
 def end_with_page(path: Path, leads_to: str, options: argparse.Namespace) -> None:
     """The last line of a command that wrote pages: the path of the one to open; shows it in the browser, if asked."""
     print(f"saved {path}{leads_to}", file=sys.stderr)
-    if is_to_be_shown(options):
+    if is_page_to_open(options):
         open_page(path)
 
 
@@ -109,15 +109,15 @@ def open_page(path: Path) -> None:
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     stream = None
-    if _asked:
-        _asked[-1].printed, stream = True, _asked[-1].stream
+    if _OWED_JSON:
+        _OWED_JSON[-1].printed, stream = True, _OWED_JSON[-1].stream
     print(json.dumps(document, indent=2, ensure_ascii=False), file=stream, flush=True)
 
 
 def print_failure(message: str, exit_: int, more: Mapping[str, Any]) -> None:
     """What a command ended with that has no result: one JSON document, `tidegate.error/1`, where one is asked for and
     none was printed. `more` is what else is known: the function of an initial state, its arguments and its place."""
-    if _asked and not _asked[-1].printed:
+    if _OWED_JSON and not _OWED_JSON[-1].printed:
         print_json({"schema": "tidegate.error/1", "exit": int(exit_), "message": message, **more})
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..api.models import bind_definition, definition_of
+from ..api.models import bind_definition, find_definition
 from ..explorer.cache import cache_directory
 from ..explorer.smt.effort import SolverEffort
 from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
@@ -29,12 +29,12 @@ from .options import (
     add_model_options,
     add_open_option,
     add_print_options,
-    chosen,
-    paper_of,
-    positive,
-    seconds,
+    model_choice_of,
+    parse_positive,
+    parse_seconds,
+    text_format_of,
 )
-from .output import check_open, end_with_page, prepared, print_json
+from .output import check_open, end_with_page, prepare_directory, print_json
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -58,12 +58,12 @@ _EXITS: Mapping[Word, Exit] = {
     "not proved": Exit.INCONCLUSIVE,
 }
 
-_MOST = 4000.0
+_MAX_MILLIONS = 4000.0
 """The most millions of steps that the solver can count to in one query."""
 
-_TRACE = ".trace.json"
+_TRACE_FILE = ".trace.json"
 
-_EXTRA = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
+_INSTALL_ADVICE = "prove needs z3-solver, which is not installed; install it with: pip install 'tidegate[prove]'"
 
 
 def add(verbs: Verbs[Parser]) -> None:
@@ -79,12 +79,14 @@ def add(verbs: Verbs[Parser]) -> None:
         "--lemma", metavar="NAME", action="append", default=[], dest="lemmas", help="prove this lemma only (repeatable)"
     )
     group.add_argument("--candidates", action="store_true", help="keep the largest set of lemmas that prove each other")
-    group.add_argument("--workers", metavar="N", type=positive, default=2, help="processes that prove (default: 2)")
-    group.add_argument("--time", metavar="SECONDS", type=seconds, help="give up after this long")
+    group.add_argument(
+        "--workers", metavar="N", type=parse_positive, default=2, help="processes that prove (default: 2)"
+    )
+    group.add_argument("--time", metavar="SECONDS", type=parse_seconds, help="give up after this long")
     group.add_argument(
         "--query-work",
         metavar="MILLIONS",
-        type=_millions,
+        type=_parse_millions,
         default=SolverEffort().work,
         help="for one query, in millions of the solver's steps "
         f"(default: {SolverEffort().work:g}, about as many seconds)",
@@ -109,23 +111,23 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.set_defaults(run=run)
 
 
-def _millions(text: str) -> float:
+def _parse_millions(text: str) -> float:
     """A number of millions above 0."""
     try:
         read = float(text)
     except ValueError:
         read = 0
-    if not 0 < read <= _MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of millions above 0 and at most {_MOST:g}")
+    if not 0 < read <= _MAX_MILLIONS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of millions above 0 and at most {_MAX_MILLIONS:g}")
     return read
 
 
 def run(options: argparse.Namespace) -> Exit:
     """Proves, prints, then saves."""
-    out: Path | None = None if options.out is None else prepared(options.out)
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
     check_open(options)
-    choice = chosen(options)
-    definition, profile = definition_of(choice.model)
+    choice = model_choice_of(options)
+    definition, profile = find_definition(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
     whole = dataclasses.replace(choice, properties=everything, without=(), ghosts=True)
     model = bind_definition(definition, profile, whole, lemmas=True)
@@ -136,22 +138,22 @@ def run(options: argparse.Namespace) -> Exit:
             f"{model.name} has no lemmas to prove it by; docs/proofs.md says how to write them, marked @lemma"
         )
     try:
-        proof = _proved(definition, model, options)
+        proof = _run_proof(definition, model, options)
     except NotUnbounded as error:
         place = f"{shown_path(error.where.file)}:{error.where.line}"
-        return _no_meaning(f"{place}: {error.message}; {error.remedy}")
+        return _report_unstated_model(f"{place}: {error.message}; {error.remedy}")
     except Unsayable as error:
-        return _no_meaning(f"{shown_path(error.file)}:{error.line}: {error}")
+        return _report_unstated_model(f"{shown_path(error.file)}:{error.line}: {error}")
     except UnreadableHints as error:
         print(f"tidegate: {error}; correct it, remove it, or write it anew with --record-hints", file=sys.stderr)
         return Exit.UNREADABLE
     refuted = {at: finding for at, finding in enumerate(proof.findings) if finding.counterexample}
-    paths = {} if out is None else {at: str(out / _file_name(finding)) for at, finding in refuted.items()}
+    paths = {} if out is None else {at: str(out / _trace_file_name(finding)) for at, finding in refuted.items()}
     document = proof_document(proof, paths)
     if options.json:
         print_json(document)
     else:
-        text_format, late = paper_of(options), refuted.values() if options.candidates else ()
+        text_format, late = text_format_of(options), refuted.values() if options.candidates else ()
         pages = [
             proof_page(proof, text_format),
             *(trace_page(counterexample_document(finding), text_format) for finding in late),
@@ -161,16 +163,16 @@ def run(options: argparse.Namespace) -> Exit:
     if out is None:
         return found
     traces = {at: counterexample_document(finding) for at, finding in refuted.items()}
-    return _saved(out, document, traces, paths, found, options)
+    return _save_result(out, document, traces, paths, found, options)
 
 
-def _no_meaning(message: str) -> Exit:
+def _report_unstated_model(message: str) -> Exit:
     """Reports a text that says something which has no meaning without bounds."""
     print(f"tidegate: {message}", file=sys.stderr)
     return Exit.MODEL_TEXT
 
 
-def _proved(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:
+def _run_proof(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:
     """The proof, its table printed as it fills."""
     try:
         from ..explorer.smt.houdini import surviving
@@ -179,7 +181,7 @@ def _proved(definition: Definition, model: Model, options: argparse.Namespace) -
     except ModuleNotFoundError as error:
         if error.name != "z3":
             raise
-        raise UsageError(_EXTRA) from None
+        raise UsageError(_INSTALL_ADVICE) from None
     boundless = boundless_constants(definition, model)
     asked = ProofRequest(
         lemmas=tuple(options.lemmas),
@@ -214,7 +216,7 @@ class _LiveTable:
     stands there while the solver is at what is left."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.text_format: TextFormat = paper_of(options)
+        self.text_format: TextFormat = text_format_of(options)
         self.table: ProofTable | None = None
         self.silent = bool(options.json)
         self.lines = sys.stderr.isatty() and not self.silent
@@ -266,12 +268,12 @@ class _LiveTable:
             print()
 
 
-def _file_name(finding: ProofFinding) -> str:
+def _trace_file_name(finding: ProofFinding) -> str:
     of = finding.obligation
-    return "--".join(part for part in (of.action, of.goal or of.kind) if part) + _TRACE
+    return "--".join(part for part in (of.action, of.goal or of.kind) if part) + _TRACE_FILE
 
 
-def _saved(
+def _save_result(
     out: Path,
     document: Document,
     traces: Mapping[int, Document],
@@ -282,9 +284,9 @@ def _saved(
     try:
         for at, path in paths.items():
             write_json(Path(path), traces[at])
-            write_text(Path(path.removesuffix(_TRACE) + ".html"), trace_html([traces[at]], beside=Path(path).name))
+            write_text(Path(path.removesuffix(_TRACE_FILE) + ".html"), trace_html([traces[at]], beside=Path(path).name))
         write_json(out / "report.json", document)
-        pages = {Path(path).name.removesuffix(_TRACE) + ".html": traces[at] for at, path in paths.items()}
+        pages = {Path(path).name.removesuffix(_TRACE_FILE) + ".html": traces[at] for at, path in paths.items()}
         write_text(out / "index.html", proof_index(document, pages))
     except OSError as error:
         print(f"tidegate: --out {out}: the report could not be saved: {error}", file=sys.stderr)

@@ -23,9 +23,9 @@ from ..reports.text_page import count_text
 from ..reports.trace.terminal import trace_page
 from ..traces.document import run_document, trace_document
 from ..traces.heading import replay_line_of
-from .options import add_model_options, add_print_options, chosen, natural, paper_of
+from .options import add_model_options, add_print_options, model_choice_of, parse_natural, text_format_of
 from .output import not_checked_notes, print_json
-from .saved_traces import document_of, model_of, naming, never_again, run_of
+from .saved_traces import bind_saved_model, blame_file, no_return_text, read_trace, replay_saved_trace
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -55,7 +55,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--loop",
         metavar="N",
-        type=natural,
+        type=parse_natural,
         help="of a MODEL: the run returns to its state after step N when it has taken the steps, for ever (0: to the "
         "initial state; the number of its last step: it stays there); so properties of liveness are checked, too",
     )
@@ -71,20 +71,20 @@ def run(options: argparse.Namespace) -> Exit:
     """Replays and prints the trace."""
     others: Sequence[Document] = ()
     if options.model.endswith(".json"):
-        document, missed = _saved(options)
+        document, missed = _replay_saved_trace(options)
     else:
-        document, others, missed = _given(options)
+        document, others, missed = _replay_given_steps(options)
     if missed:
         document = document | {"notes": [*document["notes"], *missed]}
     if options.json:
         print_json(document)
     else:
-        print(trace_page(document, paper_of(options), others).text(), end="")
-    found = exit_of(document)
+        print(trace_page(document, text_format_of(options), others).text(), end="")
+    found = exit_of_trace(document)
     return Exit.INCONCLUSIVE if missed and found is Exit.HOLDS else found
 
 
-def _given(options: argparse.Namespace) -> tuple[Document, Sequence[Document], Sequence[str]]:
+def _replay_given_steps(options: argparse.Namespace) -> tuple[Document, Sequence[Document], Sequence[str]]:
     """The trace of the steps on the command line, those of the other properties by name that fail with it, and a note
     of the properties that are not checked."""
     if options.steps is None:
@@ -93,24 +93,24 @@ def _given(options: argparse.Namespace) -> tuple[Document, Sequence[Document], S
         )
     if options.loop is not None and options.shrink:
         raise UsageError("--shrink leaves out steps, and --loop says which of them go round; give one of the two")
-    model = bind_model(chosen(options))
-    document = _document(model, options.steps, loop=options.loop, shrink=options.shrink)
+    model = bind_model(model_choice_of(options))
+    document = _steps_document(model, options.steps, loop=options.loop, shrink=options.shrink)
     missed = not_checked_notes(model, loop=options.loop is not None)
-    if options.loop is None or exit_of(document) is not Exit.HOLDS:
-        return document, () if options.shrink else _beside(model, options, document), missed
-    document, unfair = _round(model, run_text(model, options.steps), document, options.loop)
+    if options.loop is None or exit_of_trace(document) is not Exit.HOLDS:
+        return document, () if options.shrink else _other_violated_traces(model, options, document), missed
+    document, unfair = _loop_document(model, run_text(model, options.steps), document, options.loop)
     return document, (), [*missed, *unfair]
 
 
-def _round(model: Model, run: Run, document: Document, loop: int) -> tuple[Document, Sequence[str]]:
+def _loop_document(model: Model, run: Run, document: Document, loop: int) -> tuple[Document, Sequence[str]]:
     """The document of a run that goes round for ever and violates nothing, with why, and a note of each claim that says
     nothing of it."""
-    said, unfair = _not_violated(model, run, loop)
+    said, unfair = _loop_notes(model, run, loop)
     more = {"replay": f"{document['replay']} --loop {loop}", "notes": [*document["notes"], *said]}
     return document | more, unfair
 
 
-def _beside(model: Model, options: argparse.Namespace, document: Document) -> list[Document]:
+def _other_violated_traces(model: Model, options: argparse.Namespace, document: Document) -> list[Document]:
     """The traces of the other properties that were asked for by name, and fail first at the step at which that of the
     document does, as they are printed of one run."""
     claim = document["property"]
@@ -129,7 +129,7 @@ def _beside(model: Model, options: argparse.Namespace, document: Document) -> li
 # --- a saved trace ----------------------------------------------------------------------------------------------------
 
 
-def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
+def _replay_saved_trace(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
     """The trace of the steps of a saved one, about the same property or failure if it is still there, and a note of the
     properties that are not checked, of those of states and steps that the search was about."""
     path: str = options.model
@@ -137,27 +137,31 @@ def _saved(options: argparse.Namespace) -> tuple[Document, Sequence[str]]:
     for name, value in {**asked, "--ghosts": options.ghosts}.items():
         if value not in (None, []):
             raise UsageError(f"{name} is for a MODEL; {path} has its own. Give the replay line of the trace, changed")
-    saved = document_of(Path(path))
-    with naming(path):
-        model = model_of(saved, path, options.properties)
-        taken = run_of(model, saved, path)
-        document = _again(model, taken, saved, path)
+    saved = read_trace(Path(path))
+    with blame_file(path):
+        model = bind_saved_model(saved, path, options.properties)
+        taken = replay_saved_trace(model, saved, path)
+        document = _rerun_document(model, taken, saved, path)
     missed = [name for name in model.not_checked if name in saved["properties"]]
-    notes = not_checked_notes(model, missed) + _not_possible(model, saved) + _not_judged(model, taken, saved)
-    if saved["property"] is None and saved["loop"] is not None and exit_of(document) is Exit.HOLDS:
-        document, unfair = _round(model, taken, document, saved["loop"])
+    notes = (
+        not_checked_notes(model, missed)
+        + _not_possible_notes(model, saved)
+        + _unchecked_loop_notes(model, taken, saved)
+    )
+    if saved["property"] is None and saved["loop"] is not None and exit_of_trace(document) is Exit.HOLDS:
+        document, unfair = _loop_document(model, taken, document, saved["loop"])
         notes += unfair
-    return _shrunk(model, taken, document) if options.shrink else document, notes
+    return _shrink_document(model, taken, document) if options.shrink else document, notes
 
 
-def _not_possible(model: Model, saved: Document) -> list[str]:
+def _not_possible_notes(model: Model, saved: Document) -> list[str]:
     """What is said of a trace to where something is impossible for good, which no one run can show."""
     name = None if saved["property"] is None else saved["property"]["name"]
     claimed = name in [prop.name for prop in model.liveness if saved["loop"] is None or prop.kind == "always_possible"]
     return [f"not checked: {name}, of liveness, which no one run can show; tidegate check does"] if claimed else []
 
 
-def _not_judged(model: Model, run: Run, saved: Document) -> list[str]:
+def _unchecked_loop_notes(model: Model, run: Run, saved: Document) -> list[str]:
     """What is said of a saved loop of which its claim says nothing: the claim is not checked here, or the loop is not
     fair."""
     loop, name = saved["loop"], None if saved["property"] is None else saved["property"]["name"]
@@ -167,29 +171,29 @@ def _not_judged(model: Model, run: Run, saved: Document) -> list[str]:
     if claim is None:
         return [f"the trace was saved as one of {name}, which is not checked here"]
     unmet = None if claim.kind == "always_possible" else unmet_fairness(model, claim, run, loop)
-    return [] if unmet is None else [_unfair(claim, unmet)]
+    return [] if unmet is None else [_unfair_text(claim, unmet)]
 
 
-def _unfair(claim: Liveness, unmet: str) -> str:
+def _unfair_text(claim: Liveness, unmet: str) -> str:
     """What is said of a claim of which a run is not fair."""
     return f"not checked: {claim.name} is said of fair runs alone, and this is none: {unmet}"
 
 
-def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
+def _rerun_document(model: Model, run: Run, saved: Document, path: str) -> Document:
     """The document of a saved run that was taken again."""
-    broken = _broken_again(model, run, saved, path) or _unanswered(model, run)
+    broken = _failure_of_rerun(model, run, saved, path) or _first_unevaluable(model, run)
     if broken is not None:
         return trace_document(model, broken)
     loop = saved["loop"]
     if loop is not None and run.states()[loop] != run.states()[-1]:
-        raise UsageError(f"{path}: {never_again(loop)}")
+        raise UsageError(f"{path}: {no_return_text(loop)}")
     about = None if saved["property"] is None else saved["property"]["name"]
     prop = next((declared for declared in model.properties if declared.name == about), None)
     claimed = next((declared for declared in model.liveness if declared.name == about), None)
     if claimed is not None and claimed.kind != "always_possible" and loop is not None:
-        return _round_again(model, claimed, run, loop)
+        return _rerun_loop_document(model, claimed, run, loop)
     if about is None:
-        return _of_run(model, run, loop)
+        return _run_document(model, run, loop)
     if loop is not None:
         document = run_document(model, run, loop=loop)
         return document | {"replay": f"{document['replay']} --loop {loop}"}
@@ -204,9 +208,9 @@ def _again(model: Model, run: Run, saved: Document, path: str) -> Document:
     return run_document(model, run, notes=[note])
 
 
-def _round_again(model: Model, prop: Liveness, run: Run, loop: int) -> Document:
+def _rerun_loop_document(model: Model, prop: Liveness, run: Run, loop: int) -> Document:
     """The document of a saved loop that was gone round again, checked in each case of the property that it violated."""
-    found = _violated(model, prop, run, loop)
+    found = _violated_case(model, prop, run, loop)
     if isinstance(found, PropertyVerdict):
         return trace_document(model, found)
     why = "; ".join(dict.fromkeys(found))
@@ -215,7 +219,7 @@ def _round_again(model: Model, prop: Liveness, run: Run, loop: int) -> Document:
     return document | {"replay": replay_line_of(model, run, loop, prop.name)}
 
 
-def _violated(model: Model, prop: Liveness, run: Run, loop: int) -> PropertyVerdict | Sequence[str]:
+def _violated_case(model: Model, prop: Liveness, run: Run, loop: int) -> PropertyVerdict | Sequence[str]:
     """A property of liveness in the first case that a loop violates; else why it violates none, case by case."""
     reasons = list[str]()
     for case in prop.cases:
@@ -226,7 +230,7 @@ def _violated(model: Model, prop: Liveness, run: Run, loop: int) -> PropertyVerd
     return reasons
 
 
-def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure | None:
+def _failure_of_rerun(model: Model, run: Run, saved: Document, path: str) -> Failure | None:
     """The failure that a saved run ends in, found anew; None if it ends in none."""
     failure = saved["failure"]
     if failure is None:
@@ -249,24 +253,26 @@ def _broken_again(model: Model, run: Run, saved: Document, path: str) -> Failure
 # --- given steps ------------------------------------------------------------------------------------------------------
 
 
-def _document(model: Model, text: str, *, loop: int | None, shrink: bool) -> Document:
+def _steps_document(model: Model, text: str, *, loop: int | None, shrink: bool) -> Document:
     """The trace of the steps; of those before it and the failure, where one breaks the model. After the last step the
     run returns to state `loop`, if there is one."""
     try:
         run = run_text(model, text)
-        broken = _unanswered(model, run)
-        document = _of_run(model, run, loop) if broken is None else trace_document(model, broken)
-        return _shrunk(model, run, document) if shrink else document
+        broken = _first_unevaluable(model, run)
+        document = _run_document(model, run, loop) if broken is None else trace_document(model, broken)
+        return _shrink_document(model, run, document) if shrink else document
     except StepError as error:
         raise UsageError(str(error)) from None
     except ModelError as error:
         if error.action in {initial.name for initial in model.initials}:
             raise  # there is no state before it that a trace could begin with
-        failure = Failure(error.message, error.where, _until(model, text, error), error.action, error.arguments)
+        failure = Failure(
+            error.message, error.where, _run_until_failure(model, text, error), error.action, error.arguments
+        )
         return trace_document(model, failure)
 
 
-def _of_run(model: Model, run: Run, loop: int | None) -> Document:
+def _run_document(model: Model, run: Run, loop: int | None) -> Document:
     """The trace of a run: as one of liveness where it goes round and violates such a property, or as one of a deadlock
     where it ends in one; but of the first property that fails along it, if one does."""
     if loop is not None:
@@ -276,16 +282,16 @@ def _of_run(model: Model, run: Run, loop: int | None) -> Document:
     fails = claim is not None and claim["fails"] is not None
     for prop in model.liveness if loop is not None and not fails else ():
         if prop.applicable and prop.kind != "always_possible":
-            found = _violated(model, prop, run, loop or 0)
+            found = _violated_case(model, prop, run, loop or 0)
             if isinstance(found, PropertyVerdict):
                 return trace_document(model, found)
     if claim is None and loop is None:
-        document = _witness(model, run) or document
+        document = _witness_document(model, run) or document
     stuck = not fails and is_deadlock(model, run.states()[-1])
     return trace_document(model, deadlock(model, run)) if stuck else document
 
 
-def _witness(model: Model, run: Run) -> Document | None:
+def _witness_document(model: Model, run: Run) -> Document | None:
     """The trace of a run as an example, where all that is asked is whether one thing is possible, and there it is."""
     prop = model.properties[0] if len(model.properties) == 1 and not model.liveness else None
     if prop is None or prop.kind != "reachable" or not prop.applicable:
@@ -295,7 +301,7 @@ def _witness(model: Model, run: Run) -> Document | None:
     return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "reached", run))
 
 
-def _not_violated(model: Model, run: Run, loop: int) -> tuple[Sequence[str], Sequence[str]]:
+def _loop_notes(model: Model, run: Run, loop: int) -> tuple[Sequence[str], Sequence[str]]:
     """Why a loop violates no property of liveness: of those that are true of it; and of those that are not, and say
     nothing of it, since it is not fair."""
     said, unfair = list[str](), list[str]()
@@ -305,7 +311,7 @@ def _not_violated(model: Model, run: Run, loop: int) -> tuple[Sequence[str], Seq
         reasons = list(dict.fromkeys(reason for case in prop.cases if (reason := unlike(model, prop, case, run, loop))))
         unmet = unmet_fairness(model, prop, run, loop)
         if unmet in reasons:
-            unfair.append(_unfair(prop, unmet or ""))
+            unfair.append(_unfair_text(prop, unmet or ""))
         else:
             said.append(f"{prop.name} is not violated by this run: {'; '.join(reasons)}")
     return said, unfair
@@ -324,7 +330,7 @@ def _check_loop(run: Run, loop: int) -> None:
         )
 
 
-def _shrunk(model: Model, run: Run, document: Document) -> Document:
+def _shrink_document(model: Model, run: Run, document: Document) -> Document:
     """The trace of what the failure needs. Raises `UsageError` when no property fails."""
     claim = document["property"]
     if claim is None or claim["fails"] is None:
@@ -337,7 +343,7 @@ def _shrunk(model: Model, run: Run, document: Document) -> Document:
     return made | {"notes": [*made["notes"], note]}
 
 
-def _unanswered(model: Model, run: Run) -> Failure | None:
+def _first_unevaluable(model: Model, run: Run) -> Failure | None:
     """The first property that cannot be evaluated along the run."""
     for end in range(len(run.steps) + 1):
         for prop in model.properties:
@@ -350,7 +356,7 @@ def _unanswered(model: Model, run: Run) -> Failure | None:
     return None
 
 
-def _until(model: Model, text: str, error: ModelError) -> Run:
+def _run_until_failure(model: Model, text: str, error: ModelError) -> Run:
     """The run up to the step that breaks: the longest beginning of the text that does not."""
     pieces = split_steps(text)
     for end in range(len(pieces) - 1, -1, -1):
@@ -361,7 +367,7 @@ def _until(model: Model, text: str, error: ModelError) -> Run:
     raise error
 
 
-def exit_of(document: Document) -> Exit:
+def exit_of_trace(document: Document) -> Exit:
     """1 when the trace shows a property that fails, 2 a deadlock, 3 a loop that violates a property of liveness, 7 when
     it ends at a step that breaks the model."""
     if document["kind"] == "deadlock":

@@ -23,10 +23,10 @@ from ..traces.document import SCHEMA, STEPS, change_texts, run_document
 from ..traces.wording import RecordNames
 from .cluster_words import cluster_words
 
-_FAMILY = SCHEMA.partition("/")[0]
+_SCHEMA_FAMILY = SCHEMA.partition("/")[0]
 
 
-def document_of(path: Path) -> Document:
+def read_trace(path: Path) -> Document:
     """The trace document in a file. Raises `UsageError` when there is none that this version reads."""
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
@@ -41,13 +41,13 @@ def document_of(path: Path) -> Document:
     schema = cast("dict[str, Any]", read).get("schema") if isinstance(read, dict) else None
     if schema == SCHEMA:
         document = cast("dict[str, Any]", read)
-        with naming(path):
+        with blame_file(path):
             _check_loop(document, path)
         return document
     if schema == STEPS:
-        with naming(path):
-            return _completed(cast("dict[str, Any]", read), path)
-    if isinstance(schema, str) and schema.startswith(f"{_FAMILY}/"):
+        with blame_file(path):
+            return _add_missing_steps(cast("dict[str, Any]", read), path)
+    if isinstance(schema, str) and schema.startswith(f"{_SCHEMA_FAMILY}/"):
         by = cast("dict[str, Any]", read).get("tool") or "another tidegate"
         raise UsageError(
             f"{path}: a trace of another version: its schema is {schema!r}, written by {by}, and this tidegate reads "
@@ -56,14 +56,14 @@ def document_of(path: Path) -> Document:
     raise UsageError(f'{path}: not a trace; its schema is {schema!r}, not "{SCHEMA}"')
 
 
-def _completed(saved: Document, path: Path) -> Document:
+def _add_missing_steps(saved: Document, path: Path) -> Document:
     """The trace of a run of which a page saved the steps: they are taken again."""
-    model = model_of({"commit": None, "tool": "another tidegate", **saved}, path)
+    model = bind_saved_model({"commit": None, "tool": "another tidegate", **saved}, path)
     model = replace(model, properties=tuple(one for one in model.properties if one.name in saved["properties"]))
     try:
         document = run_document(model, run_text(model, "; ".join(saved["steps"])))
     except StepError as error:
-        raise UsageError(f"{path}: {_changed(saved)}: {error}") from None
+        raise UsageError(f"{path}: {_changed_model_text(saved)}: {error}") from None
     words = cluster_words(saved)
     return document if words is None else words.lettered(document)
 
@@ -77,16 +77,16 @@ def _check_loop(document: Document, path: Path) -> None:
         raise UsageError(f"{path}: a trace with a part missing or wrong: {says}")
     shown = {} if loop is None else dict(document_states(document))
     if loop in shown and shown[loop] != shown[last]:
-        raise UsageError(f"{path}: {never_again(loop)}")
+        raise UsageError(f"{path}: {no_return_text(loop)}")
 
 
-def never_again(loop: int) -> str:
+def no_return_text(loop: int) -> str:
     """What is said of a file whose run does not come back to the state that it is said to return to."""
     return f"the file states that the run repeats for ever after step {loop}, and it does not"
 
 
 @contextlib.contextmanager
-def naming(place: Path | str) -> Generator[None]:
+def blame_file(place: Path | str) -> Generator[None]:
     """Blames a part of a document that is missing or wrong on its file."""
     try:
         yield
@@ -94,7 +94,7 @@ def naming(place: Path | str) -> Generator[None]:
         raise UsageError(f"{place}: a trace with a part missing or wrong: {error}") from None
 
 
-def model_of(document: Document, place: Path | str, properties: Sequence[str] = ()) -> Model:
+def bind_saved_model(document: Document, place: Path | str, properties: Sequence[str] = ()) -> Model:
     """The model of a trace with the constants that it was found with. Raises `UsageError` when there is no such model
     with such constants now."""
     settings = tuple((name, str(value).lower()) for name, value in document["bounds"].items())
@@ -102,38 +102,42 @@ def model_of(document: Document, place: Path | str, properties: Sequence[str] = 
     try:
         return bind_model(choice)
     except UsageError as error:
-        raise UsageError(f"{place}: {error}; {_changed(document)}") from None
+        raise UsageError(f"{place}: {error}; {_changed_model_text(document)}") from None
 
 
-def steps_of(document: Document, place: Path | str) -> list[str]:
+def saved_steps(document: Document, place: Path | str) -> list[str]:
     """The steps that a trace was saved with, as text. Raises `UsageError` where it leaves some out, or has
     no start."""
     if document["truncated"] is not None:
         raise UsageError(f"{place}: {document['truncated']['says']}, so that it cannot be replayed")
     if document["replay"] is None:
-        raise UsageError(f"{place}: {_UNREPLAYED[document.get('begins', 'induction')]}, so that it cannot be replayed")
+        raise UsageError(
+            f"{place}: {_UNREPLAYABLE_TEXTS[document.get('begins', 'induction')]}, so that it cannot be replayed"
+        )
     return [step["step"] for step in document["steps"]]
 
 
-_UNREPLAYED = {
+_UNREPLAYABLE_TEXTS = {
     "induction": "a counterexample to induction; it begins in a state that the lemmas allow, which no steps lead to",
     "earlier": "it begins in a state to which earlier steps have led, which are not in the file",
 }
 
 
-def run_of(model: Model, document: Document, place: Path | str) -> Run:
+def replay_saved_trace(model: Model, document: Document, place: Path | str) -> Run:
     """The run of a trace, taken again by plain Python, up to the step that breaks the model, if one does.
 
     Raises `UsageError` at the first step that cannot be taken any more, or that leads elsewhere than it did.
     """
-    steps = steps_of(document, place)
+    steps = saved_steps(document, place)
     try:
-        run = replay(model, _start(model, document, place), parse_steps(model, "; ".join(steps)))
+        run = replay(model, _saved_initial_state(model, document, place), parse_steps(model, "; ".join(steps)))
     except StepError as error:
-        raise UsageError(f"{place}: {_changed(document)}: {error}") from None
+        raise UsageError(f"{place}: {_changed_model_text(document)}: {error}") from None
     except ModelError as error:
         step = "" if error.action is None else f": {format_step(error.action, error.arguments or {})}"
-        raise UsageError(f"{place}: {_changed(document)}{step} breaks it: {error.message} ({error.where})") from None
+        raise UsageError(
+            f"{place}: {_changed_model_text(document)}{step} breaks it: {error.message} ({error.where})"
+        ) from None
     names = RecordNames(model)
     for step, before, taken in zip(document["steps"], run.states(), run.steps, strict=False):
         now = change_texts(changes(model.fields, before, taken.after), before, taken.after, names)
@@ -141,21 +145,23 @@ def run_of(model: Model, document: Document, place: Path | str) -> Run:
             was = "; ".join(text for text in step["changed"] if text not in now) or "less"
             new = "; ".join(text for text in now if text not in step["changed"]) or "less"
             raise UsageError(
-                f"{place}: {_changed(document)}: step {step['i']}, {step['step']}, changed {was}; now {new}"
+                f"{place}: {_changed_model_text(document)}: step {step['i']}, {step['step']}, changed {was}; now {new}"
             )
     return run
 
 
-def _start(model: Model, document: Document, place: Path | str) -> State:
+def _saved_initial_state(model: Model, document: Document, place: Path | str) -> State:
     """The initial state that a trace begins in."""
     wanted = document["states"]["0"]
     for state in initial_states(model):
         if state_to_json(state) == wanted:
             return state
-    raise UsageError(f"{place}: {_changed(document)}: none of its initial states is the one that the trace begins in")
+    raise UsageError(
+        f"{place}: {_changed_model_text(document)}: none of its initial states is the one that the trace begins in"
+    )
 
 
-def _changed(document: Document) -> str:
+def _changed_model_text(document: Document) -> str:
     """What most probably happened when a trace is not one of its model."""
     commit = document["commit"]
     at = f", at commit {commit}" if commit else ""

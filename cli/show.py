@@ -15,11 +15,11 @@ from ..reports.text_page import TextFormat, TextPage
 from ..reports.trace.html import trace_html
 from ..reports.trace.terminal import pictures_page, states_of_document, step_page, trace_page
 from .cluster_words import cluster_words
-from .export import MOST_DRAWN, graph_of_page
-from .neighbourhood import of_saved
-from .options import add_open_option, add_print_options, paper_of
+from .export import MAX_DRAWN_NODES, graph_of_page
+from .neighbourhood import neighbourhood_of_saved_trace
+from .options import add_open_option, add_print_options, text_format_of
 from .output import check_open, end_with_page
-from .saved_traces import document_of, model_of, naming, run_of
+from .saved_traces import bind_saved_model, blame_file, read_trace, replay_saved_trace
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -45,8 +45,8 @@ def add(verbs: Verbs[Parser]) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--graph", metavar="EXPRESSIONS", nargs="?", const="",
-        help=f"with --html: the model's states drawn below, up to {MOST_DRAWN}, with the run in them; states that are "
-        "equal on the EXPRESSIONS are one: \"len(log[A]), leader\"",
+        help=f"with --html: the model's states drawn below, up to {MAX_DRAWN_NODES}, with the run in them; states that "
+        "are equal on the EXPRESSIONS are one: \"len(log[A]), leader\"",
     )  # fmt: skip
     parser.add_argument(
         "--step",
@@ -66,18 +66,20 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError("--watch is for --html FILE; in a terminal, tidegate explore TRACE watches expressions")
     if options.graph is not None and (options.html is None or len(options.traces) > 1):
         raise UsageError("--graph is for --html FILE with one trace; tidegate export --to svg draws a graph by itself")
-    documents = {path: _named(path, document_of(path)) for path in options.traces}
+    documents = {path: _name_brokers(path, read_trace(path)) for path in options.traces}
     check_open(options, "html")
     if options.html is not None:
-        _write_page(options.html, documents, options)
+        _write_html(options.html, documents, options)
         return Exit.HOLDS
     for path, document in documents.items():
-        with naming(path):
-            print(_page_of(path, document, options.step, paper_of(options), whole=options.all).text(), end="")
+        with blame_file(path):
+            print(
+                _requested_page(path, document, options.step, text_format_of(options), whole=options.all).text(), end=""
+            )
     return Exit.HOLDS
 
 
-def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
+def _name_brokers(path: Path, document: dict[str, Any]) -> dict[str, Any]:
     """A trace of an audit in the words of its page, with the names that its brokers have in the cluster; the line that
     replays it keeps the model's letters. Of one that cannot be replayed any more, only the names."""
     if "called" not in document:
@@ -85,13 +87,13 @@ def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
     from ..audit.answers.scenario import renamed  # which other traces do not need
     from ..audit.report.cluster_words import in_the_clusters_words
 
-    with naming(path):
+    with blame_file(path):
         words = cluster_words(document)
         if words is None or "wording" not in document:
             return renamed(document, document["called"])
         try:
-            model = model_of(document, str(path))
-            run = run_of(model, document, str(path))
+            model = bind_saved_model(document, str(path))
+            run = replay_saved_trace(model, document, str(path))
             chosen = "verdict" not in document["wording"]
             return words.shown(document, model, run) if chosen else in_the_clusters_words(document, model, run)
         except UsageError as error:
@@ -99,7 +101,7 @@ def _named(path: Path, document: dict[str, Any]) -> dict[str, Any]:
             return kept | {"notes": [*kept["notes"], f"said in the model's words: {error}"]}
 
 
-def _page_of(
+def _requested_page(
     path: Path, document: dict[str, Any], step: str | None, text_format: TextFormat, *, whole: bool
 ) -> TextPage:
     """What is asked for of a trace: all of it in words, one state, or every state drawn."""
@@ -116,29 +118,29 @@ def _page_of(
         raise UsageError(f"{path}: {error}; write a number from 0 to {last}, or all") from None
 
 
-def _watched(path: Path, expressions: list[str]) -> dict[str, list[str]]:
+def _watched_values(path: Path, expressions: list[str]) -> dict[str, list[str]]:
     """Each expression over the states of a trace, with its value in each, as plain Python evaluates it."""
-    document = document_of(path)  # with the model's letters, whatever an audit calls its brokers
-    model = model_of(document, str(path))
-    states = run_of(model, document, str(path)).states()
+    document = read_trace(path)  # with the model's letters, whatever an audit calls its brokers
+    model = bind_saved_model(document, str(path))
+    states = replay_saved_trace(model, document, str(path)).states()
     made = [watched(model, text) for text in expressions]
     return {watch.text: watch.shown_in(states) for watch in made}
 
 
-def _graph(path: Path, expressions: str) -> str:
+def _graph_picture(path: Path, expressions: str) -> str:
     """The states of a trace's model, drawn."""
-    document = document_of(path)
-    model = model_of(document, str(path))
-    return graph_of_page(model, run_of(model, document, str(path)), expressions)
+    document = read_trace(path)
+    model = bind_saved_model(document, str(path))
+    return graph_of_page(model, replay_saved_trace(model, document, str(path)), expressions)
 
 
-def _write_page(target: Path, documents: Mapping[Path, dict[str, Any]], options: argparse.Namespace) -> None:
+def _write_html(target: Path, documents: Mapping[Path, dict[str, Any]], options: argparse.Namespace) -> None:
     names = ", ".join(str(path) for path in documents)
-    with naming(names):
-        watches = [_watched(path, options.watch) for path in documents] if options.watch else []
+    with blame_file(names):
+        watches = [_watched_values(path, options.watch) for path in documents] if options.watch else []
         alone = len(documents) > 1 or options.watch
-        around, small = (None, "") if alone else of_saved(document_of(options.traces[0]))
-        drawn = small if options.graph is None else _graph(options.traces[0], options.graph)
+        around, small = (None, "") if alone else neighbourhood_of_saved_trace(read_trace(options.traces[0]))
+        drawn = small if options.graph is None else _graph_picture(options.traces[0], options.graph)
         text = trace_html(
             list(documents.values()),
             watches=watches,

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..api.models import bind_model
-from ..api.simulating import MOST_STEPS, Simulation, simulate
+from ..api.simulating import MAX_STEPS, Simulation, simulate
 from ..language.judge import bound_crossed
 from ..language.model import Model
 from ..language.values import State
@@ -18,12 +18,12 @@ from ..traces.sentences import sentence
 from .options import (
     add_model_options,
     add_print_options,
-    chosen,
-    paper_of,
-    positive,
+    model_choice_of,
+    parse_positive,
+    text_format_of,
 )
-from .output import not_checked_notes, prepared, print_json
-from .replay import exit_of
+from .output import not_checked_notes, prepare_directory, print_json
+from .replay import exit_of_trace
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -47,10 +47,10 @@ def add(verbs: Verbs[Parser]) -> None:
     add_model_options(parser)
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="draws the run (default: 0)")
     parser.add_argument(
-        "--steps", metavar="N", type=positive, default=MOST_STEPS, help=f"at most so many (default: {MOST_STEPS})"
+        "--steps", metavar="N", type=parse_positive, default=MAX_STEPS, help=f"at most so many (default: {MAX_STEPS})"
     )
     parser.add_argument(
-        "--faults", metavar="P", type=_probability, default=0.1,
+        "--faults", metavar="P", type=_parse_probability, default=0.1,
         help="how likely a step is a fault where both are possible, from 0 to 1 (default: 0.1)",
     )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", type=Path, help="write run.trace.json there")
@@ -58,7 +58,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.set_defaults(run=run)
 
 
-def _probability(text: str) -> float:
+def _parse_probability(text: str) -> float:
     """A number from 0 to 1."""
     try:
         read = float(text)
@@ -71,25 +71,25 @@ def _probability(text: str) -> float:
 
 def run(options: argparse.Namespace) -> Exit:
     """Takes the run, prints each step as it happens and the whole trace where a property fails, then saves it."""
-    out: Path | None = None if options.out is None else prepared(options.out)
-    model = bind_model(chosen(options))
-    printer = None if options.json else _Steps(model)
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
+    model = bind_model(model_choice_of(options))
+    printer = None if options.json else _StepPrinter(model)
     taken = simulate(model, seed=options.seed, steps=options.steps, faults=options.faults, heard=printer)
     document = taken.document()
     if options.json:
         print_json(document)
-    elif exit_of(document) is not Exit.HOLDS:
-        print("\n" + trace_page(document, paper_of(options)).text(), end="")
+    elif exit_of_trace(document) is not Exit.HOLDS:
+        print("\n" + trace_page(document, text_format_of(options)).text(), end="")
     else:
-        why = _ended(taken) if taken.ended else "as many as were asked for"
-        print(f"{len(taken.run.steps)} steps, {why}; {summary_of(taken)}")
+        why = _end_text(taken) if taken.ended else "as many as were asked for"
+        print(f"{len(taken.run.steps)} steps, {why}; {simulation_summary(taken)}")
     if out is not None:
         write_trace(out / "run.trace.json", document)
-    found = exit_of(document)
+    found = exit_of_trace(document)
     return Exit.INCONCLUSIVE if not_checked_notes(taken.model) and found is Exit.HOLDS else found
 
 
-def _ended(taken: Simulation) -> str:
+def _end_text(taken: Simulation) -> str:
     """Why there is no further step, where no property fails."""
     beyond = bound_crossed(taken.model, taken.run.states()[-1])
     if beyond is not None:
@@ -97,12 +97,12 @@ def _ended(taken: Simulation) -> str:
     return "no further step is possible within the bounds"
 
 
-def summary_of(taken: Simulation) -> str:
+def simulation_summary(taken: Simulation) -> str:
     """What held, and what was not checked."""
     return "; ".join(not_checked_notes(taken.model)) or "every property held in every state"
 
 
-class _Steps:
+class _StepPrinter:
     """Prints each step as it is taken, as the sentence of its action."""
 
     def __init__(self, model: Model) -> None:

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..api.models import definition_of
-from ..gates.records import Expected, Recorded, constant_text, read, shipped
+from ..api.models import find_definition
+from ..gates.records import CheckRecord, ExpectedVerdict, constant_text, read_record_file, shipped_record_files
 from ..invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, current_name
 from ..language.binding import Definition
 from ..language.constants import Constant, ConstantExpression
@@ -52,9 +52,9 @@ def add(verbs: Verbs[Parser]) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Writes, compares or prints."""
     if options.model is not None:
-        print(page(options.model), end="")
+        print(model_page(options.model), end="")
         return Exit.HOLDS
-    return _compared(texts(options.dir)) if options.check else _written(texts(options.dir, writing=True))
+    return _compare_pages(texts(options.dir)) if options.check else _write_pages(texts(options.dir, writing=True))
 
 
 def texts(folder: Path | None, writing: bool = False) -> Mapping[Path, str]:
@@ -63,8 +63,8 @@ def texts(folder: Path | None, writing: bool = False) -> Mapping[Path, str]:
     if folder is not None and not folder.is_dir():
         raise UsageError(f"--dir {folder}: there is no such directory")
     if folder is not None:
-        return {folder / f"{name}.md": page(name) for name in (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)}
-    own = folder_of_pages()
+        return {folder / f"{name}.md": model_page(name) for name in (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS)}
+    own = spec_folder()
     if writing and not (own.parent / "pyproject.toml").is_file():
         raise UsageError(
             f"{own} belongs to an installed package and is not written to; name a directory with --dir DIR"
@@ -74,12 +74,12 @@ def texts(folder: Path | None, writing: bool = False) -> Mapping[Path, str]:
     return {**pages, **{path: with_digests(path.read_text("utf-8"), digests(path.stem)) for path in records}}
 
 
-def folder_of_pages() -> Path:
+def spec_folder() -> Path:
     """The spec/ folder of this installation."""
-    return next(shipped()).parent
+    return next(shipped_record_files()).parent
 
 
-def page(name: str) -> str:
+def model_page(name: str) -> str:
     """All formulas of a model, or of what is claimed of it by another: with the values of the claim's default
     profile."""
     name = current_name(name)
@@ -110,14 +110,14 @@ def with_digests(text: str, digests: Mapping[str, str]) -> str:
 
 
 def _specification(name: str) -> tuple[Definition, Specification]:
-    definition, profile = definition_of(name)
+    definition, profile = find_definition(name)
     claim = name in REFINEMENTS or name in LIVENESS_CLAIMS
-    opened = tuple(constant for constant in definition.constants if constant not in _given(definition))
+    opened = tuple(constant for constant in definition.constants if constant not in _given_constants(definition))
     return definition, Specification(
         title=f"`{Path(name).stem}`, formally",
         model=definition.bind(name, profile=profile if claim else None, open=opened),
         profiles=definition.profiles,
-        recorded=_rows(recorded_of(name), definition),
+        recorded=_recorded_rows(recorded_checks(name), definition),
         recorded_in=f"{Path(name).stem}.toml",
     )
 
@@ -131,35 +131,39 @@ def _claimed(name: str, definition: Definition) -> tuple[str, Mapping[str, Const
     return of, {key: constant for key, constant in definition.constants.items() if key not in known}
 
 
-def _given(definition: Definition) -> frozenset[str]:
+def _given_constants(definition: Definition) -> frozenset[str]:
     """The constants of which abstract models have the values: they are bound to these."""
     given = [value for _, mark in definition.functions for _, value in mark.given]
     return frozenset(name for value in given if isinstance(value, ConstantExpression) for name in value.names())
 
 
-def recorded_of(name: str) -> tuple[Recorded, ...]:
+def recorded_checks(name: str) -> tuple[CheckRecord, ...]:
     """What spec/ records of a built-in model, or the TOML file beside a user's own."""
     beside = Path(name).with_suffix(".toml")
-    paths = [beside] if name.endswith(".py") and beside.is_file() else [path for path in shipped() if path.stem == name]
-    return tuple(check for path in paths for check in read(path).checks)
+    paths = (
+        [beside]
+        if name.endswith(".py") and beside.is_file()
+        else [path for path in shipped_record_files() if path.stem == name]
+    )
+    return tuple(check for path in paths for check in read_record_file(path).checks)
 
 
-def _rows(checks: Iterable[Recorded], definition: Definition) -> list[RecordedChecks]:
+def _recorded_rows(checks: Iterable[CheckRecord], definition: Definition) -> list[RecordedChecks]:
     """One row for all that is recorded of a profile at one size, in the order of the file."""
-    groups: dict[tuple[str, str, str], list[Recorded]] = {}
+    groups: dict[tuple[str, str, str], list[CheckRecord]] = {}
     for check in checks:
         known = [name for name in definition.constants if name in check.constants]
         constants = " ".join(f"{name}={constant_text(check.constants[name])}" for name in known)
         groups.setdefault((check.profile, constants, ", ".join(check.marks)), []).append(check)
-    return [_row(profile, constants, marks, group) for (profile, constants, marks), group in groups.items()]
+    return [_recorded_row(profile, constants, marks, group) for (profile, constants, marks), group in groups.items()]
 
 
-def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -> RecordedChecks:
+def _recorded_row(profile: str, constants: str, marks: str, checks: Iterable[CheckRecord]) -> RecordedChecks:
     counts: dict[str, int] = {}
     found: dict[str, str | int] = {}
     for check in checks:
         counts.update(check.counts)
-        found.update({name: _found(prop) for name, prop in check.properties.items()})
+        found.update({name: _result_text(prop) for name, prop in check.properties.items()})
     return RecordedChecks(
         profile=profile,
         constants=constants,
@@ -171,11 +175,11 @@ def _row(profile: str, constants: str, marks: str, checks: Iterable[Recorded]) -
     )
 
 
-def _found(expected: Expected) -> str | int:
+def _result_text(expected: ExpectedVerdict) -> str | int:
     return expected.verdict if expected.steps is None else expected.steps
 
 
-def _written(files: Mapping[Path, str]) -> Exit:
+def _write_pages(files: Mapping[Path, str]) -> Exit:
     for path, text in files.items():
         try:
             write_text(path, text)
@@ -185,7 +189,7 @@ def _written(files: Mapping[Path, str]) -> Exit:
     return Exit.HOLDS
 
 
-def _compared(files: Mapping[Path, str]) -> Exit:
+def _compare_pages(files: Mapping[Path, str]) -> Exit:
     stale = 0
     for path, text in files.items():
         present = path.read_text(encoding="utf-8") if path.is_file() else ""

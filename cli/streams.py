@@ -21,7 +21,7 @@ from ..reports.exits import Exit
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_UNREAD = (errno.EPIPE, errno.ECONNRESET)
+_UNREAD_ERRORS = (errno.EPIPE, errno.ECONNRESET)
 """How writing fails where the reader has gone."""
 
 
@@ -41,20 +41,20 @@ class _Stream(io.FileIO):
                 return super().write(data)
             except OSError as error:
                 self._silent = True
-                self.failure = None if error.errno in _UNREAD else error
+                self.failure = None if error.errno in _UNREAD_ERRORS else error
         return memoryview(data).nbytes
 
 
-def own_streams() -> Callable[[int], int]:
+def guard_streams() -> Callable[[int], int]:
     """Makes the standard streams of this process such that no writing to them fails. The function that is returned
     writes what is still in them, and says what the process ends with, given what it would."""
     for descriptor in (0, 1, 2):
-        _open_at_least_to_nowhere(descriptor)
+        _open_if_closed(descriptor)
     sys.stdin = sys.stdin or open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # as long as the process
     out, err = _Stream(1), _Stream(2)
-    sys.stdout, sys.stderr = _text(out, sys.stdout), _text(err, sys.stderr)
+    sys.stdout, sys.stderr = _text_stream(out, sys.stdout), _text_stream(err, sys.stderr)
 
-    def ending(exit_: int) -> int:
+    def flush_streams(exit_: int) -> int:
         sys.stdout.flush()
         if out.failure is not None:
             print(f"tidegate: the output could not be written: {out.failure.strerror}", file=sys.stderr)
@@ -62,17 +62,17 @@ def own_streams() -> Callable[[int], int]:
         sys.stderr.flush()
         return exit_
 
-    return ending
+    return flush_streams
 
 
-def is_unread() -> bool:
+def is_stdout_unread() -> bool:
     """Whether nobody reads standard output any more: it is a pipe whose other end is closed."""
     poll = select.poll()
     poll.register(1, 0)
     return any(events & select.POLLERR for _, events in poll.poll(0))
 
 
-def _open_at_least_to_nowhere(descriptor: int) -> None:
+def _open_if_closed(descriptor: int) -> None:
     """A stream that is closed is open to nowhere from now on: no file of the command gets its number."""
     try:
         os.fstat(descriptor)
@@ -83,7 +83,7 @@ def _open_at_least_to_nowhere(descriptor: int) -> None:
             os.close(nowhere)
 
 
-def _text(stream: _Stream, before: TextIO | None) -> TextIO:
+def _text_stream(stream: _Stream, before: TextIO | None) -> TextIO:
     """A stream of text, as the one before: that is None where it was closed."""
     if before is None:
         return io.TextIOWrapper(io.BufferedWriter(stream), encoding="utf-8", errors="backslashreplace")

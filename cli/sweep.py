@@ -23,11 +23,11 @@ from ..reports.text_page import TextFormat, TextPage, count_text
 from .options import (
     add_model_options,
     add_print_options,
-    chosen,
-    paper_of,
-    positive,
-    seconds,
-    size,
+    model_choice_of,
+    parse_positive,
+    parse_seconds,
+    parse_size,
+    text_format_of,
 )
 from .output import print_json
 from .verbs import Parser, Verbs, add_verb
@@ -59,10 +59,15 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     group.add_argument("--master", metavar="URL", default="local[*]", help="Spark's (default: local[*])")
     group.add_argument(
-        "--workers", "--processes", metavar="N", type=positive, default=2, help="checks at a time, here (default: 2)"
+        "--workers",
+        "--processes",
+        metavar="N",
+        type=parse_positive,
+        default=2,
+        help="checks at a time, here (default: 2)",
     )
-    group.add_argument("--memory", metavar="SIZE", type=size, help="of one check: 500M, 2G")
-    group.add_argument("--time", metavar="SECONDS", type=seconds, help="of one check")
+    group.add_argument("--memory", metavar="SIZE", type=parse_size, help="of one check: 500M, 2G")
+    group.add_argument("--time", metavar="SECONDS", type=parse_seconds, help="of one check")
     group.add_argument(
         "--out",
         metavar="FILE",
@@ -75,25 +80,28 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Checks every point and prints the table."""
-    choice = chosen(options)
-    points = list(points_of(choice, options.vary, drop=options.drop))
-    commands = [_command(choice, point, options) for point in points]
-    varied = [_axis(text)[0] for text in options.vary]
-    rows = [row_of(point, finished, varied) for point, finished in zip(points, _run(commands, options), strict=True)]
+    choice = model_choice_of(options)
+    points = list(sweep_points(choice, options.vary, drop=options.drop))
+    commands = [_point_command(choice, point, options) for point in points]
+    varied = [_parse_axis(text)[0] for text in options.vary]
+    rows = [
+        point_row(point, finished, varied)
+        for point, finished in zip(points, _run_commands(commands, options), strict=True)
+    ]
     if options.json:
         print_json({"schema": "tidegate.sweep/1", "model": choice.model, "rows": rows})
     else:
-        print(sweep_page(choice.model, rows, paper_of(options)).text(), end="", flush=True)
+        print(sweep_page(choice.model, rows, text_format_of(options)).text(), end="", flush=True)
     if options.out is not None:
-        _save(rows, options.out)
+        _save_rows(rows, options.out)
     words = {row["verdict"] for row in rows}
     return Exit.INTERNAL if "broke down" in words else Exit.INCONCLUSIVE if "inconclusive" in words else Exit.HOLDS
 
 
-def points_of(choice: ModelChoice, vary: Sequence[str], *, drop: bool) -> Iterator[Point]:
+def sweep_points(choice: ModelChoice, vary: Sequence[str], *, drop: bool) -> Iterator[Point]:
     """The points: each combination of the values to vary, by itself and, to drop, with each switch turned."""
     model = bind_model(choice)
-    axes = [_axis(text) for text in vary]
+    axes = [_parse_axis(text) for text in vary]
     for name in dict(axes):
         if name not in model.constants:
             raise UsageError(f"--vary {name}: {choice.model} has no such constant; tidegate models shows them")
@@ -111,7 +119,7 @@ def points_of(choice: ModelChoice, vary: Sequence[str], *, drop: bool) -> Iterat
                 yield {**point, name: str(not model.values[name]).lower()}
 
 
-def _axis(text: str) -> tuple[str, list[str]]:
+def _parse_axis(text: str) -> tuple[str, list[str]]:
     name, equals, values = text.partition("=")
     found = [value.strip() for value in values.split(",") if value.strip()]
     if not equals or not name.strip() or not found:
@@ -119,7 +127,7 @@ def _axis(text: str) -> tuple[str, list[str]]:
     return name.strip(), found
 
 
-def _command(choice: ModelChoice, point: Point, options: argparse.Namespace) -> list[str]:
+def _point_command(choice: ModelChoice, point: Point, options: argparse.Namespace) -> list[str]:
     settings = {**dict(choice.assignments), **point}
     sets = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
     properties = [part for name in choice.properties for part in ("--property", name)]
@@ -130,14 +138,14 @@ def _command(choice: ModelChoice, point: Point, options: argparse.Namespace) -> 
     return ["-m", "tidegate", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
 
 
-def _run(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Finished]:
+def _run_commands(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Finished]:
     if options.engine == "native":
         with ThreadPoolExecutor(options.workers) as pool:
             return list(pool.map(run_command, commands))
-    return on_spark(SparkCluster(master=options.master), commands, [1.0] * len(commands))
+    return run_on_spark(SparkCluster(master=options.master), commands, [1.0] * len(commands))
 
 
-def on_spark(cluster: SparkCluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
+def run_on_spark(cluster: SparkCluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
     """Commands as Spark tasks, the heaviest first. UsageError when pyspark is missing."""
     try:
         from ..explorer.spark.matrix import run_commands
@@ -148,7 +156,7 @@ def on_spark(cluster: SparkCluster, commands: Sequence[Sequence[str]], weights: 
     return run_commands(cluster, commands, weights)
 
 
-def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str, Any]:
+def point_row(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str, Any]:
     """A row of the table: the point, the switch dropped in it, what else was varied, and what came of it. A check that
     broke down is a row too."""
     row: dict[str, Any] = {
@@ -156,7 +164,7 @@ def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str,
         "dropped": next((name for name in point if name not in varied), None),
         "varied": {name: value for name, value in point.items() if name in varied}, "properties": {},
     }  # fmt: skip
-    report = _report(finished)
+    report = _printed_report(finished)
     if report is None:
         says = (finished.err.strip() or f"the process ended with {finished.exit} and printed nothing").splitlines()[-1]
         return {**row, "verdict": "broke down", "outcome": says, "seconds": finished.seconds}
@@ -164,12 +172,12 @@ def row_of(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str,
     return {
         **row, **{name: report[name] for name in ("verdict", "outcome", "distinct_states", "transitions", "depth")},
         "properties": {prop["name"]: prop["verdict"] for prop in report["properties"]},
-        "idle": _idle(report), "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
+        "idle": _idle_text(report), "violated": ", ".join(violated), "steps": min(violated.values(), default=None),
         "constants": json.dumps(report["constants"]), "seconds": finished.seconds,
     }  # fmt: skip
 
 
-def _report(finished: Finished) -> dict[str, Any] | None:
+def _printed_report(finished: Finished) -> dict[str, Any] | None:
     """The report that a check printed, whole; None where it printed none, or what it ended with instead."""
     try:
         read = json.loads(finished.out)
@@ -178,7 +186,7 @@ def _report(finished: Finished) -> dict[str, Any] | None:
     return read if read.get("schema") == SCHEMA else None
 
 
-def _idle(report: Mapping[str, Any]) -> str:
+def _idle_text(report: Mapping[str, Any]) -> str:
     """What should happen in a check and never does, and what should not and does."""
     live = [action for action in report["actions"] if not action["switched_off"]]
     never = [action["name"] for action in live if not action["fired"] and action["stopped_by"] is None]
@@ -192,11 +200,11 @@ def sweep_page(model: str, rows: Sequence[Mapping[str, Any]], text_format: TextF
     """The table."""
     page = TextPage(text_format)
     page.line(f"{model}: {count_text(len(rows), 'check')}", style="bold")
-    page.columns([(row["point"], row["verdict"], _found(row)) for row in rows], indent=2)
+    page.columns([(row["point"], row["verdict"], _row_text(row)) for row in rows], indent=2)
     return page
 
 
-def _found(row: Mapping[str, Any]) -> str:
+def _row_text(row: Mapping[str, Any]) -> str:
     if row.get("violated"):
         return f"{row['violated']} after {row['steps']} steps"
     if "distinct_states" not in row:
@@ -207,7 +215,7 @@ def _found(row: Mapping[str, Any]) -> str:
     return f"{said[row['outcome']]}; {found}" if row["outcome"] in said else found
 
 
-def _save(rows: Sequence[dict[str, Any]], path: Path) -> None:
+def _save_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
     try:
         from ..explorer.spark.columns import write_rows
     except ModuleNotFoundError as error:

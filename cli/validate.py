@@ -24,10 +24,10 @@ from ..real.validation.validating import Validated, document, validated
 from ..reports.exits import Exit
 from ..reports.text_page import count_text
 from ..reports.validate import validate_text
-from .options import add_open_option, add_print_options, assignment, paper_of, seconds
+from .options import add_open_option, add_print_options, parse_assignment, parse_seconds, text_format_of
 from .output import check_open, end_with_page, print_json
 from .progress import ProgressLine, report_for
-from .validate_files import INDEX, check_own, save
+from .validate_files import INDEX, check_folder_is_own, save_validation
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -72,7 +72,7 @@ def add(verbs: Verbs[Parser]) -> None:
         "--set",
         metavar="NAME=VALUE",
         action="append",
-        type=assignment,
+        type=parse_assignment,
         default=[],
         dest="assignments",
         help="a constant of the partition's model: a setting, a switch, or a number of faults between two moments "
@@ -83,13 +83,13 @@ def add(verbs: Verbs[Parser]) -> None:
     )
     add_open_option(parser)
     parser.add_argument("--steps", action="store_true", help="print the run that shows what happened, step by step")
-    parser.add_argument("--time", metavar="SECONDS", type=seconds, help="time limit in all (default: none)")
+    parser.add_argument("--time", metavar="SECONDS", type=parse_seconds, help="time limit in all (default: none)")
     parser.add_argument("--no-cache", action="store_true", help="keep no compiled model")
     add_print_options(parser)
     parser.set_defaults(run=run)
 
 
-_OF_THE_LOG = {
+_CONSTANTS_OF_THE_LOG = {
     "replicas": "the log has each partition's replicas",
     "max_leader_epoch": "leader epochs are numbered anew where they grow large",
 }
@@ -100,26 +100,26 @@ def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
     check_open(options, "out")
     if options.out is not None:
-        check_own(options.out)
-    log, cluster = _read(options.log)
+        check_folder_is_own(options.out)
+    log, cluster = _read_history_source(options.log)
     version = version_of(cluster, options.kafka_version)
     brokers = read_brokers(options.brokers) if options.brokers else None
     if brokers is not None:
         brokers.refuse_another(log.paths, cluster.zookeeper and cluster.zookeeper.cluster)
-    results = _results(cluster, version, _chosen(cluster, options), brokers, options)
+    results = _validate_histories(cluster, version, _chosen_histories(cluster, options), brokers, options)
     found = document(log, version, results, brokers)
     if options.out is not None:
-        save(options.out, found, results)
+        save_validation(options.out, found, results)
     if options.json:
         print_json(found)
     else:
-        sys.stdout.write(validate_text(found, paper_of(options), steps=options.steps))
+        sys.stdout.write(validate_text(found, text_format_of(options), steps=options.steps))
     if options.out is not None:
         end_with_page(options.out / INDEX, "", options)
-    return _exit(found)
+    return _exit_of_document(found)
 
 
-def _read(path: Path) -> tuple[MetadataLog, Cluster]:
+def _read_history_source(path: Path) -> tuple[MetadataLog, Cluster]:
     """The metadata log at a path, or, where none is there, what controllers of a cluster with ZooKeeper wrote."""
     if not has_metadata_log(path) and path.exists() and is_of_zookeeper(path):
         return read_zookeeper(path)
@@ -127,7 +127,7 @@ def _read(path: Path) -> tuple[MetadataLog, Cluster]:
     return log, cluster_of(log)
 
 
-def _results(
+def _validate_histories(
     cluster: Cluster,
     version: Version,
     chosen: Sequence[History],
@@ -140,26 +140,26 @@ def _results(
             cluster,
             chosen,
             version,
-            _constants(options.assignments),
+            _parse_constants(options.assignments),
             brokers=brokers,
             cache=None if options.no_cache else cache_directory(),
             seconds=lambda: None if until is None else until - time.monotonic(),
-            report=_reported(line),
+            report=_progress_reporter(line),
         )
 
 
-def _reported(line: ProgressLine) -> Callable[[int, int], None]:
+def _progress_reporter(line: ProgressLine) -> Callable[[int, int], None]:
     report = report_for(line)
 
-    def done(number: int, all_of_them: int) -> None:
+    def report_done(number: int, all_of_them: int) -> None:
         if report is not None:
             says = f"{count_text(number)} of {count_text(all_of_them, 'different history', 'different histories')} done"
             report(Progress(0, 0, 0, 0.0, 0, 0.0, says=says))
 
-    return done
+    return report_done
 
 
-def _chosen(cluster: Cluster, options: argparse.Namespace) -> list[History]:
+def _chosen_histories(cluster: Cluster, options: argparse.Namespace) -> list[History]:
     names = {history.topic for history in cluster.histories}
     for name in options.topic:
         if name not in names:
@@ -172,17 +172,17 @@ def _chosen(cluster: Cluster, options: argparse.Namespace) -> list[History]:
     return chosen
 
 
-def _constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Value]:
+def _parse_constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Value]:
     known = definition().constants
     for name, _ in assignments:
         if name not in known:
             raise UsageError(f"--set {name}: the partition's model has no such constant; {nearest(name, known)}")
-        if name in _OF_THE_LOG:
-            raise UsageError(f"--set {name}: it is not set: {_OF_THE_LOG[name]}")
+        if name in _CONSTANTS_OF_THE_LOG:
+            raise UsageError(f"--set {name}: it is not set: {_CONSTANTS_OF_THE_LOG[name]}")
     return {name: checked_value(known[name], text) for name, text in assignments}
 
 
-def _exit(found: Mapping[str, Any]) -> Exit:
+def _exit_of_document(found: Mapping[str, Any]) -> Exit:
     results = {partition["result"] for partition in found["partitions"]}
     if "not_shown" in results or any(partition["losses"] for partition in found["partitions"]):
         return Exit.SAFETY

@@ -18,42 +18,42 @@ from ..reports.trace.html import trace_html
 from ..reports.validate import moments_section, validate_index
 
 INDEX, FOLDER, DOCUMENT = "index.html", "histories", "validate.json"
-MOST = 200
+MAX_PAGES = 200
 """Histories that get a page: those first that no run shows."""
 
 
-def check_own(out: Path) -> None:
+def check_folder_is_own(out: Path) -> None:
     """UsageError where a folder has an index.html, or a validate.json, that `validate` did not write: it would be
     overwritten."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out}: it is a file; give a folder")
-    if any((out / name).exists() for name in (INDEX, DOCUMENT)) and not _is_own(out / DOCUMENT):
+    if any((out / name).exists() for name in (INDEX, DOCUMENT)) and not _is_own_file(out / DOCUMENT):
         raise UsageError(f"--out {out}: its {INDEX} is no report of validate; give another folder")
 
 
-def _is_own(path: Path) -> bool:
+def _is_own_file(path: Path) -> bool:
     try:
         return json.loads(path.read_text("utf-8"))["schema"] == SCHEMA
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 
-def save(out: Path, document: dict[str, Any], found: Sequence[Validated]) -> None:
+def save_validation(out: Path, document: dict[str, Any], found: Sequence[Validated]) -> None:
     """Writes them, and says in the document which page and traces a history has. UsageError where a file cannot be
     written."""
     try:
         (out / FOLDER).mkdir(parents=True, exist_ok=True)
         pairs = list(zip(document["partitions"], found, strict=True))
         pairs.sort(key=lambda pair: pair[1].result != "not_shown")
-        for number, (partition, one) in enumerate(pairs[:MOST], 1):
-            _save_one(out, f"{number:03d}-{one.of.name}", partition, parts_of(one))
+        for number, (partition, one) in enumerate(pairs[:MAX_PAGES], 1):
+            _save_partition(out, f"{number:03d}-{one.of.name}", partition, parts_of(one))
         write_json(out / DOCUMENT, document)
         write_text(out / INDEX, validate_index(document))
     except OSError as error:
         raise UsageError(f"{out}: the report cannot be written: {error}") from None
 
 
-def _save_one(out: Path, name: str, partition: dict[str, Any], parts: Sequence[Part]) -> None:
+def _save_partition(out: Path, name: str, partition: dict[str, Any], parts: Sequence[Part]) -> None:
     if not parts:
         return
     for number, part in enumerate(parts, 1):

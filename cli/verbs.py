@@ -76,7 +76,7 @@ exit codes
 """
 
 
-class _Version(argparse.Action):
+class _VersionAction(argparse.Action):
     """Prints the version, which takes a moment to look up, only when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
@@ -86,22 +86,22 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-class _Completion(argparse.Action):
+class _CompletionAction(argparse.Action):
     """Prints a shell's completion."""
 
     def __call__(self, parser: argparse.ArgumentParser, _namespace: object, values: object, *_: object) -> NoReturn:
-        from .completion import completion
+        from .completion import completion_script
 
-        whole, verbs = new_parser()
+        whole, verbs = empty_parser()
         for verb in VERBS.values():
             import_module(verb.module).add(verbs)
-        print(completion(whole, str(values)))
+        print(completion_script(whole, str(values)))
         parser.exit()
 
 
-def parser(verb: str | None = None) -> Parser:
+def command_parser(verb: str | None = None) -> Parser:
     """The command line with the options of one verb; without a verb, all of them by name alone."""
-    made, verbs = new_parser()
+    made, verbs = empty_parser()
     for name, entry in VERBS.items():
         if name == verb:
             import_module(entry.module).add(verbs)
@@ -110,7 +110,7 @@ def parser(verb: str | None = None) -> Parser:
     return made
 
 
-def new_parser() -> tuple[Parser, Verbs[Parser]]:
+def empty_parser() -> tuple[Parser, Verbs[Parser]]:
     """The command line without its verbs, and where they are added."""
     made = Parser(
         prog="tidegate",
@@ -118,9 +118,9 @@ def new_parser() -> tuple[Parser, Verbs[Parser]]:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    made.add_argument("--version", action=_VersionAction, nargs=0, help="show the version and exit")
     made.add_argument(
-        "--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), metavar="SHELL",
+        "--print-completion", action=_CompletionAction, choices=("bash", "zsh", "tcsh"), metavar="SHELL",
         help="print what completes verbs and options in a shell and exit: bash, zsh or tcsh",
     )  # fmt: skip
     return made, made.add_subparsers(metavar="VERB", required=True, parser_class=Parser)

@@ -10,43 +10,43 @@ from ..language.model import Model
 from ..reports.document import Document
 from ..traces.document import run_document
 
-LONGEST = "longest"
+LONGEST_PREFIX = "longest"
 
 
 def asked_witnesses(model: Model, names: Sequence[str]) -> tuple[str, ...]:
     """The names of the traces asked for: properties, and `longest:ACTION`. Raises `UsageError` for others."""
     asked: dict[str, None] = {}
     for name in names:
-        if name == LONGEST:
-            asked |= {f"{LONGEST}:{action.name}": None for action in model.actions if not action.switched_off}
+        if name == LONGEST_PREFIX:
+            asked |= {f"{LONGEST_PREFIX}:{action.name}": None for action in model.actions if not action.switched_off}
         else:
-            _known(model, name)
+            _check_name(model, name)
             asked[name] = None
     return tuple(asked)
 
 
-def _known(model: Model, name: str) -> None:
+def _check_name(model: Model, name: str) -> None:
     kind, colon, action = name.partition(":")
-    if colon and kind == LONGEST:
+    if colon and kind == LONGEST_PREFIX:
         names = [declared.name for declared in model.actions]
         if action not in names:
             raise UsageError(f"--witness {name}: the model has no action {action}; {nearest(action, names)}")
         return
     names = [prop.name for prop in model.properties if prop.kind == "reachable"]
     if name not in names:
-        hint = nearest(name, [*names, LONGEST]) or "longest shows every action"
+        hint = nearest(name, [*names, LONGEST_PREFIX]) or "longest shows every action"
         raise UsageError(f"--witness {name}: the model has no such witness; {hint}")
 
 
 def longest_documents(model: Model, asked: Sequence[str]) -> Mapping[str, Document]:
     """The trace document of each `longest:ACTION` asked for; an action that never happened has none."""
-    actions = [name.partition(":")[2] for name in asked if name.startswith(f"{LONGEST}:")]
+    actions = [name.partition(":")[2] for name in asked if name.startswith(f"{LONGEST_PREFIX}:")]
     if not actions:
         return {}
     found = longest_runs(model, actions)
     among = f"all {found.states:,} states" if found.complete else f"the first {found.states:,} states"
     note = f"of the shortest runs that end with this action, the longest among {among}"
     return {
-        f"{LONGEST}:{action}": run_document(model, run, called=f"the longest run to {action}", notes=[note])
+        f"{LONGEST_PREFIX}:{action}": run_document(model, run, called=f"the longest run to {action}", notes=[note])
         for action, run in found.runs.items()
     }

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import tidegate as tg
-from tidegate.cli.spec import page as formulas_page
+from tidegate.cli.spec import model_page as formulas_page
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.reports.trace.html import trace_html
 

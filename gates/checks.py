@@ -16,14 +16,14 @@ from ..language.immutable import immutable
 from ..reports.document import SCHEMA
 from ..reports.exits import INTERRUPTED_TEXT, Exit
 from ..reports.text_page import count_text
-from .proofs import proof_report, prove_arguments, unlike
-from .records import AuditRecord, Expected, Proved, Recorded, constant_text
+from .proofs import proof_differences, proof_report, prove_arguments
+from .records import AuditRecord, CheckRecord, ExpectedVerdict, ProofRecord, constant_text
 
-Entry = Recorded | AuditRecord | Proved
+Entry = CheckRecord | AuditRecord | ProofRecord
 
 
 @immutable
-class Settings:
+class GateSettings:
     """What the command line says of a gate: the engine (None: each entry's own), a check's limits in bytes and seconds
     (None: no limit), the tier, and whether an entry of which nothing is expected is an error (`ci`)."""
 
@@ -58,7 +58,7 @@ class Difference:
     text: str
 
 
-Word: TypeAlias = Literal["ok", "differs", "inconclusive", "unrecorded", "cannot run", "broke down"]
+ResultWord: TypeAlias = Literal["ok", "differs", "inconclusive", "unrecorded", "cannot run", "broke down"]
 
 
 @immutable
@@ -69,7 +69,7 @@ class Result:
     """
 
     entry: Entry
-    result: Word
+    result: ResultWord
     exit: Exit
     seconds: float
     report: Mapping[str, Any] | None
@@ -77,7 +77,7 @@ class Result:
 
 
 _KNOWN_FAILURES = (Exit.USAGE, Exit.MODEL_TEXT, Exit.UNREADABLE)
-_REPORTING = (
+_EXITS_WITH_REPORT = (
     Exit.HOLDS,
     Exit.SAFETY,
     Exit.DEADLOCK,
@@ -89,9 +89,9 @@ _REPORTING = (
 """How a check ends that has something to report."""
 
 
-def kind_of(entry: Entry) -> str:
+def entry_kind(entry: Entry) -> str:
     """What an entry is: `check`, `audit` or `proof`."""
-    return "audit" if isinstance(entry, AuditRecord) else "proof" if isinstance(entry, Proved) else "check"
+    return "audit" if isinstance(entry, AuditRecord) else "proof" if isinstance(entry, ProofRecord) else "check"
 
 
 class Workers:
@@ -130,38 +130,38 @@ class Workers:
                     worker.send_signal(with_signal)
 
 
-def run_entry(entry: Entry, settings: Settings, workers: Workers) -> Result | None:
+def run_entry(entry: Entry, settings: GateSettings, workers: Workers) -> Result | None:
     """Runs one entry and compares; None when the gate was stopped before it began."""
     started = time.monotonic()
     if isinstance(entry, AuditRecord):
         ended = workers.run(audit_arguments(entry, settings))
         return None if ended is None else audit_result(entry, Finished(*ended, time.monotonic() - started))
-    if isinstance(entry, Proved):
+    if isinstance(entry, ProofRecord):
         ended = workers.run(prove_arguments(entry, settings.time))
         return None if ended is None else proof_result(entry, Finished(*ended, time.monotonic() - started))
-    ended = workers.run(arguments(entry, settings))
+    ended = workers.run(check_arguments(entry, settings))
     if ended is None:
         return None
     return check_result(entry, Finished(*ended, time.monotonic() - started), settings, stopping=workers.stopping)
 
 
-def command(check: Recorded, settings: Settings) -> list[str]:
+def check_command(check: CheckRecord, settings: GateSettings) -> list[str]:
     """What a Python is given that runs a recorded check on another machine."""
-    return ["-m", "tidegate", *arguments(check, settings)]
+    return ["-m", "tidegate", *check_arguments(check, settings)]
 
 
-def check_result(check: Recorded, finished: Finished, settings: Settings, *, stopping: bool = False) -> Result:
+def check_result(check: CheckRecord, finished: Finished, settings: GateSettings, *, stopping: bool = False) -> Result:
     """Compares what a check's process printed. A report counts only if the process ended as one that reports does."""
-    report = _report(finished)
-    if report is not None and (stopping or finished.exit in _REPORTING):
-        return compare(check, report, finished.seconds, ci=settings.ci)
+    report = _parse_report(finished)
+    if report is not None and (stopping or finished.exit in _EXITS_WITH_REPORT):
+        return compare_report(check, report, finished.seconds, ci=settings.ci)
     if stopping or finished.exit == Exit.INCONCLUSIVE:
         nothing = Difference("", INTERRUPTED_TEXT)
         return Result(check, "inconclusive", Exit.INCONCLUSIVE, finished.seconds, None, (nothing,))
-    return _broken(check, finished.exit, finished.err, finished.seconds)
+    return _broken_result(check, finished.exit, finished.err, finished.seconds)
 
 
-def _report(finished: Finished) -> Mapping[str, Any] | None:
+def _parse_report(finished: Finished) -> Mapping[str, Any] | None:
     """The report that a process printed, whole; None if it did not."""
     try:
         read = json.loads(finished.out)
@@ -171,9 +171,9 @@ def _report(finished: Finished) -> Mapping[str, Any] | None:
     return cast("dict[str, Any]", read) if is_report else None
 
 
-def _broken(check: Entry, code: int, errors: str, seconds: float) -> Result:
+def _broken_result(check: Entry, code: int, errors: str, seconds: float) -> Result:
     """The result of a process that printed no report."""
-    process = f"the process of this {kind_of(check)}"
+    process = f"the process of this {entry_kind(check)}"
     if code in _KNOWN_FAILURES:
         return Result(check, "cannot run", Exit(code), seconds, None, (Difference("", errors.strip()),))
     if code < 0:
@@ -186,7 +186,7 @@ def _broken(check: Entry, code: int, errors: str, seconds: float) -> Result:
     return Result(check, "broke down", Exit.INTERNAL, seconds, None, (Difference("", text),))
 
 
-def arguments(check: Recorded, settings: Settings) -> list[str]:
+def check_arguments(check: CheckRecord, settings: GateSettings) -> list[str]:
     """The command line that runs a recorded check."""
     sets = [part for name, value in check.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
     properties = [part for name in check.properties for part in ("--property", name)]
@@ -201,10 +201,10 @@ def arguments(check: Recorded, settings: Settings) -> list[str]:
         for part in (name, str(value))
     ]
     asked = [*sets, *opened, *properties, *flags, *limits]
-    return ["check", check.target, *asked, "--engine", engine_of(check, settings), "--json"]
+    return ["check", check.target, *asked, "--engine", check_engine(check, settings), "--json"]
 
 
-def engine_of(check: Recorded, settings: Settings) -> str:
+def check_engine(check: CheckRecord, settings: GateSettings) -> str:
     """The engine that runs a check: the command line's, else the file's, else the native one, which on Spark each task
     runs."""
     given = "native" if settings.engine == "spark" else settings.engine
@@ -214,7 +214,7 @@ def engine_of(check: Recorded, settings: Settings) -> str:
 # --- audits -----------------------------------------------------------------------------------------------------------
 
 
-def audit_arguments(audit: AuditRecord, settings: Settings) -> list[str]:
+def audit_arguments(audit: AuditRecord, settings: GateSettings) -> list[str]:
     """The command line that audits configuration files by their requirements."""
     required = [part for text in audit.require for part in ("--require", text)]
     limit = [] if settings.time is None else ["--time", str(settings.time)]
@@ -223,17 +223,17 @@ def audit_arguments(audit: AuditRecord, settings: Settings) -> list[str]:
 
 def audit_result(audit: AuditRecord, finished: Finished) -> Result:
     """What an audit's process printed: met, not met (differs), or not decided."""
-    report = _audit_report(finished)
+    report = _parse_audit_report(finished)
     if report is None:
-        return _broken(audit, finished.exit, finished.err, finished.seconds)
-    results: dict[int, tuple[Word, Exit]] = {
+        return _broken_result(audit, finished.exit, finished.err, finished.seconds)
+    results: dict[int, tuple[ResultWord, Exit]] = {
         Exit.HOLDS: ("ok", Exit.HOLDS), Exit.INCONCLUSIVE: ("inconclusive", Exit.INCONCLUSIVE)
     }  # fmt: skip
     result, exit_ = results.get(finished.exit, ("differs", Exit.UNEXPECTED))
-    return Result(audit, result, exit_, finished.seconds, None, tuple(_unmet(report)))
+    return Result(audit, result, exit_, finished.seconds, None, tuple(_unmet_differences(report)))
 
 
-def _audit_report(finished: Finished) -> Mapping[str, Any] | None:
+def _parse_audit_report(finished: Finished) -> Mapping[str, Any] | None:
     """The report of an audit, whole; None where the process printed none, or what it ended with instead."""
     try:
         read = json.loads(finished.out)
@@ -242,7 +242,7 @@ def _audit_report(finished: Finished) -> Mapping[str, Any] | None:
     return read if "subjects" in read else None
 
 
-def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
+def _unmet_differences(report: Mapping[str, Any]) -> Iterator[Difference]:
     """What is out of service, then each requirement that is not met, and how it comes to that."""
     yield from (Difference("", f"now: {outage['says']}") for outage in report["outages"] if outage["certain"])
     yield from (Difference("", finding["what"]) for finding in report["findings"] if finding["kind"] == "incomplete")
@@ -259,13 +259,13 @@ def _unmet(report: Mapping[str, Any]) -> Iterator[Difference]:
 # --- proofs -----------------------------------------------------------------------------------------------------------
 
 
-def proof_result(entry: Proved, finished: Finished) -> Result:
+def proof_result(entry: ProofRecord, finished: Finished) -> Result:
     """Compares what the process of a proof printed. A proof that was not found, though one is recorded, is no
     difference: it is not known."""
     report = proof_report(finished.out)
     if report is None:
-        return _broken(entry, finished.exit, finished.err, finished.seconds)
-    differences = tuple(Difference(*words) for words in unlike(entry, report))
+        return _broken_result(entry, finished.exit, finished.err, finished.seconds)
+    differences = tuple(Difference(*words) for words in proof_differences(entry, report))
     if report["verdict"] == "not proved" and differences:
         text = next(difference.text for difference in differences if difference.about == "outcome")
         why = Difference("", "; ".join(part for part in (text, report["stopped"] or "") if part))
@@ -277,14 +277,14 @@ def proof_result(entry: Proved, finished: Finished) -> Result:
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
-def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: bool = True) -> Result:
+def compare_report(check: CheckRecord, report: Mapping[str, Any], seconds: float, *, ci: bool = True) -> Result:
     """Compares a check's report with the record. `ci`: that nothing is expected of it is an error."""
     found = {prop["name"]: prop for prop in report["properties"]}
     if report["verdict"] == "inconclusive" and not _is_open_by_limits(report):
         why = (Difference("", report["assurance"]),)
         return Result(check, "inconclusive", Exit.INCONCLUSIVE, seconds, report, why)
     if not check.expects:
-        why = (Difference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation(report)}"),)
+        why = (Difference("", f"nothing is expected of it; write in {check.place.file}:\n{_expectation_text(report)}"),)
         return Result(check, "unrecorded", Exit.USAGE if ci else Exit.HOLDS, seconds, report, why)
     differences = [
         Difference(name, f"{name}: {text}")
@@ -292,15 +292,15 @@ def compare(check: Recorded, report: Mapping[str, Any], seconds: float, *, ci: b
         if (text := _property_difference(wanted, found.get(name)))
     ]
     differences += [
-        Difference("counts", f"{name}: recorded {wanted:,}, found {_counted(report[name])}")
+        Difference("counts", f"{name}: recorded {wanted:,}, found {_count_text(report[name])}")
         for name, wanted in check.counts.items()
         if report[name] != wanted
     ]
     if report["outcome"] != check.outcome and not (differences and report["failure"] is None):
-        text = f"outcome: recorded {check.outcome}, found {report['outcome']}{_why(report)}"
+        text = f"outcome: recorded {check.outcome}, found {report['outcome']}{_undecided_reason(report)}"
         differences.append(Difference("outcome", text))
-    elif check.keep_going and (beside := _beside(report)) != check.deadlock:
-        text = f"deadlock beside it: recorded {_steps(check.deadlock)}, found {_steps(beside)}"
+    elif check.keep_going and (beside := _deadlock_steps(report)) != check.deadlock:
+        text = f"deadlock beside it: recorded {_steps_text(check.deadlock)}, found {_steps_text(beside)}"
         differences.append(Difference("outcome", text))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
     return Result(check, result, exit_, seconds, report, tuple(differences))
@@ -312,21 +312,21 @@ def _is_open_by_limits(report: Mapping[str, Any]) -> bool:
     return bool(open_) and all(prop["stopped"] for prop in open_)
 
 
-def _beside(report: Mapping[str, Any]) -> int | None:
+def _deadlock_steps(report: Mapping[str, Any]) -> int | None:
     """How many steps lead to the deadlock that stands beside what is violated; None where there is none."""
     return report["failure"]["steps"] if report["failure"] and report["outcome"] in ("safety", "liveness") else None
 
 
-def _steps(number: int | None) -> str:
+def _steps_text(number: int | None) -> str:
     return "none" if number is None else f"one after {count_text(number, 'step')}"
 
 
-def _counted(found: int | None) -> str:
+def _count_text(found: int | None) -> str:
     """A count as it is read; None where a search ended before it knew it."""
     return "none, since the search ended before" if found is None else f"{found:,}"
 
 
-def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> str:
+def _property_difference(wanted: ExpectedVerdict, found: Mapping[str, Any] | None) -> str:
     if found is None:
         return "the model has no such property"
     if found["verdict"] != wanted.verdict:
@@ -340,7 +340,7 @@ def _property_difference(wanted: Expected, found: Mapping[str, Any] | None) -> s
     return ""
 
 
-def _why(report: Mapping[str, Any]) -> str:
+def _undecided_reason(report: Mapping[str, Any]) -> str:
     if report["failure"]:
         return f": {report['failure']['message']}"
     if report["outcome"] != "vacuous":
@@ -353,12 +353,12 @@ def _why(report: Mapping[str, Any]) -> str:
     return f": {', '.join(said)}" if said else ""
 
 
-def _expectation(report: Mapping[str, Any]) -> str:
+def _expectation_text(report: Mapping[str, Any]) -> str:
     """What would be recorded of a report, as lines of a gate file."""
-    return "\n".join(_lines(report))
+    return "\n".join(_expectation_lines(report))
 
 
-def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+def _expectation_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Where a violation ended the search it is recorded alone; else every state is known, and all that was found is."""
     is_whole = report["transitions"] is not None
     if is_whole:
@@ -366,7 +366,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} = {report[name]}"
     if report["outcome"] not in ("none", "safety"):
         yield f'outcome = "{report["outcome"]}"'
-    if (beside := _beside(report)) is not None:
+    if (beside := _deadlock_steps(report)) is not None:
         yield f"deadlock = {beside}"
     yield "[check.expect]"
     violated = [prop for prop in report["properties"] if prop["verdict"] == "violated"]

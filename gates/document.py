@@ -15,17 +15,17 @@ from ..reports.document import Document
 from ..reports.exits import Exit
 from ..traces.heading import commit_of, tool
 from ..traces.places import within_repository
-from .checks import Difference, Entry, Result, Settings, engine_of, kind_of
-from .proofs import claims_of
-from .records import AuditRecord, Proved, Recorded
+from .checks import Difference, Entry, GateSettings, Result, check_engine, entry_kind
+from .proofs import proof_words
+from .records import AuditRecord, CheckRecord, ProofRecord
 
 SCHEMA = "tidegate.gate/1"
 
-_UNDECIDED = ("inconclusive", "unrecorded", "cannot run", "broke down")
+_UNDECIDED_WORDS = ("inconclusive", "unrecorded", "cannot run", "broke down")
 
 
 @immutable
-class EndedRun:
+class GateRun:
     """When the gate began, the seconds it took, its exit, and whether it was interrupted."""
 
     began: datetime
@@ -35,7 +35,7 @@ class EndedRun:
 
 
 def gate_document(
-    results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], ended: EndedRun, settings: Settings
+    results: Sequence[Result], not_run: Sequence[tuple[Entry, str]], ended: GateRun, settings: GateSettings
 ) -> Document:
     """The whole document. `not_run` are the entries that were not run, each with why."""
     numbers = Counter(result.result for result in results)
@@ -49,16 +49,16 @@ def gate_document(
         "exit": int(ended.exit),
         "interrupted": ended.interrupted,
         "numbers": dict(numbers),
-        "checks": [_check(result, settings) for result in results],
+        "checks": [_check_document(result, settings) for result in results],
         "not_run": [{"name": entry.name, "tier": entry.tier, "why": why} for entry, why in not_run],
     }
 
 
-def _check(result: Result, settings: Settings) -> Document:
+def _check_document(result: Result, settings: GateSettings) -> Document:
     entry = result.entry
     shared = {
         "name": entry.name,
-        "kind": kind_of(entry),
+        "kind": entry_kind(entry),
         "file": within_repository(entry.place.file),
         "line": entry.place.line,
         "tier": entry.tier,
@@ -70,32 +70,34 @@ def _check(result: Result, settings: Settings) -> Document:
     }
     if isinstance(entry, AuditRecord):
         asked = {"files": list(entry.files), "require": list(entry.require)}
-        return {**shared, **asked, "claims": [_whole("requirements", result)], "report": None}
+        return {**shared, **asked, "claims": [_whole_claim("requirements", result)], "report": None}
     about = {"model": entry.target, "bounds": entry.bounds, "constants": dict(entry.constants)}
-    if isinstance(entry, Proved):
+    if isinstance(entry, ProofRecord):
         expected = {"verdict": entry.verdict, "properties": dict(entry.properties)}
-        return {**shared, **about, "expected": expected, "claims": list(_proved(entry, result)), "report": None}
+        return {**shared, **about, "expected": expected, "claims": list(_proof_claims(entry, result)), "report": None}
     return {
         **shared,
         **about,
-        "engine": engine_of(entry, settings),
+        "engine": check_engine(entry, settings),
         "symmetry": entry.symmetry,
         "ghosts": bool(entry.ghosts),
         "expected": {
             "outcome": entry.outcome if entry.expects else None,
             "counts": dict(entry.counts),
-            "properties": {name: _expected(prop.verdict, prop.steps) for name, prop in entry.properties.items()},
+            "properties": {
+                name: _expected_document(prop.verdict, prop.steps) for name, prop in entry.properties.items()
+            },
         },
-        "claims": list(_claims(entry, result)),
-        "report": None if result.report is None else _bare(result.report),
+        "claims": list(_check_claims(entry, result)),
+        "report": None if result.report is None else _report_without_properties(result.report),
     }
 
 
-def _expected(verdict: str, steps: int | None) -> Document:
+def _expected_document(verdict: str, steps: int | None) -> Document:
     return {"verdict": verdict, "steps": steps}
 
 
-def _bare(report: Mapping[str, Any]) -> Document:
+def _report_without_properties(report: Mapping[str, Any]) -> Document:
     """A check's report without what stands elsewhere in the document: its properties and their traces."""
     left_out = ("properties", "failure", "schema", "constants", "levels")
     return {key: value for key, value in report.items() if key not in left_out}
@@ -104,37 +106,37 @@ def _bare(report: Mapping[str, Any]) -> Document:
 # --- claims -----------------------------------------------------------------------------------------------------------
 
 
-def _claims(check: Recorded, result: Result) -> Iterator[Document]:
+def _check_claims(check: CheckRecord, result: Result) -> Iterator[Document]:
     """What the check is about, claim by claim: its properties, its counts, and its outcome where that is of itself."""
     found = {} if result.report is None else {prop["name"]: prop for prop in result.report["properties"]}
     for name in check.properties or found:
-        yield _property(name, check, result, found.get(name, {}))
+        yield _property_claim(name, check, result, found.get(name, {}))
     if check.counts:
-        yield _claim("counts", "counts", result, _about(result, "counts"))
+        yield _claim_document("counts", "counts", result, _differences_about(result, "counts"))
     failure: Mapping[str, Any] = (result.report or {}).get("failure") or {}
-    if failure or _about(result, "outcome") or not (check.properties or found or check.counts):
-        claim = _claim("outcome", "outcome", result, _about(result, "outcome"))
+    if failure or _differences_about(result, "outcome") or not (check.properties or found or check.counts):
+        claim = _claim_document("outcome", "outcome", result, _differences_about(result, "outcome"))
         recorded = bool(failure) and claim["result"] == "ok"
-        yield {**claim, **_trace(failure), "recorded": recorded, "message": failure.get("message", "")}
+        yield {**claim, **_trace_fields(failure), "recorded": recorded, "message": failure.get("message", "")}
 
 
-def _property(name: str, check: Recorded, result: Result, found: Mapping[str, Any]) -> Document:
+def _property_claim(name: str, check: CheckRecord, result: Result, found: Mapping[str, Any]) -> Document:
     wanted = check.properties.get(name)
     return {
-        **_claim(name, found.get("kind", "property"), result, _about(result, name)),
+        **_claim_document(name, found.get("kind", "property"), result, _differences_about(result, name)),
         "says": found.get("says", ""),
-        "expected": None if wanted is None else _expected(wanted.verdict, wanted.steps),
+        "expected": None if wanted is None else _expected_document(wanted.verdict, wanted.steps),
         "verdict": found.get("verdict"),
         "why": found.get("why", ""),
-        **(_trace(found) if found.get("verdict") == "violated" else {}),
+        **(_trace_fields(found) if found.get("verdict") == "violated" else {}),
         "recorded": wanted is not None and wanted.verdict == "violated",
     }
 
 
-def _claim(name: str, kind: str, result: Result, differences: Sequence[Difference]) -> Document:
+def _claim_document(name: str, kind: str, result: Result, differences: Sequence[Difference]) -> Document:
     """One claim: what became of it follows from its differences, or from the whole entry where that was not decided."""
-    undecided = result.result in _UNDECIDED
-    whole = _about(result, "") if undecided else ()
+    undecided = result.result in _UNDECIDED_WORDS
+    whole = _differences_about(result, "") if undecided else ()
     return {
         "name": name,
         "kind": kind,
@@ -151,29 +153,29 @@ def _claim(name: str, kind: str, result: Result, differences: Sequence[Differenc
     }
 
 
-def _proved(entry: Proved, result: Result) -> Iterator[Document]:
+def _proof_claims(entry: ProofRecord, result: Result) -> Iterator[Document]:
     """What a proof is about: each property with its word, and the word for all of it."""
-    words: Mapping[str, str] = {} if result.report is None else claims_of(result.report)
+    words: Mapping[str, str] = {} if result.report is None else proof_words(result.report)
     properties: Sequence[Mapping[str, str]] = [] if result.report is None else result.report["properties"]
     says = {prop["name"]: prop["says"] for prop in properties}
     for name in dict.fromkeys([*entry.properties, *words]):
-        claim = _claim(name, "property", result, _about(result, name))
+        claim = _claim_document(name, "property", result, _differences_about(result, name))
         wanted = entry.properties.get(name)
-        expected = None if wanted is None else _expected(wanted, None)
+        expected = None if wanted is None else _expected_document(wanted, None)
         yield {**claim, "says": says.get(name, ""), "expected": expected, "verdict": words.get(name)}
     found = None if result.report is None else result.report["verdict"]
-    whole = _claim("outcome", "outcome", result, _about(result, "outcome"))
-    yield {**whole, "expected": _expected(entry.verdict, None), "verdict": found, "message": ""}
+    whole = _claim_document("outcome", "outcome", result, _differences_about(result, "outcome"))
+    yield {**whole, "expected": _expected_document(entry.verdict, None), "verdict": found, "message": ""}
 
 
-def _whole(name: str, result: Result) -> Document:
+def _whole_claim(name: str, result: Result) -> Document:
     """The one claim of an entry that is not divided."""
-    return _claim(name, "audit", result, () if result.result in _UNDECIDED else result.differences)
+    return _claim_document(name, "audit", result, () if result.result in _UNDECIDED_WORDS else result.differences)
 
 
-def _trace(found: Mapping[str, Any]) -> Document:
+def _trace_fields(found: Mapping[str, Any]) -> Document:
     return {key: found.get(key) for key in ("steps", "replay", "document")}
 
 
-def _about(result: Result, name: str) -> tuple[Difference, ...]:
+def _differences_about(result: Result, name: str) -> tuple[Difference, ...]:
     return tuple(difference for difference in result.differences if difference.about == name)

@@ -19,7 +19,7 @@ from ..reports.trace.html import trace_html
 FOLDER = "counterexamples"
 
 
-def saved(document: Document, out: Path | None, junit_file: Path | None) -> None:
+def save_gate(document: Document, out: Path | None, junit_file: Path | None) -> None:
     """Writes the files and takes the traces out of the document: saved ones are named in it by their paths, relative
     to it; of the others those stay that nobody expects. Raises OSError."""
     try:
@@ -33,14 +33,14 @@ def saved(document: Document, out: Path | None, junit_file: Path | None) -> None
             write_text(out / "summary.md", gate_summary(document))
             write_text(out / "index.html", gate_index(document))
     finally:
-        for claim in _claims(document):
+        for claim in _claims_with_traces(document):
             if claim["trace"] is not None or claim["recorded"]:
                 claim["document"] = None
     if out is not None:
         write_json(out / "report.json", document)
 
 
-def _claims(document: Document) -> Iterator[Document]:
+def _claims_with_traces(document: Document) -> Iterator[Document]:
     for check in document["checks"]:
         yield from check["claims"]
 
@@ -53,20 +53,20 @@ def _save_traces(document: Document, out: Path) -> None:
             if claim["document"] is None:
                 continue
             (out / FOLDER).mkdir(exist_ok=True)
-            name = f"{FOLDER}/{_free(_slug(check['name'], claim['name']), taken)}"
+            name = f"{FOLDER}/{_free_name(_claim_slug(check['name'], claim['name']), taken)}"
             trace = claim["document"]
             write_trace(out / f"{name}.trace.json", trace)
             write_text(out / f"{name}.html", trace_html([trace], beside=f"{Path(name).name}.trace.json"))
             claim["trace"], claim["html"] = f"{name}.trace.json", f"{name}.html"
 
 
-def _slug(check: str, claim: str) -> str:
+def _claim_slug(check: str, claim: str) -> str:
     """A file's name from a check's and a claim's: `replication-kip101-medium.strong_isr`."""
     words = re.sub(r"[^A-Za-z0-9_=.]+", "-", check.removesuffix(f", {claim} violated")).strip("-.")
     return f"{words[-120:].lstrip('-.')}.{claim}"
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free_name(name: str, taken: set[str]) -> str:
     """The name, numbered when it is taken."""
     number, free = 1, name
     while free in taken:

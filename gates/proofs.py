@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from ..reports.check.proof import SCHEMA
-from .records import Proved, constant_text
+from .records import ProofRecord, constant_text
 
-_APART = (("unstated", "not stated"), ("left_out", "left out"), ("known_false", "known false"))
+_UNCLAIMED_GROUPS = (("unstated", "not stated"), ("left_out", "left out"), ("known_false", "known false"))
 
 
-def prove_arguments(entry: Proved, seconds: float | None) -> list[str]:
+def prove_arguments(entry: ProofRecord, seconds: float | None) -> list[str]:
     """The command line that proves a model, for at most so many seconds (None: as long as it takes)."""
     sets = [part for name, value in entry.constants.items() for part in ("--set", f"{name}={constant_text(value)}")]
     limit = [] if seconds is None else ["--time", str(seconds)]
@@ -29,17 +29,17 @@ def proof_report(text: str) -> Mapping[str, Any] | None:
     return cast("dict[str, Any]", read) if is_proof else None
 
 
-def claims_of(report: Mapping[str, Any]) -> Mapping[str, str]:
+def proof_words(report: Mapping[str, Any]) -> Mapping[str, str]:
     """The word for each property of a proof, those of which nothing is claimed among them."""
     words = {prop["name"]: prop["verdict"] for prop in report["properties"]}
-    for key, word in _APART:
+    for key, word in _UNCLAIMED_GROUPS:
         words |= {prop["name"]: word for prop in report[key] if prop["name"] not in words}
     return words
 
 
-def unlike(entry: Proved, report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def proof_differences(entry: ProofRecord, report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a proof says otherwise than is recorded: the property, or "outcome" for all of it, and a sentence."""
-    words = claims_of(report)
+    words = proof_words(report)
     for name, wanted in entry.properties.items():
         found = words.get(name)
         if found is None:
@@ -47,12 +47,16 @@ def unlike(entry: Proved, report: Mapping[str, Any]) -> Iterator[tuple[str, str]
         elif found != wanted:
             yield name, f"{name}: recorded {wanted}, found {found}"
     if report["verdict"] != entry.verdict:
-        open_ = [_sentence(obligation) for obligation in report["obligations"] if obligation["verdict"] != "proved"]
+        open_ = [
+            _obligation_sentence(obligation)
+            for obligation in report["obligations"]
+            if obligation["verdict"] != "proved"
+        ]
         why = "; ".join([*open_, *(goal["reason"] for goal in report["vacuous"])][:3])
         yield "outcome", f"verdict: recorded {entry.verdict}, found {report['verdict']}" + f": {why}" * bool(why)
 
 
-def _sentence(obligation: Mapping[str, Any]) -> str:
+def _obligation_sentence(obligation: Mapping[str, Any]) -> str:
     """`step follow in_order refuted`."""
     parts = (obligation["kind"], obligation["action"], obligation["goal"], obligation["verdict"])
     return " ".join(part for part in parts if part)

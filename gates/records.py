@@ -24,7 +24,7 @@ from ..reports.document import plain_constant
 
 SCHEMA = "tidegate.spec/1"
 
-_WORDS = ("holds", "reached", "missing")
+_VERDICT_WORDS = ("holds", "reached", "missing")
 _TIERS = ("commit", "nightly")
 _OUTCOMES = ("none", "safety", "deadlock", "liveness", "model_error", "vacuous")
 _COUNTS = ("distinct_states", "transitions", "depth")
@@ -33,8 +33,8 @@ _KEYS = (
     "keep_going", "deadlock", *_COUNTS
 )  # fmt: skip
 _PROVE_KEYS = ("model", "profile", "bounds", "set", "tier", "source", "verdict", "expect")
-_PROVED = ("proved", "conditional", "vacuous", "refuted", "not proved")
-_CLAIMED = (*_PROVED, "not stated", "left out", "known false")
+_PROOF_WORDS = ("proved", "conditional", "vacuous", "refuted", "not proved")
+_CLAIM_WORDS = (*_PROOF_WORDS, "not stated", "left out", "known false")
 _AUDIT_FACTS = ("kafka_version", "metadata_version", "inter_broker_protocol", "distribution", "features", "client")
 _AUDIT_KEYS = ("name", "files", "require", "tier", "source", "baseline", *_AUDIT_FACTS)
 
@@ -50,7 +50,7 @@ class EntryLocation:
 
 
 @immutable
-class Expected:
+class ExpectedVerdict:
     """What must come of one property: its verdict, of a violated one the steps of its counterexample, and of one that
     bounds leave undecided the action that a limit stops."""
 
@@ -60,7 +60,7 @@ class Expected:
 
 
 @immutable
-class Recorded:
+class CheckRecord:
     """One `[[check]]`: what to run and what must come out. `constants` are those of its bounds and its `own` over them;
     `counts` is empty where the search stops at a violation. `expects` is whether it says what must come out at all;
     `engine` is empty where any will do. `ghosts` is None where the properties decide whether they are kept. `open` are
@@ -79,7 +79,7 @@ class Recorded:
     source: str
     outcome: str
     counts: Mapping[str, int]
-    properties: Mapping[str, Expected]
+    properties: Mapping[str, ExpectedVerdict]
     expects: bool
     engine: str
     place: EntryLocation
@@ -125,7 +125,7 @@ class AuditRecord:
 
 
 @immutable
-class Proved:
+class ProofRecord:
     """One `[[prove]]`: a model to prove by induction, the word that must come out for all of it (`verdict`), and the
     words for some of its `properties`. A property that is not among these may have any."""
 
@@ -160,9 +160,9 @@ class RecordFile:
     path: str
     model: str
     bounds: Mapping[str, Mapping[str, Constant]]
-    checks: tuple[Recorded, ...]
+    checks: tuple[CheckRecord, ...]
     audits: tuple[AuditRecord, ...] = ()
-    proofs: tuple[Proved, ...] = ()
+    proofs: tuple[ProofRecord, ...] = ()
 
 
 def target_text(model: str, profile: str) -> str:
@@ -175,30 +175,30 @@ def constant_text(value: Constant) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def shipped() -> Iterator[Path]:
+def shipped_record_files() -> Iterator[Path]:
     """The TOML files of spec/, as installed."""
     folder = resources.files("tidegate.spec")
     return (Path(str(path)) for path in sorted(folder.iterdir(), key=str) if path.name.endswith(".toml"))
 
 
-def recorded_of(model: str) -> Iterator[RecordFile]:
+def record_files_of(model: str) -> Iterator[RecordFile]:
     """What is recorded of a MODEL: in spec/ of a built-in one, in the TOML file beside it of a path."""
     name = model.partition(":")[0]
     if name.endswith(".py"):
         beside = Path(name).with_suffix(".toml")
-        yield from [read(beside)] if beside.is_file() else []
+        yield from [read_record_file(beside)] if beside.is_file() else []
     else:
-        yield from (read(path) for path in shipped() if path.stem == name)
+        yield from (read_record_file(path) for path in shipped_record_files() if path.stem == name)
 
 
 def known_violations(definition: Definition, model: Model, boundless: Collection[str]) -> Mapping[str, str]:
     """The properties of which a violation is recorded that the model has, and what is recorded of it in a clause:
     within any bounds for the constants that are `boundless`, all others being as they are in the model."""
     found: dict[str, str] = {}
-    for file in recorded_of(model.name):
+    for file in record_files_of(model.name):
         for check in file.checks:
             violated = {name: it for name, it in check.properties.items() if it.verdict == "violated"}
-            if violated and _is_of(check, definition, model, boundless):
+            if violated and _is_record_of(check, definition, model, boundless):
                 where = f"{Path(check.place.file).name}:{check.place.line}"
                 bounds = check.bounds or "the default bounds"
                 for name, it in violated.items():
@@ -212,34 +212,34 @@ def violations_elsewhere(definition: Definition, model: Model, boundless: Collec
     """The properties of which a violation and its reason are recorded of the same text with other constants, in a
     clause that names these constants and the reason. Constants that are `boundless` may differ as they like."""
     reasons: dict[str, dict[str, list[tuple[Mapping[str, Value], str]]]] = {}
-    for file in recorded_of(model.name):
+    for file in record_files_of(model.name):
         for check in file.checks:
-            other = _differences(check, definition, model, boundless)
+            other = _constant_differences(check, definition, model, boundless)
             if other and check.says:
                 name = f"{model.name.partition(':')[0]}:{check.profile}" if check.profile else model.name
                 for goal in (goal for goal, it in check.properties.items() if it.verdict == "violated"):
                     reasons.setdefault(goal, {}).setdefault(check.says, []).append((other, name))
-    return {goal: "; ".join(starmap(_elsewhere, whys.items())) for goal, whys in reasons.items()}
+    return {goal: "; ".join(starmap(_elsewhere_text, whys.items())) for goal, whys in reasons.items()}
 
 
-def _elsewhere(why: str, found: Sequence[tuple[Mapping[str, Value], str]]) -> str:
+def _elsewhere_text(why: str, found: Sequence[tuple[Mapping[str, Value], str]]) -> str:
     """`false of kraft:kip595 (pre_vote=false): why`."""
     ranked = sorted(found, key=lambda pair: len(pair[0]))
-    names = (f"{name} ({', '.join(f'{key}={_text(value)}' for key, value in of.items())})" for of, name in ranked)
+    names = (f"{name} ({', '.join(f'{key}={_value_text(value)}' for key, value in of.items())})" for of, name in ranked)
     return f"false of {' and '.join(dict.fromkeys(names))}: {why}"
 
 
-def _text(value: Value) -> str:
+def _value_text(value: Value) -> str:
     return str(plain_constant(value)).lower() if isinstance(value, bool) else str(plain_constant(value))
 
 
-def _is_of(check: Recorded, definition: Definition, model: Model, boundless: Collection[str]) -> bool:
+def _is_record_of(check: CheckRecord, definition: Definition, model: Model, boundless: Collection[str]) -> bool:
     """Whether a check is of a model, some constants apart."""
-    return _differences(check, definition, model, boundless) == {}
+    return _constant_differences(check, definition, model, boundless) == {}
 
 
-def _differences(
-    check: Recorded, definition: Definition, model: Model, boundless: Collection[str]
+def _constant_differences(
+    check: CheckRecord, definition: Definition, model: Model, boundless: Collection[str]
 ) -> Mapping[str, Value] | None:
     """The constants that a check has otherwise than a model, some apart; None where it is of another text."""
     names = (os.path.normpath(target.partition(":")[0]) for target in (check.model, model.name))
@@ -252,37 +252,39 @@ def _differences(
 
 def named_bounds(model: str) -> Mapping[str, Mapping[str, Constant]]:
     """The named bounds of a MODEL: those of spec/ for a built-in one, those of the TOML file beside it for a path."""
-    return {bounds: values for file in recorded_of(model) for bounds, values in file.bounds.items()}
+    return {bounds: values for file in record_files_of(model) for bounds, values in file.bounds.items()}
 
 
-def read(path: Path) -> RecordFile:
+def read_record_file(path: Path) -> RecordFile:
     """One file, every key of it known. Raises `Unreadable` for a file that is not there or no TOML, and `UsageError`,
     which names the file, the table and what is wrong with it."""
-    text, table = _loaded(path)
-    _only(table, ("schema", "model", "open", "formulas", "bounds", "check", "audit", "prove"), str(path))
+    text, table = _load_toml(path)
+    _refuse_other_keys(table, ("schema", "model", "open", "formulas", "bounds", "check", "audit", "prove"), str(path))
     if table.get("schema") != SCHEMA:
         raise UsageError(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
-    model = _model(_take(table, "model", str, str(path), ""), path)
+    model = _model_path(_take_value(table, "model", str, str(path), ""), path)
     bounds = {
-        name: _bounds(values, f"{path}, [bounds.{name}]") for name, values in _table(table, "bounds", str(path)).items()
+        name: _named_bounds(values, f"{path}, [bounds.{name}]")
+        for name, values in _subtable(table, "bounds", str(path)).items()
     }
-    opened = _names(_take(table, "open", list, str(path), []), f"{path}, open")
+    opened = _check_names(_take_value(table, "open", list, str(path), []), f"{path}, open")
     return RecordFile(
         path=str(path),
         model=model,
         bounds=bounds,
         checks=tuple(
-            replace(_check(entry, model, bounds, place, i), open=opened)
-            for i, entry, place in _entries(table, "check", path, text)
+            replace(_check_record(entry, model, bounds, place, i), open=opened)
+            for i, entry, place in _toml_entries(table, "check", path, text)
         ),
-        audits=tuple(_audit(entry, place, i) for i, entry, place in _entries(table, "audit", path, text)),
+        audits=tuple(_audit_record(entry, place, i) for i, entry, place in _toml_entries(table, "audit", path, text)),
         proofs=tuple(
-            _proved(entry, model, bounds, place, i) for i, entry, place in _entries(table, "prove", path, text)
+            _proof_record(entry, model, bounds, place, i)
+            for i, entry, place in _toml_entries(table, "prove", path, text)
         ),
     )
 
 
-def _loaded(path: Path) -> tuple[str, dict[str, Any]]:
+def _load_toml(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8")
         return text, tomllib.loads(text)
@@ -292,114 +294,124 @@ def _loaded(path: Path) -> tuple[str, dict[str, Any]]:
         raise Unreadable(f"{path}: not TOML: {error}") from None
 
 
-def _entries(
+def _toml_entries(
     table: Mapping[str, Any], key: str, path: Path, text: str
 ) -> Iterator[tuple[int, dict[str, Any], EntryLocation]]:
     """The tables of `[[key]]`, numbered from 1, each with its place; TOML's own reader keeps no lines."""
     lines = [at for at, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{key}\s*\]\]", line)]
-    for at, entry in enumerate(cast("list[Any]", _take(table, key, list, str(path), []))):
+    for at, entry in enumerate(cast("list[Any]", _take_value(table, key, list, str(path), []))):
         if not isinstance(entry, dict):
             raise UsageError(f"{path}, {key} {at + 1}: it must be a table; write [[{key}]]")
         place = EntryLocation(str(path), lines[at] if at < len(lines) else 1)
         yield at + 1, cast("dict[str, Any]", entry), place
 
 
-def _model(name: str, path: Path) -> str:
+def _model_path(name: str, path: Path) -> str:
     """A path in a gate file is relative to that file."""
     return os.path.normpath(path.parent / name) if name.endswith(".py") else name
 
 
-def _names(values: list[Any], place: str) -> tuple[str, ...]:
+def _check_names(values: list[Any], place: str) -> tuple[str, ...]:
     for value in values:
         if not isinstance(value, str):
             raise UsageError(f"{place}: {value!r} is not the name of a constant")
     return tuple(values)
 
 
-def _check(
+def _check_record(
     table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, number: int
-) -> Recorded:
+) -> CheckRecord:
     place = f"{where.file}, check {number}"
-    _only(table, _KEYS, place)
-    own_model, named = _subject(table, model, bounds, where, place)
-    properties = {name: _expected(value, f"{place}, {name}") for name, value in _table(table, "expect", place).items()}
-    counts = {name: _take(table, name, int, place) for name in _COUNTS if name in table}
+    _refuse_other_keys(table, _KEYS, place)
+    own_model, named = _entry_subject(table, model, bounds, where, place)
+    properties = {
+        name: _expected_verdict(value, f"{place}, {name}") for name, value in _subtable(table, "expect", place).items()
+    }
+    counts = {name: _take_value(table, name, int, place) for name in _COUNTS if name in table}
     if counts and len(counts) < len(_COUNTS):
         raise UsageError(f"{place}: {', '.join(_COUNTS)} are given together or not at all")
-    own = _constants(_table(table, "set", place), f"{place}, set")
-    engine = _take(table, "engine", str, place, "")
-    keeps_going = _take(table, "keep_going", bool, place, False)
+    own = _constants_of_table(_subtable(table, "set", place), f"{place}, set")
+    engine = _take_value(table, "engine", str, place, "")
+    keeps_going = _take_value(table, "keep_going", bool, place, False)
     if "deadlock" in table and not keeps_going:
         raise UsageError(
             f'{place}: deadlock stands beside what is violated; write keep_going = true, or outcome = "deadlock"'
         )
-    return Recorded(
+    return CheckRecord(
         model=own_model,
-        profile=_take(table, "profile", str, place, ""),
+        profile=_take_value(table, "profile", str, place, ""),
         bounds=named,
         own=own,
         constants={**bounds.get(named, {}), **own},
-        symmetry=_take(table, "symmetry", bool, place, False),
-        ghosts=_take(table, "ghosts", bool, place) if "ghosts" in table else None,
-        tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
-        source=_take(table, "source", str, place, ""),
-        outcome=_one_of(_take(table, "outcome", str, place, _outcome(properties)), _OUTCOMES, f"{place}, outcome"),
+        symmetry=_take_value(table, "symmetry", bool, place, False),
+        ghosts=_take_value(table, "ghosts", bool, place) if "ghosts" in table else None,
+        tier=_check_known_word(_take_value(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
+        source=_take_value(table, "source", str, place, ""),
+        outcome=_check_known_word(
+            _take_value(table, "outcome", str, place, _outcome_of_properties(properties)),
+            _OUTCOMES,
+            f"{place}, outcome",
+        ),
         counts=counts,
         properties=properties,
         expects=bool(properties or counts or "outcome" in table),
-        engine=_one_of(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
+        engine=_check_known_word(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
         place=where,
-        says=_take(table, "says", str, place, ""),
+        says=_take_value(table, "says", str, place, ""),
         keep_going=keeps_going,
-        deadlock=_take(table, "deadlock", int, place) if "deadlock" in table else None,
+        deadlock=_take_value(table, "deadlock", int, place) if "deadlock" in table else None,
     )
 
 
-def _subject(
+def _entry_subject(
     table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, place: str
 ) -> tuple[str, str]:
     """The model that an entry is about, its own or the file's, and the name of its bounds ("" if it names none)."""
-    named = _take(table, "bounds", str, place, "")
+    named = _take_value(table, "bounds", str, place, "")
     if named and named not in bounds:
         raise UsageError(f"{place}: no [bounds.{named}] in this file; {nearest(named, bounds)}")
-    own = _model(_take(table, "model", str, place, ""), Path(where.file)) or model
+    own = _model_path(_take_value(table, "model", str, place, ""), Path(where.file)) or model
     if not own:
         raise UsageError(f"{place}: model is missing; name it here, or once at the top of the file")
     return own, named
 
 
-def _proved(
+def _proof_record(
     table: dict[str, Any], model: str, bounds: Mapping[str, Mapping[str, Constant]], where: EntryLocation, number: int
-) -> Proved:
+) -> ProofRecord:
     place = f"{where.file}, prove {number}"
-    _only(table, _PROVE_KEYS, place)
-    of, named = _subject(table, model, bounds, where, place)
-    own = _constants(_table(table, "set", place), f"{place}, set")
-    expected = _table(table, "expect", place)
-    return Proved(
+    _refuse_other_keys(table, _PROVE_KEYS, place)
+    of, named = _entry_subject(table, model, bounds, where, place)
+    own = _constants_of_table(_subtable(table, "set", place), f"{place}, set")
+    expected = _subtable(table, "expect", place)
+    return ProofRecord(
         model=of,
-        profile=_take(table, "profile", str, place, ""),
+        profile=_take_value(table, "profile", str, place, ""),
         bounds=named,
         own=own,
         constants={**bounds.get(named, {}), **own},
-        tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
-        source=_take(table, "source", str, place, ""),
-        verdict=_one_of(_take(table, "verdict", str, place, "proved"), _PROVED, f"{place}, verdict"),
-        properties={name: _one_of(value, _CLAIMED, f"{place}, {name}") for name, value in expected.items()},
+        tier=_check_known_word(_take_value(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
+        source=_take_value(table, "source", str, place, ""),
+        verdict=_check_known_word(
+            _take_value(table, "verdict", str, place, "proved"), _PROOF_WORDS, f"{place}, verdict"
+        ),
+        properties={
+            name: _check_known_word(value, _CLAIM_WORDS, f"{place}, {name}") for name, value in expected.items()
+        },
         place=where,
     )
 
 
-def _audit(table: dict[str, Any], where: EntryLocation, number: int) -> AuditRecord:
+def _audit_record(table: dict[str, Any], where: EntryLocation, number: int) -> AuditRecord:
     place = f"{where.file}, audit {number}"
-    _only(table, _AUDIT_KEYS, place)
-    files, require = _texts(table, "files", place), _texts(table, "require", place)
+    _refuse_other_keys(table, _AUDIT_KEYS, place)
+    files, require = _nonempty_texts(table, "files", place), _nonempty_texts(table, "require", place)
     return AuditRecord(
-        name=_take(table, "name", str, place, f"audit {', '.join(files)}"),
+        name=_take_value(table, "name", str, place, f"audit {', '.join(files)}"),
         files=tuple(os.path.normpath(Path(where.file).parent / file) for file in files),
         require=require,
-        tier=_one_of(_take(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
-        source=_take(table, "source", str, place, ""),
+        tier=_check_known_word(_take_value(table, "tier", str, place, "commit"), _TIERS, f"{place}, tier"),
+        source=_take_value(table, "source", str, place, ""),
         place=where,
         options=tuple(_audit_options(table, where, place)),
     )
@@ -409,14 +421,14 @@ def _audit_options(table: Mapping[str, Any], where: EntryLocation, place: str) -
     """What an entry says beside its files, as the command line takes it."""
     for name in _AUDIT_FACTS:
         if name in table:
-            for value in _texts(table, name, place):
+            for value in _nonempty_texts(table, name, place):
                 yield from (f"--{name.replace('_', '-')}", value)
     if "baseline" in table:
-        given = _take(table, "baseline", str, place)
+        given = _take_value(table, "baseline", str, place)
         yield from ("--baseline", os.path.normpath(Path(where.file).parent / given))
 
 
-def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+def _nonempty_texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
     """A list of texts that is not empty; one text stands for a list of it."""
     value = table.get(key)
     listed = cast("list[Any]", [value] if isinstance(value, str) else value)
@@ -425,36 +437,36 @@ def _texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _outcome(properties: Mapping[str, Expected]) -> str:
+def _outcome_of_properties(properties: Mapping[str, ExpectedVerdict]) -> str:
     """The outcome that follows from the properties, unless the file says another."""
     verdicts = {prop.verdict for prop in properties.values()}
     return "safety" if "violated" in verdicts else "vacuous" if "missing" in verdicts else "none"
 
 
-def _expected(value: Any, place: str) -> Expected:
+def _expected_verdict(value: Any, place: str) -> ExpectedVerdict:
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        _only(table, ("violated", "undecided"), place)
+        _refuse_other_keys(table, ("violated", "undecided"), place)
         if len(table) != 1:
             raise UsageError(f"{place}: write either violated = N or undecided = ACTION, that a limit stops")
         if "undecided" in table:
-            return Expected("undecided", stopped=_take(table, "undecided", str, place))
-        return Expected("violated", _take(table, "violated", int, place))
+            return ExpectedVerdict("undecided", stopped=_take_value(table, "undecided", str, place))
+        return ExpectedVerdict("violated", _take_value(table, "violated", int, place))
     if value == "violated":
-        return Expected("violated")
+        return ExpectedVerdict("violated")
     if value == "undecided":
         raise UsageError(f'{place}: write {{ undecided = "ACTION" }}, with the action that a limit stops')
-    return Expected(_one_of(value, _WORDS, place))
+    return ExpectedVerdict(_check_known_word(value, _VERDICT_WORDS, place))
 
 
-def _bounds(values: Any, place: str) -> Mapping[str, Constant]:
+def _named_bounds(values: Any, place: str) -> Mapping[str, Constant]:
     if not isinstance(values, dict):
         raise UsageError(f"{place}: it must be a table of constants")
     table = cast("dict[str, Any]", values)
-    return _constants({name: value for name, value in table.items() if name != "says"}, place)
+    return _constants_of_table({name: value for name, value in table.items() if name != "says"}, place)
 
 
-def _constants(table: Mapping[str, Any], place: str) -> Mapping[str, Constant]:
+def _constants_of_table(table: Mapping[str, Any], place: str) -> Mapping[str, Constant]:
     for name, value in table.items():
         if not isinstance(value, bool | int | str):
             raise UsageError(
@@ -463,11 +475,11 @@ def _constants(table: Mapping[str, Any], place: str) -> Mapping[str, Constant]:
     return table
 
 
-def _table(table: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
-    return cast("dict[str, Any]", _take(table, key, dict, place, {}))
+def _subtable(table: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", _take_value(table, key, dict, place, {}))
 
 
-def _take(table: Mapping[str, Any], key: str, type_: type[Any], place: str, default: Any = None) -> Any:
+def _take_value(table: Mapping[str, Any], key: str, type_: type[Any], place: str, default: Any = None) -> Any:
     value = table.get(key, default)
     if value is None:
         raise UsageError(f"{place}: {key} is missing")
@@ -476,13 +488,13 @@ def _take(table: Mapping[str, Any], key: str, type_: type[Any], place: str, defa
     return value
 
 
-def _one_of(value: Any, known: tuple[str, ...], place: str) -> str:
+def _check_known_word(value: Any, known: tuple[str, ...], place: str) -> str:
     if value not in known:
         raise UsageError(f"{place}: {value!r} is not one of {', '.join(known)}")
     return value
 
 
-def _only(table: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+def _refuse_other_keys(table: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
     for key in table:
         if key not in known:
             raise UsageError(f"{place}: nothing is called {key!r} here; {nearest(key, known)}")

@@ -28,11 +28,11 @@ from ..language.values import State
 from ..language.verdict import Step
 from ..traces.sentences import sentence
 
-Agree = Callable[[State, Any], None]
+Agreement = Callable[[State, Any], None]
 
 
 def state_machine(
-    model: Model, sut: Callable[[State], Any], agree: Agree, *, inner: Iterable[str] = ()
+    model: Model, sut: Callable[[State], Any], agree: Agreement, *, inner: Iterable[str] = ()
 ) -> type[RuleBasedStateMachine]:
     """A state machine class for a bound model and a system under test; its `TestCase` is what pytest runs.
 
@@ -55,7 +55,7 @@ def state_machine(
         "_sut": staticmethod(sut),
         "_agree": staticmethod(agree),
         "_called": tuple(name for name in names if name not in hidden),
-        **{name: _rule_of(name) for name in names},
+        **{name: _action_rule(name) for name in names},
     }
     return type(f"{model.state_name}Machine", (_Machine,), body)
 
@@ -65,7 +65,7 @@ class _Machine(RuleBasedStateMachine):
 
     _model: Model
     _sut: Callable[[State], Any]
-    _agree: Agree
+    _agree: Agreement
     _called: tuple[str, ...]
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class _Machine(RuleBasedStateMachine):
     def take(self, name: str, data: st.DataObject) -> None:
         """A step of the model, and the same in the system."""
         choices = self.enabled[name]
-        step = choices[0] if len(choices) == 1 else data.draw(st.sampled_from(choices).map(_shown))
+        step = choices[0] if len(choices) == 1 else data.draw(st.sampled_from(choices).map(_printed_step))
         assert self.state is not None
         note(f"  {sentence(self._model, self._model.action(name), self.state, step.arguments)}")
         if name in self._called:
@@ -111,7 +111,7 @@ class _Machine(RuleBasedStateMachine):
         """The model's run is over: Hypothesis needs a rule all the same."""
 
 
-class _Shown(Step):
+class _PrintedStep(Step):
     """A step that prints as its arguments, where Hypothesis reports what it drew."""
 
     __slots__ = ()
@@ -120,11 +120,11 @@ class _Shown(Step):
         return ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
 
 
-def _shown(step: Step) -> Step:
-    return _Shown(step.action, step.arguments, step.after)
+def _printed_step(step: Step) -> Step:
+    return _PrintedStep(step.action, step.arguments, step.after)
 
 
-def _rule_of(name: str) -> Any:
+def _action_rule(name: str) -> Any:
     """The rule that takes steps of one action, enabled where the model has such a step."""
 
     def take(self: _Machine, data: st.DataObject) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tidegate.cli.entry import collect_seldom
+from tidegate.cli.entry import reduce_garbage_collection
 from tidegate.cli.main import main
 
 from .support.commands import Commands, Done
@@ -27,7 +27,7 @@ settings.register_profile("deep", deadline=None, suppress_health_check=[HealthCh
 settings.register_profile("same", settings.get_profile("deep"), derandomize=True, database=None)
 settings.load_profile("deep" if os.environ.get("TIDEGATE_DEEP") else "same")
 
-collect_seldom()
+reduce_garbage_collection()
 
 # A shell that starts the tests in its background has them ignore Ctrl-C, and so would every command that they start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

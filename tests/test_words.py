@@ -98,7 +98,7 @@ WORDS: dict[VerdictScope, tuple[str, ...]] = {
     "prove": get_args(proof.Word),
     "audit": get_args(audits.Word),
     "requirement": get_args(audits.Result),
-    "gate": get_args(checks.Word),
+    "gate": get_args(checks.ResultWord),
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.models import ModelChoice
-from tidegate.api.proving import induction, provable
+from tidegate.api.proving import bind_for_proof, prepare_induction
 from tidegate.language.proof import Proof
 
 from ..explorer.smt.test_induction import Wrong
@@ -66,8 +66,8 @@ def prove(model: Wrong, folder: Path) -> Proof:
     """The proof of a model in a file, as its path names it."""
     path = folder / "model.py"
     path.write_text(model.text().replace("\n@record\nclass Ask", f"{KINDS}\n\n@record\nclass Ask"), encoding="utf-8")
-    definition, bound = provable(ModelChoice(str(path)))
-    return induction(definition, bound, {"workers": 1}, cache=False).prove(lambda _: None)
+    definition, bound = bind_for_proof(ModelChoice(str(path)))
+    return prepare_induction(definition, bound, {"workers": 1}, cache=False).prove(lambda _: None)
 
 
 @pytest.mark.parametrize("name", PROVED)

@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from tidegate.api.models import bind_model, definition_of
-from tidegate.cli.options import chosen
-from tidegate.cli.verbs import VERBS, parser
+from tidegate.api.models import bind_model, find_definition
+from tidegate.cli.options import model_choice_of
+from tidegate.cli.verbs import VERBS, command_parser
 
 from ..conftest import ROOT, Run
 from ..support.commands import Commands
@@ -63,12 +63,12 @@ def test_an_example_is_about_what_there_is(
 ) -> None:
     monkeypatch.chdir(workshop)
     first, *rest = shlex.split(example)[1:]
-    options = parser(first).parse_args([first, *rest])
+    options = command_parser(first).parse_args([first, *rest])
     model = getattr(options, "model", None)
     if isinstance(model, str) and not model.endswith(".json"):
-        definition, _ = definition_of(model)
+        definition, _ = find_definition(model)
         if hasattr(options, "properties"):
-            bind_model(chosen(options))
+            bind_model(model_choice_of(options))
         if first == "explain" and options.action is not None:
             assert options.action in {action.name for action in definition.bind(model).actions}
     assert verb in VERBS

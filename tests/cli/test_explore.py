@@ -20,7 +20,7 @@ from pathlib import Path
 import pyte
 import pytest
 from tidegate.api.models import load
-from tidegate.cli.explore_session import COMMANDS, Session, words_of
+from tidegate.cli.explore_session import COMMANDS, Session, completions_of
 from tidegate.explorer.nearest_state import onward
 from tidegate.explorer.search import Search
 from tidegate.language.errors import UsageError
@@ -192,9 +192,9 @@ def test_a_low_screen_lists_as_many_steps_as_it_has_room_for():
 
 def test_a_model_is_named_with_what_it_needs():
     lock = session()
-    assert set(words_of(lock, "")) >= {*COMMANDS, "look(A)"}
-    assert words_of(lock, "go ") == [prop.name for prop in lock.model.properties]
-    assert "take(A)" in words_of(lock, "why not ")
+    assert set(completions_of(lock, "")) >= {*COMMANDS, "look(A)"}
+    assert completions_of(lock, "go ") == [prop.name for prop in lock.model.properties]
+    assert "take(A)" in completions_of(lock, "why not ")
 
 
 def test_a_branch_is_a_value():

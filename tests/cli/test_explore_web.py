@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tidegate.api.models import load
 from tidegate.cli.explore_session import Session
-from tidegate.cli.explore_web import Explored, Handler, Server
+from tidegate.cli.explore_web import ExplorationServer, Handler, Server
 from tidegate.explorer.nearest_state import Onward, onward
 from tidegate.explorer.search import Progress, Report
 from tidegate.language.judge import format_run, initial_states, run_text
@@ -173,7 +173,7 @@ def test_a_page_of_show_carries_out_no_file_that_a_trace_names(tidegate: Command
 @pytest.fixture
 def server() -> Generator[Server]:
     model = load(MODEL)
-    made = Server(Explored(model, Run(next(initial_states(model)), ())))
+    made = Server(ExplorationServer(model, Run(next(initial_states(model)), ())))
     threading.Thread(target=made.serve_forever, daemon=True).start()
     yield made
     made.shutdown()

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.cli.forked_process import started
+from tidegate.cli.forked_process import fork_command
 from tidegate.explorer.commands import Finished
-from tidegate.gates.checks import Settings, check_result
-from tidegate.gates.records import read
+from tidegate.gates.checks import GateSettings, check_result
+from tidegate.gates.records import read_record_file
 from tidegate.reports.exits import Exit, worst_exit
 
 from ..conftest import ROOT
@@ -269,7 +269,7 @@ def test_without_a_fork_server_a_check_is_a_fresh_process(method: str, monkeypat
         return [method]
 
     monkeypatch.setattr("tidegate.cli.forked_process.get_all_start_methods", methods)
-    with started(["models", "qqq"]) as command:
+    with fork_command(["models", "qqq"]) as command:
         exit_, out, err = command.ended()
     assert (exit_, out) == (64, "")
     assert err.startswith("tidegate: there is no model qqq; known: ")
@@ -283,7 +283,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-SETTINGS = Settings(engine=None, memory=None, time=None, tier="commit", ci=True)
+SETTINGS = GateSettings(engine=None, memory=None, time=None, tier="commit", ci=True)
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ SETTINGS = Settings(engine=None, memory=None, time=None, tier="commit", ci=True)
 def test_a_check_that_crashes_is_never_green(exit_: int, out: str, reported: str, tmp_path: Path) -> None:
     """Not even one that printed its report first."""
     (tmp_path / "gate.toml").write_text(HEAD + QUICK)
-    check = read(tmp_path / "gate.toml").checks[0]
+    check = read_record_file(tmp_path / "gate.toml").checks[0]
     result = check_result(check, Finished(exit_, out, "", 0.1), SETTINGS)
     assert (result.result, result.exit) == ("broke down", Exit.INTERNAL)
     assert [difference.text for difference in result.differences] == [reported]

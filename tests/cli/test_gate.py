@@ -9,8 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.gates.checks import Difference, compare
-from tidegate.gates.records import read, shipped
+from tidegate.gates.checks import Difference, compare_report
+from tidegate.gates.records import read_record_file, shipped_record_files
 from tidegate.reports.exits import Exit
 
 from ..conftest import ROOT, Run, Said
@@ -150,14 +150,14 @@ def test_the_shipped_record_of_async_isr_comes_out(tidegate: Run) -> None:
 
 
 def test_every_shipped_check_expects_something_and_has_a_name_of_its_own() -> None:
-    checks = [check for path in shipped() for check in read(path).checks]
+    checks = [check for path in shipped_record_files() for check in read_record_file(path).checks]
     assert len(checks) > 80
     assert all(check.properties or check.counts for check in checks)
     assert all(check.source for check in checks)
 
 
 def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> None:
-    check = read(gate_file).checks[0]
+    check = read_record_file(gate_file).checks[0]
     report = {
         "verdict": "holds", "outcome": "vacuous", "failure": None, "distinct_states": 2, "transitions": 4, "depth": 2,
         "actions": [{"name": "leave", "fired": 0, "switched_off": False, "stopped_by": None}],
@@ -166,7 +166,7 @@ def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> 
             {"name": "somebody_inside", "verdict": "reached", "steps": 1},
         ],
     }  # fmt: skip
-    result = compare(check, report, 0.0)
+    result = compare_report(check, report, 0.0)
     assert result.exit is Exit.UNEXPECTED
     shown = "outcome: recorded none, found vacuous: leave never happens"
     assert result.differences == (Difference("outcome", shown),)

@@ -252,7 +252,7 @@ def test_a_page_that_cannot_be_made_loses_neither_verdict_nor_traces(
     def refuse(*_: object) -> NoReturn:
         raise UsageError("no page")
 
-    monkeypatch.setattr("tidegate.cli.check._page", refuse)
+    monkeypatch.setattr("tidegate.cli.check._trace_page", refuse)
     exit_, out = said("check", f"{LOCK}:careless", "--out", str(tmp_path / "report"))
     assert exit_ == 1
     assert "✗" in out.splitlines()[0]

@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tidegate.cli.spec import digests, page, summary, with_digests
-from tidegate.gates.records import constant_text, read
+from tidegate.cli.spec import digests, model_page, summary, with_digests
+from tidegate.gates.records import constant_text, read_record_file
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.reports.spec.summary import LINES
 
 from ..conftest import ROOT, Run, Said
 
-page_of = cache(page)
+page_of = cache(model_page)
 """A page, made once: to make one takes as long as to bind its model."""
 
 LONG = {
@@ -78,7 +78,9 @@ def test_digests_stand_before_every_table_and_are_replaced(tmp_path: Path) -> No
     )
     assert with_digests(once, {"state": "2"}) == once.replace('"1"\n\n#', '"2"\n\n#')
     (tmp_path / "x.toml").write_text(once)
-    assert {name: constant_text(it) for name, it in read(tmp_path / "x.toml").bounds["x"].items()} == {"n": "1"}
+    assert {name: constant_text(it) for name, it in read_record_file(tmp_path / "x.toml").bounds["x"].items()} == {
+        "n": "1"
+    }
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -131,7 +133,7 @@ def test_drift_of_spec_is_shown_and_exits_6(said: Said, tmp_path: Path, monkeypa
     """A page that says otherwise, and a digest of formulas that are others."""
     for name in ("async_isr.md", "async_isr.toml", "replication.md", "replication.toml"):
         (tmp_path / name).write_bytes((ROOT / "spec" / name).read_bytes())
-    monkeypatch.setattr("tidegate.cli.spec.folder_of_pages", lambda: tmp_path)
+    monkeypatch.setattr("tidegate.cli.spec.spec_folder", lambda: tmp_path)
     assert said("spec", "--check")[0] == 0
     (tmp_path / "async_isr.md").write_text((tmp_path / "async_isr.md").read_text().replace(" ∈ ", " ∉ ", 1))
     record = (tmp_path / "replication.toml").read_text()

@@ -28,18 +28,18 @@ def test_it_checks_again_once_a_file_is_changed(tmp_path: Path, monkeypatch: pyt
         return iter(())
 
     monkeypatch.setattr(watch.time, "sleep", save)
-    assert watch.watched(str(model), check, turns=2) == 1
+    assert watch.check_on_changes(str(model), check, turns=2) == 1
     assert log.read_text(encoding="utf-8") == "first\nsecond\n"
 
 
 def test_a_file_that_an_editor_takes_away_for_a_moment_is_waited_for(tmp_path: Path) -> None:
     here, gone = tmp_path / "a.py", tmp_path / "b.py"
     here.write_text("", encoding="utf-8")
-    assert [Path(name) for name, _, _ in watch.stamps_of([here, gone])] == [here]
+    assert [Path(name) for name, _, _ in watch.file_stamps([here, gone])] == [here]
     os.utime(here, (1, 1))
-    before = watch.stamps_of([here])
+    before = watch.file_stamps([here])
     os.utime(here, (2, 2))
-    watch.wait([here], before)
+    watch.wait_for_change([here], before)
 
 
 def test_a_check_is_of_a_fresh_process(tidegate: Run, capfd: pytest.CaptureFixture[str]) -> None:
@@ -47,8 +47,8 @@ def test_a_check_is_of_a_fresh_process(tidegate: Run, capfd: pytest.CaptureFixtu
 
     lock = str(ROOT / "examples" / "lock.py")
     sys.stdout.flush()
-    assert watch.watched(f"{lock}:careless", lambda: main(["check", f"{lock}:careless"]), turns=1) == 1
+    assert watch.check_on_changes(f"{lock}:careless", lambda: main(["check", f"{lock}:careless"]), turns=1) == 1
     assert "violates one_inside" in capfd.readouterr().out
     with pytest.raises(UsageError, match="there is no such file"):
-        watch.files_of("nowhere.py")
-    assert {path.name for path in watch.files_of("partition")} >= {"broker.py", "faults.py"}
+        watch.files_of_model("nowhere.py")
+    assert {path.name for path in watch.files_of_model("partition")} >= {"broker.py", "faults.py"}

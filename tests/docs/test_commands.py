@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.models import bind_model
-from tidegate.cli.options import chosen
-from tidegate.cli.verbs import parser
+from tidegate.cli.options import model_choice_of
+from tidegate.cli.verbs import command_parser
 
 from ..conftest import ROOT
 from ..support.commands import Commands
@@ -117,10 +117,10 @@ def unexecuted() -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("page", "line"), list(unexecuted()))
 def test_what_a_page_shows_and_nothing_executes_is_a_command_all_the_same(page: str, line: str) -> None:
     verb, *rest = shlex.split(line)
-    options = parser(verb).parse_args([verb, *rest])
+    options = command_parser(verb).parse_args([verb, *rest])
     if "model" not in options:
         return  # a command about no model
-    model = bind_model(chosen(options))
+    model = bind_model(model_choice_of(options))
     asked: list[str] = options.properties or []
     assert set(asked) <= {prop.name for prop in model.properties}, page
 

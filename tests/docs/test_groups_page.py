@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 
 from ..conftest import ROOT
 
@@ -16,7 +16,7 @@ def test_the_tables_of_what_fails_are_what_is_recorded() -> None:
     recorded = {
         (check.profile, name, check.bounds, expected.steps)
         for model in ("classic_group", "static_members", "recreated_topic", "consumer_group_published", "modern_group")
-        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated" and check.profile != "eager"
     }

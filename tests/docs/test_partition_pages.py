@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tidegate.gates.records import Expected, Recorded, constant_text, read
+from tidegate.gates.records import CheckRecord, ExpectedVerdict, constant_text, read_record_file
 
 from ..conftest import ROOT
 from ..support.partition_pages import (
@@ -34,7 +34,7 @@ UPDATE = bool(os.environ.get("TIDEGATE_UPDATE"))
 # --- what is said, against the record ---------------------------------------------------------------------------------
 
 
-def recorded_result(command: str, checks: tuple[Recorded, ...]) -> str:
+def recorded_result(command: str, checks: tuple[CheckRecord, ...]) -> str:
     """What the record says of a command: of each property in it, in a few words."""
     target, *options = shlex.split(command)
     given = list(zip(options[::2], options[1::2], strict=True))
@@ -52,7 +52,7 @@ def recorded_result(command: str, checks: tuple[Recorded, ...]) -> str:
     raise AssertionError(f"{command}: no such check is recorded in spec/partition.toml")
 
 
-def in_words(expected: Expected) -> str:
+def in_words(expected: ExpectedVerdict) -> str:
     """What is recorded of a property."""
     if expected.steps is None:
         return expected.verdict
@@ -61,7 +61,7 @@ def in_words(expected: Expected) -> str:
 
 @pytest.mark.parametrize("page", SAID)
 def test_what_is_said_is_as_recorded(page: str) -> None:
-    checks = read(ROOT / "spec" / "partition.toml").checks
+    checks = read_record_file(ROOT / "spec" / "partition.toml").checks
     text = SAID[page].read_text(encoding="utf-8")
     made = CHECK.sub(lambda found: f"`tidegate check {found[1]}` → {recorded_result(found[1], checks)} |", text)
     if UPDATE:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 
 import pytest
-from tidegate.api.models import definition_of
+from tidegate.api.models import find_definition
 from tidegate.explorer.smt.errors import Unsayable
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.unbounded import boundless_constants
@@ -25,7 +25,7 @@ PAGE = ROOT / "docs" / "proofs.md"
 
 def row(name: str) -> str:
     """The model's row, as the page has it."""
-    definition, profile = definition_of(name)
+    definition, profile = find_definition(name)
     model = definition.bind(name, {}, profile)
     known = known_violations(definition, model, boundless_constants(definition, model))
     made = Induction(definition, model, ProofRequest(known=known))

@@ -6,7 +6,7 @@ import re
 from inspect import isclass, isfunction
 
 import pytest
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.model.parts import zookeeper
 
 from ..audit.readers.programs.test_workers import read as audited
@@ -23,7 +23,7 @@ def recorded(model: str) -> set[tuple[str, str, str, str]]:
     """Each profile, bounds and property, and the verdict that is recorded of it."""
     return {
         (check.profile or "", check.bounds or "", name, expected.verdict)
-        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
     }
 
@@ -97,7 +97,9 @@ def test_the_table_of_small_models_drops_every_switch_alone_and_is_what_is_recor
         values, base = shipped(f"{name}:{profile}").values, shipped(right).values
         assert {it for it in values if values[it] != base[it]} == {switch} and values[switch] is False, profile
         checks = [
-            it for it in read(ROOT / "spec" / f"{name}.toml").checks if (it.profile, it.bounds) == (profile, bounds)
+            it
+            for it in read_record_file(ROOT / "spec" / f"{name}.toml").checks
+            if (it.profile, it.bounds) == (profile, bounds)
         ]
         if fails:
             assert int(steps) in {it.properties[fails].steps for it in checks if fails in it.properties}, profile
@@ -128,7 +130,7 @@ def test_the_table_of_fences_is_what_is_recorded() -> None:
         shown.add((profile, fails, bounds, int(steps)))
     found = {
         (check.profile, name, check.bounds, expected.steps)
-        for check in read(ROOT / "spec" / "zk_controller.toml").checks
+        for check in read_record_file(ROOT / "spec" / "zk_controller.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated" and check.profile != "kafka_3_9"
     }

@@ -11,7 +11,7 @@ from tidegate.cli.main import main
 from tidegate.explorer.commands import Finished
 from tidegate.gates.checks import proof_result
 from tidegate.gates.proofs import prove_arguments
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.language.errors import UsageError
 from tidegate.reports.exits import Exit
 
@@ -79,7 +79,7 @@ def test_a_property_that_there_is_not_differs(capsys: pytest.CaptureFixture[str]
 
 def test_a_proof_that_ends_early_is_inconclusive() -> None:
     Path("gate.toml").write_text(PROVED, encoding="utf-8")
-    (entry,) = read(Path("gate.toml")).proofs
+    (entry,) = read_record_file(Path("gate.toml")).proofs
     assert prove_arguments(entry, 3.0) == ["prove", "mine.py", "--time", "3.0", "--workers", "1", "--json"]
     report: dict[str, object] = {
         "schema": "tidegate.proof/2", "verdict": "not proved", "properties": [], "unstated": [], "left_out": [],
@@ -104,5 +104,5 @@ def test_a_proof_that_ends_early_is_inconclusive() -> None:
 def test_a_mistake_in_a_proof_is_named_with_its_place(table: str, says: str) -> None:
     Path("gate.toml").write_text(f"{HEAD}[[prove]]\n{table}\n", encoding="utf-8")
     with pytest.raises(UsageError) as caught:
-        read(Path("gate.toml"))
+        read_record_file(Path("gate.toml"))
     assert says in str(caught.value)

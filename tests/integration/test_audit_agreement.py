@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 import xmlschema
-from tidegate.api.auditing import requirements
+from tidegate.api.auditing import parse_requirements
 from tidegate.audit.answers import verdicts
 from tidegate.audit.answers.requirements import PRESETS
 from tidegate.audit.answers.verdicts import Answer, Table, Word
@@ -86,7 +86,7 @@ def audited(seed: int, monkeypatch: pytest.MonkeyPatch) -> Audited:
     monkeypatch.setattr(document, "sentences", reported)
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
     preset = rng.choice([*PRESETS])
-    asked = AuditRequest(required=requirements([preset]), repairs=False)
+    asked = AuditRequest(required=parse_requirements([preset]), repairs=False)
     found = audit(*of_texts(texts(rng), options, "x"), asked)
     assert found.document["required"] == preset
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import Definition
 
@@ -115,7 +115,7 @@ def test_the_mutants_of_the_catalogue_are_profiles_that_turn_red() -> None:
     red = {
         (model, check.profile, name)
         for model in ("producer", "consumer")
-        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated"
     }

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES, EXHAUSTIVE
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, RecordFile, read
+from tidegate.gates.records import CheckRecord, RecordFile, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.model import Model
@@ -64,18 +64,18 @@ SMALL_FOR_PYTHON = 1300
 
 @cache
 def recorded(name: str) -> RecordFile:
-    return read(ROOT / "spec" / f"{name}.toml")
+    return read_record_file(ROOT / "spec" / f"{name}.toml")
 
 
 REPLICATION = recorded("replication").checks
 COMMIT = [check for name in ("replication", "async_isr") for check in recorded(name).checks if check.tier == "commit"]
 
 
-def sizes(check: Recorded) -> tuple[Any, ...]:
+def sizes(check: CheckRecord) -> tuple[Any, ...]:
     return tuple(check.constants[name] for name in ("replicas", "log_size", "max_records", "max_leader_epoch"))
 
 
-def is_as_published(check: Recorded) -> bool:
+def is_as_published(check: CheckRecord) -> bool:
     """Whether no switch is set beside the profile's, so that TLC has a number for it."""
     return not check.ghosts and set(check.constants) == {"replicas", "log_size", "max_records", "max_leader_epoch"}
 
@@ -125,13 +125,13 @@ def test_the_size_that_tlc_took_43_seconds_for() -> None:
 # --- the engines count what is recorded -------------------------------------------------------------------------------
 
 
-def bound(check: Recorded) -> Model:
+def bound(check: CheckRecord) -> Model:
     definition, profile = find(check.target)
     texts = {name: str(value) for name, value in check.constants.items()}
     return definition.bind(check.target, texts, profile, ghosts=check.ghosts, properties=tuple(check.properties))
 
 
-def assert_as_recorded(check: Recorded, verdict: Verdict) -> None:
+def assert_as_recorded(check: CheckRecord, verdict: Verdict) -> None:
     found = {
         prop.name: (prop.verdict, len(prop.run.steps) if prop.run is not None and prop.verdict == "violated" else None)
         for prop in verdict.properties
@@ -146,14 +146,14 @@ SMALL = [record for record in COMMIT if record.counts and record.counts["distinc
 """What both engines count here; everything recorded is counted by `tidegate gate`, which CI runs after the tests."""
 
 
-def few_states(check: Recorded) -> bool:
+def few_states(check: CheckRecord) -> bool:
     """Whether plain Python counts it in a second, its symmetry too."""
     return check.counts["distinct_states"] <= (500 if check.symmetry else 1000)
 
 
 @pytest.mark.parametrize("engine", EXHAUSTIVE)
 @pytest.mark.parametrize("check", tiered(SMALL, few_states, lambda check: check.name))
-def test_every_engine_counts_what_is_recorded(check: Recorded, engine: str, cache: Path) -> None:
+def test_every_engine_counts_what_is_recorded(check: CheckRecord, engine: str, cache: Path) -> None:
     assert_as_recorded(check, ENGINES[engine](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 

@@ -9,7 +9,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.liveness.questions import BITS, questions_of
 from tidegate.explorer.search import Search
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, find
 from tidegate.language import judge
 from tidegate.language.binding import PROPERTIES
@@ -51,7 +51,7 @@ def test_a_claim_has_all_of_its_model_and_liveness_alone(name: str) -> None:
 def test_all_claims_of_a_model_are_asked_at_once_in_each_profile(name: str) -> None:
     """With its default sizes: what several claims ask of a state is one question."""
     definition = find(name)[0]
-    profiles = {check.profile for check in read(ROOT / "spec" / f"{name}.toml").checks}
+    profiles = {check.profile for check in read_record_file(ROOT / "spec" / f"{name}.toml").checks}
     for profile in profiles:
         questions = questions_of(definition.bind(profile=profile))
         assert 0 < len(questions.predicates) <= BITS
@@ -61,7 +61,7 @@ def test_all_claims_of_a_model_are_asked_at_once_in_each_profile(name: str) -> N
 def test_each_claim_is_recorded_as_holding_and_as_failing(name: str) -> None:
     """Also what fails under fairness that is too weak, and where a mistake is made."""
     found: dict[str, set[str]] = {}
-    for check in read(ROOT / "spec" / f"{name}.toml").checks:
+    for check in read_record_file(ROOT / "spec" / f"{name}.toml").checks:
         for prop, expected in check.properties.items():
             found.setdefault(prop, set()).add(expected.verdict)
     assert sorted(found) == sorted(find(name)[0].names(*LIVENESS, "reachable"))
@@ -181,7 +181,7 @@ def test_a_leader_that_cannot_write_its_isr_for_ever(
 ) -> None:
     """B40, KAFKA-14154, and B39, KAFKA-2729: nothing happens any more, and the leader was refused, or is behind. With
     the second repair no run within the bounds is so, but some come to where a limit on versions stops elections."""
-    recorded = read(ROOT / "spec/zk_controller_live.toml").bounds[bounds]
+    recorded = read_record_file(ROOT / "spec/zk_controller_live.toml").bounds[bounds]
     constants: dict[str, Value] = {name: value for name, value in recorded.items() if not isinstance(value, str)}
     mistaken = shipped(f"zk_controller_live:{mistake}", constants, ghosts=False)
     stuck = next(prop for prop in checked(mistaken, cache).properties if prop.name == claim)

@@ -10,7 +10,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS, find
 from tidegate.language.binding import PROPERTIES, load
 from tidegate.language.errors import UsageError
@@ -66,7 +66,7 @@ def test_what_is_not_in_the_catalogue_is_named_with_what_is_near(name: str, said
 
 @pytest.mark.parametrize("name", [*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS])
 def test_every_model_is_recorded(name: str) -> None:
-    assert read(ROOT / "spec" / f"{name}.toml").model == name
+    assert read_record_file(ROOT / "spec" / f"{name}.toml").model == name
 
 
 @pytest.mark.parametrize("name", REFINEMENTS)
@@ -175,7 +175,7 @@ def test_every_example_holds(path: Path, cache: Path) -> None:
     "path", [path for path in EXAMPLES if path.with_suffix(".toml").is_file()], ids=lambda path: path.stem
 )
 def test_an_examples_gate_file_is_of_that_example(path: Path) -> None:
-    assert Path(read(path.with_suffix(".toml")).model) == path
+    assert Path(read_record_file(path.with_suffix(".toml")).model) == path
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

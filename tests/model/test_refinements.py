@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import REFINEMENTS, find
 from tidegate.language.binding import load
 from tidegate.language.verdict import PropertyVerdict
@@ -17,7 +17,9 @@ from ..conftest import ROOT
 from ..support.mutants import PLANTED, Mutant, plant
 from ..support.shipped import tiered, tiered_rows
 
-CHECKS = {check.name: check for name in REFINEMENTS for check in read(ROOT / "spec" / f"{name}.toml").checks}
+CHECKS = {
+    check.name: check for name in REFINEMENTS for check in read_record_file(ROOT / "spec" / f"{name}.toml").checks
+}
 """What is recorded of each refinement."""
 
 ORDINARY = [
@@ -48,7 +50,7 @@ ORDINARY = [
 
 @pytest.mark.parametrize("name", tiered(ORDINARY, ORDINARY[::2].__contains__))
 def test_a_refinement_is_as_recorded(name: str, cache: Path) -> None:
-    check: Recorded = CHECKS[name]
+    check: CheckRecord = CHECKS[name]
     definition, profile = find(check.target)
     model = definition.bind(check.target, check.constants, profile, ghosts=check.ghosts)
     verdict = ENGINES["native"](model, Search(symmetry=check.symmetry, cache=cache), None)

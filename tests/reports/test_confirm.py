@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tidegate.cli.confirm import marked
+from tidegate.cli.confirm import annotate_trace
 from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.partition.driver import expected, numbers_of
@@ -83,7 +83,7 @@ def test_the_page_shows_the_trace_beside_what_brokers_did() -> None:
     held = expected(made.stages[8].before, numbers_of(made))
     good, parted = outcome(made, Model(made)), outcome(made, Model(made, {9: held}))
     section = comparison_section([good, parted])
-    text = trace_html([marked(document, [good])], section=section)
+    text = trace_html([annotate_trace(document, [good])], section=section)
     assert text.count("<th>Kafka 3.9.1</th>") == 2
     assert section.count("<tr><th>") == len(made.stages) + 9 + 2
     assert section.count('class="otherwise"') == 2

@@ -9,9 +9,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.cli.options import size
-from tidegate.cli.output import prepared
-from tidegate.gates.records import Expected, read
+from tidegate.cli.options import parse_size
+from tidegate.cli.output import prepare_directory
+from tidegate.gates.records import ExpectedVerdict, read_record_file
 from tidegate.language import ir
 from tidegate.language.errors import UsageError
 from tidegate.language.types import Bool, Identity, Int, Map, Seq, Subset
@@ -91,16 +91,22 @@ def test_the_worst_exit_wins() -> None:
 
 
 def test_sizes() -> None:
-    assert [size(text) for text in ("2G", "500M", "1.5GiB", "4096", "3kb")] == [2 << 30, 500 << 20, 3 << 29, 4096, 3072]
+    assert [parse_size(text) for text in ("2G", "500M", "1.5GiB", "4096", "3kb")] == [
+        2 << 30,
+        500 << 20,
+        3 << 29,
+        4096,
+        3072,
+    ]
 
 
 def test_an_out_directory_is_proved_before_anything_runs(tmp_path: Path) -> None:
-    assert prepared(tmp_path / "new").is_dir()
+    assert prepare_directory(tmp_path / "new").is_dir()
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="it is a file"):
-        prepared(tmp_path / "file")
+        prepare_directory(tmp_path / "file")
     with pytest.raises(UsageError, match="does not exist"):
-        prepared(tmp_path / "no" / "such")
+        prepare_directory(tmp_path / "no" / "such")
 
 
 # --- recorded files -------------------------------------------------------------------------------------------------
@@ -130,12 +136,12 @@ one_inside = { violated = 4 }
 def test_a_recorded_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "lock.toml"
     path.write_text(GOOD)
-    careful, careless = read(path).checks
+    careful, careless = read_record_file(path).checks
     assert careful.constants == {"clients": 2, "compare_and_set": True}
     assert careful.target == f"{tmp_path / 'lock.py'}:careful"
     assert careful.counts == {"distinct_states": 3, "transitions": 4, "depth": 2}
     assert (careful.outcome, careless.outcome) == ("none", "safety")
-    assert careless.properties == {"one_inside": Expected("violated", 4)}
+    assert careless.properties == {"one_inside": ExpectedVerdict("violated", 4)}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +162,7 @@ def test_a_mistake_in_a_recorded_file_is_reported_with_its_place(
     path = tmp_path / "lock.toml"
     path.write_text(GOOD.replace(old, new, 1))
     with pytest.raises(UsageError, match=shown) as raised:
-        read(path)
+        read_record_file(path)
     assert str(path) in str(raised.value)
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, find
 from tidegate.language.binding import Definition, load
 from tidegate.language.model import Model
@@ -97,7 +97,7 @@ class Case:
         """The model with the bug, planted in a folder; without one, as it is."""
         name = self.claims or self.mutant.model
         definition = find(name)[0] if folder is None else mutated(folder, self.mutant, self.claims)
-        bounds = read(ROOT / "spec" / f"{name}.toml").bounds[self.bounds]
+        bounds = read_record_file(ROOT / "spec" / f"{name}.toml").bounds[self.bounds]
         values = {constant: str(value) for constant, value in bounds.items()}
         return definition.bind(name, values, self.profile, properties=[self.fails])
 

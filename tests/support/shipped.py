@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.constants import Value
 from tidegate.language.model import Model
@@ -80,7 +80,7 @@ def is_exhausted(model: str, profile: str, bounds: str, name: str, sizes: Mappin
     defaults = {constant: one.default for constant, one in definition.constants.items()}
     recorded = [
         {**defaults, **definition.profiles[profile], **check.constants}
-        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks
         if (check.profile, check.bounds) == (profile, bounds)
         and check.counts
         and name in check.properties

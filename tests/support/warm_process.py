@@ -14,7 +14,7 @@ import tempfile
 from importlib import import_module
 from typing import Any
 
-from tidegate.cli.entry import collect_seldom
+from tidegate.cli.entry import reduce_garbage_collection
 from tidegate.cli.main import main
 from tidegate.cli.verbs import VERBS
 from tidegate.invariants.catalogue import CATALOGUE
@@ -64,7 +64,7 @@ if __name__ == "__main__":
     models = (f"tidegate.invariants.{entry.room}" for entry in CATALOGUE.values())
     for module in (*(verb.module for verb in VERBS.values()), *models, *LATE):
         import_module(module)
-    collect_seldom()
+    reduce_garbage_collection()
     asked = requests()
     if asked is not None:
         enter(asked)

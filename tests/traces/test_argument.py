@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import format_run, holds, run_text
@@ -39,24 +39,24 @@ EXAMPLES = {
 }
 
 
-def recorded() -> Iterator[tuple[str, Recorded, str]]:
+def recorded() -> Iterator[tuple[str, CheckRecord, str]]:
     """Every counterexample that the commit tier records: its name, its check, and the property. Of what must happen
     there is no argument but the loop itself."""
     for path in sorted((ROOT / "spec").glob("*.toml")):
-        for check in read(path).checks:
+        for check in read_record_file(path).checks:
             for name, expected in check.properties.items():
                 if expected.verdict == "violated" and check.tier == "commit" and check.outcome != "liveness":
                     yield f"{check.target} {check.bounds} {words(check)}{name}", check, name
 
 
-def words(check: Recorded) -> str:
+def words(check: CheckRecord) -> str:
     return "".join(f"{name}={value} " for name, value in check.own.items())
 
 
 RECORDED = {name: (check, prop) for name, check, prop in recorded()}
 
 
-def model_of(check: Recorded, prop: str) -> Model:
+def model_of(check: CheckRecord, prop: str) -> Model:
     definition, profile = find(check.target)
     texts = {name: str(value) for name, value in check.constants.items()}
     return definition.bind(check.target, texts, profile, ghosts=check.ghosts, properties=[prop])
@@ -121,7 +121,7 @@ def known(name: str, model: Model) -> Run | None:
     return None if holds(model, prop, *about) else run
 
 
-def searched(check: Recorded, model: Model, cache: Path) -> Run:
+def searched(check: CheckRecord, model: Model, cache: Path) -> Run:
     run = ENGINES["native"](model, Search(symmetry=check.symmetry, cache=cache), None).properties[0].run
     assert run is not None, check.name
     return run

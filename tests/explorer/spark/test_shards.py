@@ -22,7 +22,7 @@ from tidegate.explorer.spark.levels import level_path
 from tidegate.explorer.spark.prefix import Prefix
 from tidegate.explorer.spark.rundir import RunDirectory
 from tidegate.explorer.spark.step import BLOCK, TRAILER
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import initial_states
@@ -38,26 +38,26 @@ from ...support.shipped import tiered, tiered_rows
 SMALL = 12_000
 
 
-def recorded() -> Iterator[Recorded]:
+def recorded() -> Iterator[CheckRecord]:
     """What is recorded, of a size that a loop in Python explores in a second or two."""
     for name in ("replication", "async_isr", "raft", "kraft"):
-        checks = read(ROOT / "spec" / f"{name}.toml").checks
+        checks = read_record_file(ROOT / "spec" / f"{name}.toml").checks
         small = [check for check in checks if 300 < check.counts.get("distinct_states", 0) <= SMALL]
         violated = [record for record in small if any(prop.steps for prop in record.properties.values())]
         yield from (*small[:2], *violated[:2])
 
 
-def states_of(check: Recorded) -> int:
+def states_of(check: CheckRecord) -> int:
     """The states that are recorded."""
     return check.counts["distinct_states"]
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     """A check's name in the list of tests."""
     return f"{check.target} {states_of(check)}"
 
 
-def model_of(check: Recorded) -> Model:
+def model_of(check: CheckRecord) -> Model:
     definition, profile = find(check.target)
     texts = {name: str(value) for name, value in check.constants.items()}
     return definition.bind(check.target, texts, profile, ghosts=check.ghosts, properties=tuple(check.properties))
@@ -96,7 +96,7 @@ def expected(kip320: Model) -> Verdict:
     "check",
     tiered(recorded(), lambda check: check.target.endswith("truncate_to_hw") and states_of(check) < 5000, named),
 )
-def test_shards_count_what_is_recorded(check: Recorded, tmp_path: Path, cache: Path) -> None:
+def test_shards_count_what_is_recorded(check: CheckRecord, tmp_path: Path, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, keep_going=True, cache=cache)
     verdict = looped(model_of(check), tmp_path, search)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)

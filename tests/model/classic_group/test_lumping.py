@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded
+from tidegate.gates.records import CheckRecord
 from tidegate.invariants.catalogue import find
 from tidegate.language import STUTTERS
 from tidegate.language.judge import initial_states, shape_of, steps
@@ -82,12 +82,12 @@ def test_a_consumer_that_joins_anew_is_thrown_out_as_one_that_is_out() -> None:
     assert A not in story.state.groups[0].members
 
 
-def violations(check: Recorded) -> list[str]:
+def violations(check: CheckRecord) -> list[str]:
     """What a recorded check says is violated."""
     return [name for name, it in check.properties.items() if it.verdict == "violated"]
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(violations(check))}"
 
 
@@ -95,7 +95,7 @@ def named(check: Recorded) -> str:
 @pytest.mark.parametrize(
     "check", [check for check in CHECKS if check.tier == "commit" and violations(check)], ids=named
 )
-def test_what_fails_fails_where_the_group_forgets(check: Recorded, cache: Path) -> None:
+def test_what_fails_fails_where_the_group_forgets(check: CheckRecord, cache: Path) -> None:
     (name,) = violations(check)
     values = {**check.constants, "lumped": True}
     model = find("classic_group")[0].bind("lumped", values, check.profile, properties=[name])

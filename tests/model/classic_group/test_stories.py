@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, shape_of
@@ -22,7 +22,7 @@ from ..test_counts import assert_as_recorded, bound
 
 A, B = Consumer(0), Consumer(1)
 P, Q = Partition(0), Partition(1)
-CHECKS = read(ROOT / "spec" / "classic_group.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "classic_group.toml").checks
 
 
 class Story:
@@ -461,23 +461,23 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
-def is_quick(check: Recorded) -> bool:
+def is_quick(check: CheckRecord) -> bool:
     """Whether it takes about a second."""
     return check.profile in ("offsets_lost", "kafka_12984")
 
 
 @pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 def test_every_fence_has_a_profile_without_it_and_what_then_fails() -> None:
     definition = find("classic_group")[0]
-    checks = (*CHECKS, *read(ROOT / "spec" / "classic_group_live.toml").checks)
+    checks = (*CHECKS, *read_record_file(ROOT / "spec" / "classic_group_live.toml").checks)
     fails = {check.profile for check in checks if any(it.verdict == "violated" for it in check.properties.values())}
     assert fails == set(definition.profiles) - {"kafka_2_4"}
     switched = {name for values in definition.profiles.values() for name, value in values.items() if value is False}

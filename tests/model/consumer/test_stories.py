@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
@@ -22,7 +22,7 @@ from ..test_counts import assert_as_recorded, bound
 
 A, B = Member(0), Member(1)
 P = Partition(0)
-CHECKS = read(ROOT / "spec" / "consumer.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "consumer.toml").checks
 
 
 class Story:
@@ -294,17 +294,17 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
     assert not holds(story.model, prop, changed)
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {next(iter(check.properties))}"
 
 
-def is_quick(check: Recorded) -> bool:
+def is_quick(check: CheckRecord) -> bool:
     """Whether it is one of a sample."""
     return (check.profile, check.bounds) == ("truncated", "three_records")
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
@@ -328,7 +328,7 @@ def test_the_tables_of_the_page_are_what_is_recorded() -> None:
     recorded = [
         (check.profile, name, check.bounds, str(expected.steps))
         for model in ("producer", "consumer", "end_to_end")
-        for check in read(ROOT / "spec" / f"{model}.toml").checks
+        for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks
         for name, expected in check.properties.items()
         if expected.verdict == "violated"
     ]

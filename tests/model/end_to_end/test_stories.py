@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.values import Map, State
@@ -21,7 +21,7 @@ from ..test_counts import assert_as_recorded, bound
 
 A, B = Member(0), Member(1)
 P = Partition(0)
-RECORDED = read(ROOT / "spec" / "end_to_end.toml")
+RECORDED = read_record_file(ROOT / "spec" / "end_to_end.toml")
 PAGE = (ROOT / "docs" / "producers.md").read_text(encoding="utf-8")
 
 
@@ -99,12 +99,12 @@ def test_a_crash_between_effect_and_commit() -> None:
         assert (at, story.false()) == (1 if profile == "offset_in_sink" else 0, false), profile
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {next(iter(check.properties))}"
 
 
 @pytest.mark.parametrize("check", gated(RECORDED.checks, lambda c: named(c).startswith("offset_in_sink crash"), named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
@@ -216,7 +216,7 @@ def test_the_partitions_page_says_of_consumers_what_is_recorded() -> None:
     said = re.findall(r"`tidegate check consumer:(\w+) --bounds (\w+) --symmetry --property (\w+)` → (\w+) \|", text)
     assert len(said) == 1
     for profile, bounds, name, word in said:
-        checks = read(ROOT / "spec" / "consumer.toml").checks
+        checks = read_record_file(ROOT / "spec" / "consumer.toml").checks
         recorded = [check for check in checks if (check.profile, check.bounds) == (profile, bounds)]
         assert {c.properties[name].verdict for c in recorded if name in c.properties} == {word}
 
@@ -228,7 +228,7 @@ def test_each_mistake_fails_with_it_and_holds_without_it() -> None:
 
 @pytest.mark.parametrize("model", sorted({row[0] for row in CHECKED}))
 def test_what_the_page_says_of_a_check_is_what_is_recorded(model: str) -> None:
-    checks = read(ROOT / "spec" / f"{model}.toml").checks
+    checks = read_record_file(ROOT / "spec" / f"{model}.toml").checks
     for profile, bounds, name, said in (row[1:] for row in CHECKED if row[0] == model):
         found = {
             check.properties[name].verdict

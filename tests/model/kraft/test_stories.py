@@ -12,7 +12,7 @@ import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search, Walks
 from tidegate.explorer.symmetry import symmetry_of
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import is_deadlock
 from tidegate.language.model import Model
@@ -370,7 +370,7 @@ def test_an_answer_in_flight_counts_when_it_arrives() -> None:
 
 # --- the record -------------------------------------------------------------------------------------------------------
 
-RECORDED = read(ROOT / "spec" / "kraft.toml").checks
+RECORDED = read_record_file(ROOT / "spec" / "kraft.toml").checks
 GOAL = {"max_epoch": 4, "max_records": 2, "crashes": 1}
 
 
@@ -445,18 +445,18 @@ COMMIT = [record for record in RECORDED if record.tier == "commit"]
 
 
 @pytest.mark.parametrize("check", gated(COMMIT, lambda check: False, lambda check: check.name))
-def test_native_engine(check: Recorded, cache: Path) -> None:
+def test_native_engine(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
 SMALL = [record for record in COMMIT if sum(one.steps or 99 for one in record.properties.values()) <= 8]
 
 
-def steps_of(check: Recorded) -> int:
+def steps_of(check: CheckRecord) -> int:
     """The steps of its counterexamples."""
     return sum(prop.steps or 0 for prop in check.properties.values())
 
 
 @pytest.mark.parametrize("check", tiered(SMALL, lambda check: steps_of(check) <= 5, lambda check: check.name))
-def test_python_engine(check: Recorded) -> None:
+def test_python_engine(check: CheckRecord) -> None:
     assert_as_recorded(check, ENGINES["python"](bound(check), Search(symmetry=check.symmetry), None))

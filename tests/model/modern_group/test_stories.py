@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
@@ -21,7 +21,7 @@ from ..test_counts import assert_as_recorded, bound
 
 A, B = Consumer(0), Consumer(1)
 P, Q = Partition(0), Partition(1)
-CHECKS = read(ROOT / "spec" / "modern_group.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "modern_group.toml").checks
 BUDGETS = (
     "failovers",
     "pauses",
@@ -350,14 +350,14 @@ def test_a_picture_draws_what_is_under_way() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
-def is_small(check: Recorded) -> bool:
+def is_small(check: CheckRecord) -> bool:
     return check.profile in ("kafka_4_1", "target_reported") and check.bounds in ("lost_answer", "late")
 
 
 @pytest.mark.parametrize("check", gated([c for c in CHECKS if c.tier == "commit"], is_small, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))

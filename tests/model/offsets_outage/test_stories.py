@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
@@ -22,7 +22,7 @@ from ..test_counts import assert_as_recorded, bound
 ONE, TWO, THREE = Broker(0), Broker(1), Broker(2)
 G, H = Group(0), Group(1)
 P, Q = Home(0), Home(1)
-CHECKS = read(ROOT / "spec" / "offsets_outage.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "offsets_outage.toml").checks
 SIZES = {"crashes": 2, "disk_losses": 1, "reassignments": 2, "deletions": 1, "changes": 1, "entries": 4}
 
 
@@ -199,17 +199,17 @@ def test_groups_look_for_their_offsets_elsewhere_when_the_number_of_partitions_i
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
-def is_quick(check: Recorded) -> bool:
+def is_quick(check: CheckRecord) -> bool:
     """Those with brokers that an article is about: the others have a kernel each, too."""
     return (check.profile, check.bounds) in {("kafka_0_10", "one_up"), ("shipped", "repaired"), ("log_loses", "a_log")}
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 

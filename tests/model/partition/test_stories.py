@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.steptext import StepError
 
@@ -21,7 +21,7 @@ from ...conftest import ROOT
 from ...support.partition_story import A, B, C, Story
 from ...support.shipped import gated, tiered
 
-RECORD = read(ROOT / "spec" / "partition.toml")
+RECORD = read_record_file(ROOT / "spec" / "partition.toml")
 
 
 # --- how it should be -------------------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ SMALL = [check for check in RECORD.checks if check.counts and check.counts["dist
 @pytest.mark.parametrize(
     "check", tiered(SMALL, lambda record: record.counts["distinct_states"] <= 500, lambda record: record.name)
 )
-def test_plain_python_counts_what_is_recorded(check: Recorded) -> None:
+def test_plain_python_counts_what_is_recorded(check: CheckRecord) -> None:
     definition, _ = find("partition")
     model = definition.bind(
         check.profile, check.constants, check.profile, ghosts=check.ghosts, properties=tuple(check.properties)
@@ -298,7 +298,7 @@ SOME_PAIRS = [check for check in PAIRS if "one_fault" in check.name][::2]
 
 
 @pytest.mark.parametrize("check", gated(PAIRS, SOME_PAIRS.__contains__, lambda record: record.name))
-def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: Recorded, cache: Path) -> None:
+def test_the_engine_finds_the_losses_that_are_recorded_and_no_others(check: CheckRecord, cache: Path) -> None:
     # Settings, switches and budgets are open: what differs is the size alone, and one kernel serves each of those.
     definition, _ = find("partition")
     model = definition.bind(

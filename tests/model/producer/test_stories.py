@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
@@ -19,7 +19,7 @@ from ...conftest import ROOT
 from ...support.shipped import gated, shipped
 from ..test_counts import assert_as_recorded, bound
 
-CHECKS = read(ROOT / "spec" / "producer.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "producer.toml").checks
 
 
 class Story:
@@ -238,17 +238,17 @@ def test_a_key_goes_elsewhere_once_a_partition_is_added() -> None:
     story.step("send", partition=1)
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {next(iter(check.properties))}"
 
 
-def is_quick(check: Recorded) -> bool:
+def is_quick(check: CheckRecord) -> bool:
     """Whether it is one of a sample."""
     return named(check) == "gives_up_2_4 network order_per_key"
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, is_quick, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
@@ -467,11 +467,11 @@ def test_a_reply_to_what_was_sent_before_the_read_came_confirms_nothing() -> Non
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
-CHECKS = [check for check in read(ROOT / "spec" / "raft.toml").checks if check.tier == "commit"]
+CHECKS = [check for check in read_record_file(ROOT / "spec" / "raft.toml").checks if check.tier == "commit"]
 SMALL = [check for check in CHECKS if check.counts and check.counts["distinct_states"] <= 2000]
 
 
-def run(check: Recorded, engine: str, cache: Path | None) -> Verdict:
+def run(check: CheckRecord, engine: str, cache: Path | None) -> Verdict:
     definition, profile = find(check.target)
     texts = {name: str(value) for name, value in check.constants.items()}
     model = definition.bind(check.target, texts, profile, ghosts=check.ghosts, properties=tuple(check.properties))
@@ -486,7 +486,7 @@ def found(verdict: Verdict) -> tuple[str, dict[str, tuple[str, int | None]]]:
 
 
 @pytest.mark.parametrize("check", SMALL, ids=lambda check: check.name)
-def test_small_recorded_checks_come_out(check: Recorded, cache: Path) -> None:
+def test_small_recorded_checks_come_out(check: CheckRecord, cache: Path) -> None:
     """Here the small ones, by which the engines are compared; `tidegate gate` checks everything that is recorded."""
     verdict = run(check, "native", cache)
     expected = {name: (prop.verdict, prop.steps) for name, prop in check.properties.items()}
@@ -495,7 +495,7 @@ def test_small_recorded_checks_come_out(check: Recorded, cache: Path) -> None:
 
 
 @pytest.mark.parametrize("check", tiered(SMALL, lambda record: "one_term" in record.name, lambda record: record.name))
-def test_plain_python_counts_the_same(check: Recorded) -> None:
+def test_plain_python_counts_the_same(check: CheckRecord) -> None:
     verdict = run(check, "python", None)
     assert {name: getattr(verdict, name) for name in check.counts} == dict(check.counts)
 

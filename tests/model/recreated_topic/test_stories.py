@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
@@ -20,7 +20,7 @@ from ...support.shipped import shipped
 from ..test_counts import assert_as_recorded, bound
 
 A, B = Broker(0), Broker(1)
-CHECKS = read(ROOT / "spec" / "recreated_topic.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "recreated_topic.toml").checks
 
 
 class Story:
@@ -139,12 +139,12 @@ def test_whoever_has_assigned_itself_keeps_its_position_and_asks_by_the_name() -
     assert (story.state.seen_topic, story.state.position, story.state.skipped) == (None, 2, True)
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties)}"
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=named)
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
@@ -21,7 +21,7 @@ from ..test_counts import assert_as_recorded, bound
 
 A, B, C = Client(0), Client(1), Client(2)
 ONE, TWO = Instance(0), Instance(1)
-CHECKS = read(ROOT / "spec" / "static_members.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "static_members.toml").checks
 
 
 class Story:
@@ -131,17 +131,17 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
         assert not holds(story.model, prop, before, after), name
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds}"
 
 
-def is_quick(check: Recorded) -> bool:
+def is_quick(check: CheckRecord) -> bool:
     """Whether it is one of those that take a tenth of a second."""
     return check.profile in ("kafka_8715", "kafka_10284")
 
 
 @pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.steptext import StepError
@@ -23,7 +23,7 @@ from ...support.shipped import shipped
 from ..test_counts import assert_as_recorded, bound
 
 MODELS = ("isr_notification", "producer_ids", "broker_registration")
-CHECKS = [check for model in MODELS for check in read(ROOT / "spec" / f"{model}.toml").checks]
+CHECKS = [check for model in MODELS for check in read_record_file(ROOT / "spec" / f"{model}.toml").checks]
 
 
 class Story:
@@ -211,13 +211,13 @@ def test_a_broker_deletes_what_is_there_by_then_and_not_what_it_has_read() -> No
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     properties = " ".join(check.properties) if len(check.properties) < 3 else "rest"
     return f"{check.model} {check.profile} {check.bounds} {properties}"
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=named)
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 

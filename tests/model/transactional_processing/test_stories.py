@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.transactional_processing import last_stable_offset
 from tidegate.language.judge import initial_states, replay
 from tidegate.language.steptext import StepError
@@ -22,20 +22,20 @@ from ...support.shipped import gated, shipped
 from ..test_counts import assert_as_recorded, bound
 
 A, B, P = Consumer(0), Consumer(1), Partition(0)
-CHECKS = read(ROOT / "spec" / "transactional_processing.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "transactional_processing.toml").checks
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {'' if check.counts else next(iter(check.properties))}"
 
 
-def is_short(check: Recorded) -> bool:
+def is_short(check: CheckRecord) -> bool:
     """Whether it is one of processing that takes less than a second."""
     return check.bounds == "two_members" and check.profile != "kafka_2_5"
 
 
 @pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_short, named))
-def test_what_is_recorded_of_processing_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_of_processing_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=True, cache=cache), None))
 
 
@@ -46,7 +46,7 @@ def test_what_is_taken_for_granted_of_transactions_is_exhausted_with_late_reques
     table = text.partition("| what is taken for granted |")[2].partition("\n\n")[0]
     claims = set(re.findall(r"\| T\d+ `(\w+)` \|", table))
     assert len(claims) == 7
-    checks = read(ROOT / "spec" / "transactions.toml").checks
+    checks = read_record_file(ROOT / "spec" / "transactions.toml").checks
     of_offsets = claims - {"fenced_producers_have_no_effect"}
     for profile, asked, within in (
         ("kafka_4_2", claims, {"late_pair", "late_write", "late_marker"}),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import read
+from tidegate.gates.records import read_record_file
 from tidegate.invariants.catalogue import find
 
 from ...conftest import ROOT
@@ -315,7 +315,7 @@ def test_what_must_happen_does_so_without_a_client_that_learns_early_that_it_is_
 ) -> None:
     """Such a client only adds runs, so that properties of states and steps hold without it; what must happen might
     hold because of it."""
-    bounds = read(ROOT / "spec" / "transactions_live.toml").bounds["late_write"]
+    bounds = read_record_file(ROOT / "spec" / "transactions_live.toml").bounds["late_write"]
     values = {constant: str(value) for constant, value in bounds.items()}
     found = list[tuple[dict[str, str], int]]()
     for definition in (find("transactions_live")[0], mutated(tmp_path, WAITS, "transactions_live")):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, run_text, shape_of
@@ -27,10 +27,10 @@ from ..transactional_processing.test_stories import CHECKS as PROCESSING
 
 A, B = Client(0), Client(1)
 P, Q = Partition(0), Partition(1)
-CHECKS = read(ROOT / "spec" / "transactions.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "transactions.toml").checks
 PUBLISHED = (
-    *read(ROOT / "spec" / "transactions_published.toml").checks,
-    *read(ROOT / "spec" / "transactions_published_partitions.toml").checks,
+    *read_record_file(ROOT / "spec" / "transactions_published.toml").checks,
+    *read_record_file(ROOT / "spec" / "transactions_published_partitions.toml").checks,
 )
 BUDGETS = ("failovers", "timeouts", "late_inits", "late_adds", "late_produces", "late_ends", "late_markers", "losses")
 
@@ -411,7 +411,7 @@ SHARES_ITS_FATE = ("kafka_4_2", "pipelined", "both_4_2", "two_steps_4_2")
 
 
 @pytest.mark.parametrize("check", [check for check in CHECKS if not check.counts], ids=lambda check: named(check))
-def test_what_repairs_a_mistake_is_exhausted_in_bounds_as_large(check: Recorded) -> None:
+def test_what_repairs_a_mistake_is_exhausted_in_bounds_as_large(check: CheckRecord) -> None:
     (name,) = check.properties
     if check.profile in SHARES_ITS_FATE and name == "fenced_producers_have_no_effect":
         return
@@ -432,7 +432,7 @@ def test_what_repairs_a_mistake_is_exhausted_in_bounds_as_large(check: Recorded)
     )
 
 
-def sizes(check: Recorded) -> dict[str, int]:
+def sizes(check: CheckRecord) -> dict[str, int]:
     """The constants of a check that bounds give: all of them are numbers. `max_epoch` is 6 where they leave it out."""
     given = {name: value for name, value in check.constants.items() if isinstance(value, int)}
     assert len(given) == len(check.constants)
@@ -466,17 +466,17 @@ def test_each_property_has_one_verdict_whether_records_are_committed_at_once(
     assert {"undecided", "not_checked"}.isdisjoint(found[0].values())
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {'' if check.counts else next(iter(check.properties))}"
 
 
-def is_quick(check: Recorded) -> bool:
+def is_quick(check: CheckRecord) -> bool:
     """Whether it is one of those that take a tenth of a second."""
     return check.bounds in ("log_lost", "time_out")
 
 
 @pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     search = Search(symmetry=check.symmetry, cache=cache)
     assert_as_recorded(check, ENGINES["native"](bound(check), search, None))
 
@@ -484,7 +484,7 @@ def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
 @pytest.mark.parametrize(
     "check", gated(PUBLISHED, lambda check: check.bounds in ("two_clients", "upstream"), lambda check: check.name)
 )
-def test_the_published_module_has_as_many_states(check: Recorded, cache: Path) -> None:
+def test_the_published_module_has_as_many_states(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))
 
 

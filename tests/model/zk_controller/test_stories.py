@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
@@ -22,7 +22,7 @@ from ...support.shipped import gated, shipped
 from ..test_counts import assert_as_recorded, bound
 
 A, B, C = (Broker(i) for i in range(3))
-CHECKS = read(ROOT / "spec" / "zk_controller.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "zk_controller.toml").checks
 
 
 class Story:
@@ -472,17 +472,17 @@ def test_the_claim_of_whole_runs_can_fail(cache: Path) -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
-def is_quick(check: Recorded) -> bool:
+def is_quick(check: CheckRecord) -> bool:
     """Whether it is a short counterexample. The gate looks for every one."""
     return any(0 < (it.steps or 0) < 10 and it.verdict == "violated" for it in check.properties.values())
 
 
 @pytest.mark.parametrize("check", gated([check for check in CHECKS if check.tier == "commit"], is_quick, named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 
@@ -493,7 +493,7 @@ BROKEN = [check for check in CHECKS if check.profile not in ("kafka_3_9", LOST) 
 
 @pytest.mark.long
 @pytest.mark.parametrize("check", BROKEN, ids=named)
-def test_what_fails_without_a_fence_fails_where_states_are_lumped(check: Recorded, cache: Path) -> None:
+def test_what_fails_without_a_fence_fails_where_states_are_lumped(check: CheckRecord, cache: Path) -> None:
     """What is forgotten hides nothing: without a connection that is lost by itself the run is no longer."""
     constants: dict[str, Any] = {**check.constants, "lumped": True}
     model = shipped(f"zk_controller:{check.profile}", constants, called="lumped")
@@ -533,7 +533,7 @@ SIZES = (
 )  # fmt: skip
 
 
-def size_of(check: Recorded, size: str) -> int:
+def size_of(check: CheckRecord, size: str) -> int:
     """How large a bound is in a check."""
     return int(str(check.constants.get(size, 0)))
 

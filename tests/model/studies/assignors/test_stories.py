@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.language.judge import replay, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.studies.assignors import Assignor, Member, Topic
@@ -23,7 +23,7 @@ from ....conftest import ROOT
 from ....support.shipped import gated, shipped
 from ...test_counts import assert_as_recorded, bound
 
-CHECKS = read(ROOT / "spec" / "assignors.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "assignors.toml").checks
 MEMBERS, TOPICS, PARTITIONS = 4, 3, 6
 Owners = dict[tuple[int, int], int]
 """Who owns each partition of each topic, as numbers."""
@@ -152,10 +152,10 @@ def test_kafkas_own_classes_assign_the_same(version: str, tmp_path: Path) -> Non
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"assignors {check.bounds} {len(check.properties)}"
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "articles", named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))

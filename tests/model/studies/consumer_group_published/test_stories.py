@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language import replace
 from tidegate.language.judge import holds, initial_states, replay, shape_of
@@ -28,7 +28,7 @@ from ....support.shipped import gated, shipped
 from ...test_counts import assert_as_recorded, bound
 
 A, B = Client(0), Client(1)
-CHECKS = read(ROOT / "spec" / "consumer_group_published.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "consumer_group_published.toml").checks
 TLC = {
     "one_client": (708, 388, 20),
     "two_clients": (9_511, 4_009, 26),
@@ -224,12 +224,12 @@ def test_properties_that_no_profile_violates_can_fail() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "one_client", named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 
 

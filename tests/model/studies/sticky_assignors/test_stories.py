@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.language.judge import replay, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.topology import Member, Topic
@@ -24,7 +24,7 @@ from ....conftest import ROOT
 from ....support.shipped import gated, shipped
 from ...test_counts import assert_as_recorded, bound
 
-CHECKS = read(ROOT / "spec" / "sticky_assignors.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "sticky_assignors.toml").checks
 TOPICS, PARTITIONS = 3, 4
 Claims = frozenset[tuple[int, int, int]]
 """Members, topics and numbers of partitions."""
@@ -200,10 +200,10 @@ def test_kafkas_own_classes_assign_the_same(tmp_path: Path) -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"sticky_assignors {check.profile} {check.bounds} {len(check.properties)}"
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "two_members", named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.language.judge import holds, replay, shape_of, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.topology import Member, Topic
@@ -25,7 +25,7 @@ from ..assignors.test_stories import MEMBERS, PARTITIONS, TOPICS, Owners, assign
 CHECKS = [
     check
     for name in ("uniform_assignor", "uniform_heterogeneous")
-    for check in read(ROOT / "spec" / f"{name}.toml").checks
+    for check in read_record_file(ROOT / "spec" / f"{name}.toml").checks
 ]
 RELEASES = ("4.0.0", "4.1.0")
 
@@ -229,10 +229,10 @@ def answers(lines: list[str], folder: Path, release: str = "4.1.0") -> list[Owne
     return [{(topic, number): member for topic, number, member in answer} for answer in found]
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.model} {check.bounds} {len(check.properties)}"
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, lambda check: check.bounds == "three_members", named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(cache=cache), None))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.gates.records import Recorded, read
+from tidegate.gates.records import CheckRecord, read_record_file
 from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, replay, shape_of
 from tidegate.language.steptext import StepError
@@ -21,7 +21,7 @@ from ....support.shipped import gated, shipped
 from ...test_counts import assert_as_recorded, bound
 
 B2, B10, B1, B3 = (Candidate(i) for i in range(4))
-CHECKS = read(ROOT / "spec" / "znode_election.toml").checks
+CHECKS = read_record_file(ROOT / "spec" / "znode_election.toml").checks
 
 
 class Story:
@@ -284,12 +284,12 @@ def test_properties_of_steps_can_fail() -> None:
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def named(check: Recorded) -> str:
+def named(check: CheckRecord) -> str:
     return f"{check.profile} {check.bounds} {' '.join(check.properties) if len(check.properties) < 3 else 'rest'}"
 
 
 @pytest.mark.parametrize("check", gated(CHECKS, lambda check: "violated" in str(check.properties), named))
-def test_what_is_recorded_comes_out(check: Recorded, cache: Path) -> None:
+def test_what_is_recorded_comes_out(check: CheckRecord, cache: Path) -> None:
     """The counterexamples; exhaustive searches are long, and the gate makes them all again."""
     assert_as_recorded(check, ENGINES["native"](bound(check), Search(symmetry=check.symmetry, cache=cache), None))
 

@@ -10,11 +10,11 @@ from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.api.auditing import requirements
-from tidegate.cli.audit import add, audited
+from tidegate.api.auditing import parse_requirements
+from tidegate.cli.audit import add, run_audit
 from tidegate.cli.audit_confirm import confirm_losses
-from tidegate.cli.audit_files import name_pages, save
-from tidegate.cli.verbs import new_parser
+from tidegate.cli.audit_files import name_pages, save_audit
+from tidegate.cli.verbs import empty_parser
 from tidegate.real.driving.nodes.releases import Release
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.partition import random_commands as random_commands
@@ -221,12 +221,12 @@ def test_an_audit_confirms_each_different_loss_and_its_repair(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TIDEGATE_CACHE", str(cache))
-    made, verbs = new_parser()
+    made, verbs = empty_parser()
     add(verbs)
     options: argparse.Namespace = made.parse_args(["audit", str(STRIMZI), "--kafka-version", "3.9.1"])
-    done = audited(options, requirements([]), ())
+    done = run_audit(options, parse_requirements([]), ())
     scenarios = name_pages(done)
-    save(done, scenarios, tmp_path)
+    save_audit(done, scenarios, tmp_path)
     asked = list[tuple[str, str | None, bool]]()
 
     def confirm(trace: dict[str, Any], *, kafka: str | None, with_repair: bool, report: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 from tidegate.api.models import load
 from tidegate.cli.cluster_words import ClusterWords
 from tidegate.cli.explore_session import Session
-from tidegate.cli.saved_traces import document_of
+from tidegate.cli.saved_traces import read_trace
 from tidegate.language.judge import run_text
 from tidegate.reports.index import index_page
 from tidegate.reports.text_page import TextFormat
@@ -152,7 +152,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
             one.page.get_by_role("button", name="Save the trace").click()
         begun.value.save_as(saved)
     jsonschema.validate(json.loads(saved.read_text(encoding="utf-8")), schema(STEPS))
-    made = document_of(saved)
+    made = read_trace(saved)
     assert [step["step"] for step in made["steps"]] == ["produce(A)", "fetch(leader=A, follower=B)"]
     assert (made["called"], made["wording"]) == ({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, {"before": 1})
 

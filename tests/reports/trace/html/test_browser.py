@@ -11,7 +11,7 @@ from typing import Literal
 import jsonschema
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from tidegate.api.results import framed
+from tidegate.api.results import frame_html
 from tidegate.explorer.native.search import check
 from tidegate.explorer.search import Search
 from tidegate.language.binding import load
@@ -109,7 +109,7 @@ def test_a_link_says_step_focus_fields_trace_and_theme(browser: Browser, saved: 
 def test_in_the_frame_of_a_notebook_the_page_stays_itself(browser: Browser, tmp_path: Path) -> None:
     """A frame's page has no address of its own: a link would load the notebook in its place."""
     notebook = tmp_path / "notebook.html"
-    notebook.write_text(f"<p id=outside>cells</p>{framed(trace_html([kip_101()]))}", encoding="utf-8")
+    notebook.write_text(f"<p id=outside>cells</p>{frame_html(trace_html([kip_101()]))}", encoding="utf-8")
     with shown(browser, notebook, at="iframe") as one:
         one.passes(400)
         inside = one.page.frame_locator("iframe")
