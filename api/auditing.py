@@ -9,7 +9,7 @@ from pathlib import Path
 from ..audit.answers.requirements import DEFAULT, NoRequirement, Requirement, parse
 from ..audit.auditing import Audited, AuditRequest
 from ..audit.auditing import audit as audit_cluster
-from ..audit.cluster.cluster import CannotRead, WrongOption
+from ..audit.cluster.statements import CannotRead, WrongOption
 from ..audit.exploring.small_models import kept_in
 from ..audit.reading import Options, read
 from ..explorer.cache import cache_directory

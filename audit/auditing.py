@@ -17,7 +17,8 @@ from .answers.requirements import DEFAULT, Requirement
 from .answers.runs_shown import run_shown
 from .answers.transactions import with_transactions
 from .answers.verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
-from .cluster.cluster import Cluster, Finding
+from .cluster.cluster import Cluster
+from .cluster.findings import Finding
 from .exploring.explorations import NO_TIME, Explorations
 from .exploring.garbage_collection import seldom_collected
 from .exploring.rounds import together

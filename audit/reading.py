@@ -9,7 +9,9 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from .cluster.cluster import MARK, CannotRead, Cluster, Finding, Kind, Origin, Use, is_called
+from .cluster.cluster import Cluster, Use, is_called
+from .cluster.findings import Finding, Kind
+from .cluster.statements import MARK, CannotRead, Origin
 from .joining.cluster import Options, join
 from .joining.unread import entries_not_used, writers_of_unknown_topics
 from .readers import audit_toml as mapping

@@ -16,7 +16,7 @@ from ..audit.answers.baseline import Accepted
 from ..audit.answers.baseline import read as baseline
 from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.auditing import Audited, AuditRequest, audit
-from ..audit.cluster.cluster import CannotRead, WrongOption
+from ..audit.cluster.statements import CannotRead, WrongOption
 from ..audit.exploring.small_models import kept_in
 from ..audit.questions.questions import QUESTIONS
 from ..audit.questions.situations import FAULTS, SITUATIONS

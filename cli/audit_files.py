@@ -14,7 +14,8 @@ from ..audit.answers.runs_shown import run_of, run_shown
 from ..audit.answers.scenario import end_after, is_of_requests, names, names_after, renamed, said, sentences
 from ..audit.answers.verdicts import Answer
 from ..audit.auditing import Audited
-from ..audit.cluster.cluster import OFFSETS, ModelRun
+from ..audit.cluster.cluster import OFFSETS
+from ..audit.cluster.findings import ModelRun
 from ..audit.exploring.client_models import Settings, run_of_producer
 from ..audit.exploring.small_models import run_of_finding
 from ..audit.questions.questions import QUESTION

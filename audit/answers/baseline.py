@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from ..cluster.cluster import CannotRead
+from ..cluster.statements import CannotRead
 from ..questions.questions import QUESTION
 from ..questions.signature import Subject
 from .verdicts import RequirementCheck

@@ -15,11 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ..cluster.cluster import OFFSETS, Client, Cluster, Unknown
+from ..cluster.cluster import OFFSETS, Client, Cluster
 from ..cluster.racks import missing_racks
+from ..cluster.settings import underneath, value_of
+from ..cluster.statements import Unknown
 from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
 from ..exploring.group_models import SKIPPED, STOPPED, fails
-from ..kafka.keys import at_least, underneath, value_of
+from ..kafka.versions import at_least
 from ..questions.questions import loss_case
 from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, CELLS, Name, racks_of

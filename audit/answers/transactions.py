@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from ..cluster.cluster import TRANSACTIONS, Client, Cluster, Stated
-from ..kafka.keys import value_of
+from ..cluster.cluster import TRANSACTIONS, Client, Cluster
+from ..cluster.settings import value_of
+from ..cluster.statements import Stated
 from ..questions.signature import Subject
 from .verdicts import RequirementCheck
 

@@ -15,7 +15,8 @@ from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 
 from ..startup.listeners import BETWEEN, PROTOCOL, entries, readable
-from .cluster import Broker, Quorum, Setting
+from .cluster import Broker, Quorum
+from .statements import Setting
 
 LOOPBACK = "localhost"
 """The name of every loopback address."""

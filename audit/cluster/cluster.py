@@ -10,48 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ..kafka.versions import ControlPlane
 from .pods import Pod
+from .statements import Origin, Setting, Stated
 
-SECRET = re.compile("password|passwd|pwd|passphrase|secret|jaas|key|token|credential|license|user.info|private", re.I)
-"""Settings whose values are withheld. Wide on purpose: `key.serializer` is withheld too, and nobody misses it."""
-
-HIDDEN = "(withheld)"
-"""What stands for the value of a secret, and for the value of a setting that the audit has no use for."""
-
-MARK = "\ufeff"
-"""The byte order mark that some editors put before a file's first byte. `Properties.load` of Java skips none: it is a
-part of the first line's key, which nobody knows then."""
-
-Severity = Literal["error", "warning", "note"]
-Kind = Literal[
-    "unknown_key",  # no key of Kafka, or none of this scope
-    "typo",  # no key of Kafka, but close to one
-    "wrong_value",  # the wrong type, or outside of what the key allows
-    "contradiction",  # two statements that cannot both hold
-    "arithmetic",  # follows from numbers alone, such as min.insync.replicas above the replication factor
-    "advice",  # a rule of experience, not a question to the model
-    "client",  # what the models of producers and consumers say of its settings
-    "latent",  # ignored by this version, harmful after an upgrade
-    "incomplete",  # a part is missing, or may lose records that no answer is about: the exit is 5 at best
-    "not_read",  # a file, or a part of one, that no reader understands
-    "not_modelled",  # what the model does not have, and what to read the answers as
-]
-ControlPlane = Literal["zookeeper", "kraft"]
 Role = Literal["broker", "controller"]
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where something is stated: a file, its line (from 1; None if it has none), a place within (a YAML path). Of a
-    running cluster the path is its address, and the place the broker or topic that was asked.
-    """
-
-    path: str
-    line: int | None = None
-    place: str = ""
-
-    def __str__(self) -> str:
-        return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
 OF_LISTENERS = ("controller.listener.names", "inter.broker.listener.name")
@@ -76,68 +39,6 @@ KEPT_NUMBERS = frozenset({
     "max.connections.per.ip",
 })  # fmt: skip
 """Settings that a node may not start with: they are kept where they are plain numbers."""
-
-ENVIRONMENT = "the environment of "
-"""What `Setting.when` begins with where variables of a service set it, and not a profile."""
-
-CLOUD = "the cloud platform "
-"""What it begins with where a setting is in force on one of Spring's cloud platforms alone."""
-
-IMPORTED, INCLUDED, GROUPED = "spring.config.import", "spring.profiles.include", "spring.profiles.group"
-"""Spring's own settings that stand among those of a client: whether what it says may be replaced by what was not read,
-the profiles that are in force whichever are active, and that there are groups of them, which are not read."""
-
-OF_IMAGE = "an image that reads KAFKA_CFG_, as Bitnami's does"
-"""What it is where a variable has an effect in such an image alone, and nothing says whether this one is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One `key=value` as written. The key is Kafka's own name for it, whatever the file's spelling was.
-
-    The value is text without surrounding blanks. A key that `SECRET` matches has the value `HIDDEN`, always.
-    `when` is the profile of Spring's that it is in force with, or the environment (`ENVIRONMENT`), or the cloud
-    platform (`CLOUD`), or, of a broker, the kind of image (`OF_IMAGE`); "" for always.
-    """
-
-    key: str
-    value: str
-    origin: Origin
-    when: str = ""
-
-    def __post_init__(self) -> None:
-        if SECRET.search(self.key) or self.key == HIDDEN:
-            object.__setattr__(self, "value", HIDDEN)
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """A value that a file or an option states. `assumed` says in words what was taken for granted, or is ''."""
-
-    value: str
-    origin: Origin
-    assumed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Default:
-    """A value that nobody states: the default of the version, family or distribution in use. `source` says whence."""
-
-    value: str
-    source: str
-    assumed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be."""
-
-    why: str
-    ask: str
-    possible: tuple[Default, ...] = ()
-
-
-Answer = Stated | Default | Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,41 +354,3 @@ class Cluster:
     def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:
         """The client of this name, or of the file whose path ends with it; of one kind, if both are in one file."""
         return next((client for client in self.clients if client.called(name) and kind in (None, client.kind)), None)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRun:
-    """A run of a built-in model to what a finding says: the model with its profile, the values of its constants over
-    those of the profile, and the property that fails."""
-
-    model: str
-    values: tuple[tuple[str, int], ...]
-    fails: str
-
-    @property
-    def command(self) -> str:
-        """The command that shows it."""
-        options = " ".join(f"--set {name}={value}" for name, value in self.values)
-        return f"tidegate check {self.model} {options} --property {self.fails}"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something to know that is not a question to the partition's model. `source` is a KIP, a JIRA, a page of the
-    documentation, or ''; of what a client's model says, the check. `run` gets a page where pages are written."""
-
-    kind: Kind
-    severity: Severity
-    what: str
-    where: Origin
-    to_do: str
-    source: str = ""
-    run: ModelRun | None = None
-
-
-class CannotRead(Exception):
-    """Input that cannot be read at all: which, why, and what to do. The command ends with exit code 66."""
-
-
-class WrongOption(CannotRead):
-    """A mistake in what the user states beside the files, not in a file. The command ends with exit code 64."""

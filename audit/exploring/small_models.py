@@ -21,7 +21,7 @@ from ...invariants.catalogue import find
 from ...language.constants import Value
 from ...language.model import Model
 from ...language.verdict import PropertyVerdict
-from ..cluster.cluster import ModelRun
+from ..cluster.findings import ModelRun
 from .explorations import text_digest
 
 _folder: ContextVar[Path | None] = ContextVar("folder", default=None)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..cluster.cluster import TRANSACTIONS, Answer, Broker, Cluster, Default, Setting, Stated, Topic, Unknown
-from ..kafka.keys import agreed, value_of
+from ..cluster.cluster import TRANSACTIONS, Broker, Cluster, Topic
+from ..cluster.settings import agreed, value_of
+from ..cluster.statements import Answer, Default, Setting, Stated, Unknown
 
 UNCLEAN, MIN_ISR = "unclean.leader.election.enable", "min.insync.replicas"
 _GIVE = "server.properties of the controllers"

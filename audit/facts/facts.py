@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..cluster.cluster import Answer, Default, Origin, Stated, Unknown
+from ..cluster.statements import Answer, Default, Origin, Stated, Unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from itertools import combinations
 
 from ..cluster import pods
 from ..cluster.addresses import zookeeper_servers
-from ..cluster.cluster import OFFSETS, Broker, Cluster, Topic, Unknown
+from ..cluster.cluster import OFFSETS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
-from ..kafka.keys import at_least, value_of
+from ..cluster.settings import value_of
+from ..cluster.statements import Unknown
+from ..kafka.versions import at_least
 from .facts import CannotBeMade, Fact, FactValue, Used
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Client, Cluster, Default, Stated, Topic, Unknown
-from ..kafka.keys import at_least, is_fixed, underneath, value_of
+from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Client, Cluster, Topic
+from ..cluster.settings import is_fixed, underneath, value_of
+from ..cluster.statements import Default, Stated, Unknown
+from ..kafka.versions import at_least
 from ..startup.producers import in_force, refuses_by_default, switches_off, why_not
 from .facts import CannotTell, CommitsRefused, DoesNotStart, Fact, FactValue, Used, note
 

@@ -13,21 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import (
-    CONSTRAINTS,
-    MIN_ISR_OF,
-    OFFSETS,
-    REPLICAS_OF,
-    WHERE_SET,
-    Answer,
-    Broker,
-    Cluster,
-    Default,
-    Stated,
-    Topic,
-    Unknown,
-)
-from ..kafka.keys import at_least, value_of
+from ..cluster.cluster import CONSTRAINTS, MIN_ISR_OF, OFFSETS, REPLICAS_OF, WHERE_SET, Broker, Cluster, Topic
+from ..cluster.settings import value_of
+from ..cluster.statements import Answer, Default, Stated, Unknown
+from ..kafka.versions import at_least
 from ..repairs.patches import by_strimzi
 from .facts import CannotTell, Fact, FactValue, Used, note
 from .placement import creatable, has_one_by_default, placement

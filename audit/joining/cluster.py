@@ -10,24 +10,15 @@ from itertools import pairwise
 from ...language.errors import nearest
 from ..cluster.addresses import Server, at_their_own, servers_and_path, unlike, zookeeper_servers
 from ..cluster.addresses import placed as placed_on_hosts
-from ..cluster.cluster import (
-    Broker,
-    Client,
-    Cluster,
-    ControlPlane,
-    Finding,
-    Origin,
-    Quorum,
-    Stated,
-    Topic,
-    Use,
-    Versions,
-    WrongOption,
-)
+from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
+from ..cluster.findings import Finding
+from ..cluster.settings import underneath
+from ..cluster.statements import Origin, Stated, WrongOption
 from ..facts.placement import assumed_of_nodes
 from ..kafka import key_names as names
-from ..kafka.keys import OTHER, at_least, families, is_version, owners, span, underneath
+from ..kafka.keys import OTHER, families, owners
 from ..kafka.releases import release
+from ..kafka.versions import ControlPlane, at_least, is_version, span
 from ..readers.containers.strimzi import NOT_IN_FORCE
 from ..readers.parsed_file import Part, numbers
 from ..readers.running.descriptions import NO_CONFIGS

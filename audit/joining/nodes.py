@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..cluster.cluster import HIDDEN, Broker, Finding, Origin, Quorum, Setting, Topic, Twice
+from ..cluster.cluster import Broker, Quorum, Topic, Twice
+from ..cluster.findings import Finding
+from ..cluster.statements import HIDDEN, Origin, Setting
 from ..kafka.keys import known
 from ..readers import properties
 from .parts import OPTIONS, Joined, scrubbed

@@ -7,19 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..cluster.cluster import (
-    CONSTRAINTS,
-    HIDDEN,
-    KEPT_HOSTS,
-    KEPT_NUMBERS,
-    KEPT_PATHS,
-    KEPT_WORDS,
-    MARK,
-    Finding,
-    Origin,
-    Setting,
-    Twice,
-)
+from ..cluster.cluster import CONSTRAINTS, KEPT_HOSTS, KEPT_NUMBERS, KEPT_PATHS, KEPT_WORDS, Twice
+from ..cluster.findings import Finding
+from ..cluster.statements import HIDDEN, MARK, Origin, Setting
 from ..kafka import key_names as names
 from ..kafka.keys import known, table
 from ..readers.parsed_file import Part

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster.addresses import Server, host_of, names_of
-from ..cluster.cluster import Broker, Finding, Quorum, Stated
+from ..cluster.cluster import Broker, Quorum
+from ..cluster.findings import Finding
+from ..cluster.statements import Stated
 from ..readers.parsed_file import Part
 
 

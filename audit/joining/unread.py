@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..cluster.cluster import Broker, Cluster, Finding, Origin, Use
+from ..cluster.cluster import Broker, Cluster, Use
+from ..cluster.findings import Finding
+from ..cluster.statements import Origin
 from ..facts.topic_creation import NEW_TOPICS
 from ..readers.parsed_file import Part
 

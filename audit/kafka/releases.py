@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..cluster.cluster import Origin, Stated, WrongOption
-from .keys import span
+from ..cluster.statements import Origin, Stated, WrongOption
+from .versions import span
 
 CONFLUENT = {
     "5.0": "2.0", "5.1": "2.1", "5.2": "2.2", "5.3": "2.3", "5.4": "2.4", "5.5": "2.5", "6.0": "2.6", "6.1": "2.7",

@@ -17,7 +17,9 @@ from ...invariants import partition as properties
 from ...invariants.partition import reads, waiting
 from ...language.binding import Definition, load
 from ...model import partition
-from ..cluster.cluster import MIN_ISR_OF, Client, Cluster, Stated, Topic, Unknown  # fmt: skip
+from ..cluster.cluster import MIN_ISR_OF, Client, Cluster, Topic
+from ..cluster.settings import ELR_FEATURE, earliest, elr_is_too_early, value_of
+from ..cluster.statements import Stated, Unknown
 from ..facts.controller_settings import UNCLEAN, least_in_sync, unclean_elections
 from ..facts.facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
 from ..facts.placement import follower_reads, logs_that_pass, names_of_hosts, open_places
@@ -31,7 +33,7 @@ from ..facts.topic_creation import (
     to_be_made,
     with_what_is_made,
 )
-from ..kafka.keys import ELR_FEATURE, SPANS, earliest, elr_is_too_early, is_version, span, value_of
+from ..kafka.versions import SPANS, is_version, span
 from ..rules.versions import has_old_format, protocols
 from ..startup.nodes import Refusals, raise_if_never_up, refusals
 

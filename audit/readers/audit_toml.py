@@ -30,7 +30,8 @@ import re
 import tomllib
 from typing import Any, Literal, cast
 
-from ..cluster.cluster import CannotRead, Origin, Stated, Use
+from ..cluster.cluster import Use
+from ..cluster.statements import CannotRead, Origin, Stated
 from .parsed_file import Part
 from .programs.active_profiles import SAID
 

@@ -6,20 +6,10 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..cluster.cluster import (
-    Broker,
-    Client,
-    ControlPlane,
-    Finding,
-    Kind,
-    Origin,
-    Quorum,
-    Setting,
-    Severity,
-    Stated,
-    Topic,
-    Use,
-)
+from ..cluster.cluster import Broker, Client, Quorum, Topic, Use
+from ..cluster.findings import Finding, Kind, Severity
+from ..cluster.statements import Origin, Setting, Stated
+from ..kafka.versions import ControlPlane
 
 
 @dataclass

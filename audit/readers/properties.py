@@ -15,7 +15,8 @@ from typing import Literal
 
 import javaproperties
 
-from ..cluster.cluster import MARK, Broker, Client, Origin, Role, Setting, Stated
+from ..cluster.cluster import Broker, Client, Role
+from ..cluster.statements import MARK, Origin, Setting, Stated
 from ..kafka import key_names as names
 from .parsed_file import Part, in_latin
 from .programs import connect, frameworks, workers

@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from ..cluster.cluster import Finding, Origin
 from ..cluster.directories import is_in_memory, is_temporary
+from ..cluster.findings import Finding
+from ..cluster.statements import Origin
 from .parsed_file import Part
 
 _SERVER = re.compile(r"(?P<host>\[[^\]]+\]|[^\s:;|\[\]]+):(?P<peer>\d+):\d+(?P<rest>\S*)")

@@ -8,7 +8,7 @@ from typing import Any
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.racks import racks_of_voters
 from ..facts.placement import has_dynamic_quorum
-from ..kafka.keys import at_least
+from ..kafka.versions import at_least
 from .patches import Lines
 
 

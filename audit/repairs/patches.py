@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..cluster.cluster import Broker, Cluster, Origin, Setting, Topic
+from ..cluster.cluster import Broker, Cluster, Topic
+from ..cluster.statements import Origin, Setting
 
 CONFIG = ("spec", "kafka", "config")
 ZONE = "topology.kubernetes.io/zone"

@@ -9,7 +9,8 @@ from functools import partial
 
 from ...traces.sentences import capital
 from ..cluster.cluster import COMMIT_ACKS, REPLICAS_OF, TRANSACTIONS, Cluster, Topic
-from ..kafka.keys import at_least, place_of
+from ..cluster.settings import place_of
+from ..kafka.versions import at_least
 from ..questions.signature import Subject
 from .moves import PlanStep, move
 from .patches import Lines, by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from ..cluster.cluster import CannotRead
+from ..cluster.statements import CannotRead
 from .document import SCHEMA
 
 _BADNESS = {"no loss found": 0, "not checked": 1, "depends": 2, "can lose": 3}

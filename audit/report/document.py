@@ -12,8 +12,10 @@ from ..answers.outages import Outage
 from ..answers.requirements import Requirement, preset_of
 from ..answers.scenario import is_unheard, sentences
 from ..answers.verdicts import RACK, Answer, RequirementCheck, SubjectVerdict, Table, facts_that_matter
-from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Cluster, Finding, Origin
+from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Cluster
+from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
+from ..cluster.statements import Origin
 from ..facts.placement import NODES, SERVERS
 from ..facts.producers import gives_again, unnamed_give_again
 from ..questions.questions import QUESTION, QUESTIONS

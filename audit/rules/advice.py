@@ -9,22 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 
-from ..cluster.cluster import (
-    MIN_ISR_OF,
-    OFFSETS,
-    REPLICAS_OF,
-    TRANSACTIONS,
-    Broker,
-    Cluster,
-    Finding,
-    Origin,
-    Stated,
-    Topic,
-    Unknown,
-)
+from ..cluster.cluster import MIN_ISR_OF, OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
+from ..cluster.findings import Finding
+from ..cluster.settings import left_out, number_of, place_of, value_of
+from ..cluster.statements import Origin, Stated, Unknown
 from ..facts.topic_creation import NEW_TOPICS, REPLICAS_SET_BY, makers
-from ..kafka.keys import at_least, left_out, number_of, place_of, table, value_of
+from ..kafka.keys import table
+from ..kafka.versions import at_least
 from .clients import of_clients
 from .controllers import of_controllers
 from .limits import of_limits

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.consumer.state import Commits
-from ..cluster.cluster import Client, Cluster, Finding, Unknown
+from ..cluster.cluster import Client, Cluster
+from ..cluster.findings import Finding
+from ..cluster.settings import number_of, place_of, underneath, value_of
+from ..cluster.statements import Unknown
 from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from ..facts.placement import has_one_by_default
 from ..facts.producers import ACKS, asks_for_idempotence, gives_again
-from ..kafka.keys import at_least, number_of, place_of, underneath, value_of
+from ..kafka.versions import at_least
 from ..startup import producers as starting
 from ..startup.producers import is_transactional, stated, why_not
 from .group_members import has_new_protocol, of_members

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cluster.addresses import zookeeper_servers
-from ..cluster.cluster import Broker, Cluster, Finding, Kind, Setting, Severity
+from ..cluster.cluster import Broker, Cluster
 from ..cluster.directories import is_in_memory, is_temporary
+from ..cluster.findings import Finding, Kind, Severity
+from ..cluster.settings import number_of, place_of
+from ..cluster.statements import Setting
 from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
-from ..kafka.keys import at_least, number_of, place_of
+from ..kafka.versions import at_least
 
 UNCLEAN = "unclean.leader.election.enable"
 SESSION = "zookeeper.session.timeout.ms"

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..cluster.cluster import Client, Cluster, Finding
-from ..kafka.keys import at_least, number_of, place_of, underneath
+from ..cluster.cluster import Client, Cluster
+from ..cluster.findings import Finding
+from ..cluster.settings import number_of, place_of, underneath
+from ..kafka.versions import at_least
 from ..startup.producers import stated
 
 PROTOCOL, SESSION, HEARTBEAT = "group.protocol", "session.timeout.ms", "heartbeat.interval.ms"

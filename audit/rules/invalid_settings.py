@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Client, Cluster, Finding, Origin, Setting
+from ..cluster.cluster import Client, Cluster
+from ..cluster.findings import Finding
+from ..cluster.settings import underneath
+from ..cluster.statements import GROUPED, HIDDEN, IMPORTED, INCLUDED, MARK, Origin, Setting
 from ..kafka import key_names as names
-from ..kafka.keys import NEVER_EMPTY, Key, is_never_blank, known, table, underneath, wrong
+from ..kafka.keys import NEVER_EMPTY, Key, is_never_blank, known, table, wrong
 
 MOST_SHOWN = 40
 

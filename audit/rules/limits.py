@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..cluster.cluster import CONSTRAINTS, Cluster, Finding, Setting
-from ..kafka.keys import at_least, known
+from ..cluster.cluster import CONSTRAINTS, Cluster
+from ..cluster.findings import Finding
+from ..cluster.statements import Setting
+from ..kafka.keys import known
+from ..kafka.versions import at_least
 
 MIGRATION = "zookeeper.metadata.migration.enable"
 TIERED, TIERED_TOPIC = "remote.log.storage.system.enable", "remote.storage.enable"

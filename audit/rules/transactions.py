@@ -13,9 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from ..cluster.cluster import Client, Cluster, Finding, ModelRun
+from ..cluster.cluster import Client, Cluster
+from ..cluster.findings import Finding, ModelRun
+from ..cluster.settings import place_of, underneath
 from ..exploring.small_models import Small, explored
-from ..kafka.keys import at_least, place_of, underneath
+from ..kafka.versions import at_least
 from ..startup.producers import TRANSACTIONAL, is_transactional, why_not
 
 Bounds = Mapping[str, int]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import Cluster, Finding, Setting, Stated, Topic
+from ..cluster.cluster import Cluster, Topic
+from ..cluster.findings import Finding
+from ..cluster.settings import ELR_FEATURE, elr_is_too_early
+from ..cluster.statements import Setting, Stated
 from ..facts.facts import Used
-from ..kafka.keys import ELR_FEATURE, at_least, elr_is_too_early, span
+from ..kafka.versions import at_least, span
 from ..startup.protocol_versions import FORMAT, PROTOCOL, refused
 
 

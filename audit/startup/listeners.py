@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 
-from ..cluster.cluster import HIDDEN, OF_LISTENERS, Broker, Cluster, Origin, Setting
-from ..kafka.keys import at_least
+from ..cluster.cluster import OF_LISTENERS, Broker, Cluster
+from ..cluster.statements import HIDDEN, Origin, Setting
+from ..kafka.versions import at_least
 
 CONTROLLERS, BETWEEN = OF_LISTENERS
 PROTOCOL, PROTOCOLS = "security.inter.broker.protocol", "listener.security.protocol.map"

@@ -15,9 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ..cluster.cluster import DESCRIBED, HIDDEN, Broker, Cluster, Default, Origin, Setting, Stated, Topic
+from ..cluster.cluster import DESCRIBED, Broker, Cluster, Topic
+from ..cluster.settings import value_of
+from ..cluster.statements import HIDDEN, Default, Origin, Setting, Stated
 from ..facts.facts import NeverUp
-from ..kafka.keys import NEVER_EMPTY, at_least, known, value_of, wrong
+from ..kafka.keys import NEVER_EMPTY, known, wrong
+from ..kafka.versions import at_least
 from . import protocol_versions
 from .listeners import is_whole, of_identity, of_listeners, stated_by
 from .numbers import of_numbers

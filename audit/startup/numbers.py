@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..cluster.cluster import Broker, Cluster, Origin, Setting
-from ..kafka.keys import at_least, number_of
+from ..cluster.cluster import Broker, Cluster
+from ..cluster.settings import number_of
+from ..cluster.statements import Origin, Setting
+from ..kafka.versions import at_least
 from .listeners import stated_by
 
 DEFAULTS: Mapping[str, int] = {

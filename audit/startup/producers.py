@@ -18,8 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..cluster.cluster import HIDDEN, Client, Cluster, Finding, Setting, Unknown
-from ..kafka.keys import at_least, is_never_blank, number_of, place_of, table, underneath, value_of, wrong
+from ..cluster.cluster import Client, Cluster
+from ..cluster.findings import Finding
+from ..cluster.settings import number_of, place_of, underneath, value_of
+from ..cluster.statements import HIDDEN, Setting, Unknown
+from ..kafka.keys import is_never_blank, table, wrong
+from ..kafka.versions import at_least
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 TRANSACTIONAL = "transactional.id"

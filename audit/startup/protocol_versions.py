@@ -7,9 +7,10 @@ versions that the release has; 4.0 has neither setting.
 
 from __future__ import annotations
 
-from ..cluster.cluster import Broker, Cluster, Setting
-from ..kafka.keys import at_least
+from ..cluster.cluster import Broker, Cluster
+from ..cluster.statements import Setting
 from ..kafka.protocol_versions import known_since
+from ..kafka.versions import at_least
 from .listeners import Reasons, is_whole, readable, stated_by
 
 PROTOCOL, FORMAT = "inter.broker.protocol.version", "log.message.format.version"

@@ -11,8 +11,9 @@ from __future__ import annotations
 import posixpath
 import re
 
-from ..cluster.cluster import Broker, Cluster, Setting
-from ..kafka.keys import at_least
+from ..cluster.cluster import Broker, Cluster
+from ..cluster.statements import Setting
+from ..kafka.versions import at_least
 from .listeners import (
     BETWEEN,
     CONTROLLERS,

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Literal
 
-from ..cluster.cluster import Broker, Cluster, Origin, Setting
-from ..kafka.keys import Key, at_least, wrong
+from ..cluster.cluster import Broker, Cluster
+from ..cluster.statements import Origin, Setting
+from ..kafka.keys import Key, wrong
+from ..kafka.versions import at_least
 from .listeners import readable
 
 TYPES: Mapping[tuple[Literal["int", "long", "boolean"], int | None], str] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from ...audit.cluster.cluster import Origin, WrongOption
-from ...audit.kafka.keys import span
+from ...audit.cluster.statements import Origin, WrongOption
 from ...audit.kafka.releases import METADATA_VERSIONS, release
+from ...audit.kafka.versions import span
 from ...audit.questions.signature import definition, mended_in, profiles_within, switches
 from ...language.constants import Value
 from ...language.errors import UsageError

@@ -10,7 +10,9 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tidegate.audit.cluster.cluster import CannotRead, Cluster, Finding
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.cluster.statements import CannotRead
 from tidegate.audit.reading import Options, of_texts
 
 from ..conftest import ROOT

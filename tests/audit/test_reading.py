@@ -5,22 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster.cluster import (
-    HIDDEN,
-    Broker,
-    CannotRead,
-    Client,
-    Cluster,
-    Finding,
-    Origin,
-    Setting,
-    Stated,
-    Topic,
-    Unknown,
-    Versions,
-)
+from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Versions
+from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import HIDDEN, CannotRead, Origin, Setting, Stated, Unknown
 from tidegate.audit.kafka import key_names as names
-from tidegate.audit.kafka.keys import known, table, value_of
+from tidegate.audit.kafka.keys import known, table
 from tidegate.audit.reading import Options, read
 
 from ..conftest import ROOT

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from ...cluster.cluster import Origin, Setting
+from ...cluster.statements import Origin, Setting
 from ..parsed_file import Part
 from ..yamls import Tree
 from . import created_topics as created

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ...cluster.cluster import OF_IMAGE, Origin, Setting
+from ...cluster.statements import OF_IMAGE, Origin, Setting
 from ...kafka import key_names as names
 from ...kafka.releases import CONFLUENT
 from .. import properties

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 
-from ...cluster.cluster import Origin
+from ...cluster.statements import Origin
 from .. import yamls
 from ..parsed_file import Part
 from ..yamls import Tree

@@ -14,7 +14,7 @@ from typing import Any
 
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from ...cluster.cluster import Origin
+from ...cluster.statements import Origin
 from .. import yamls
 from ..parsed_file import Part
 from ..yamls import Tree

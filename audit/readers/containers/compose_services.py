@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...cluster.cluster import Origin
+from ...cluster.statements import Origin
 from ..parsed_file import Part
 from ..yamls import Tree
 

@@ -6,7 +6,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from ...cluster.cluster import LEGAL_NAME, Origin, Setting, Topic
+from ...cluster.cluster import LEGAL_NAME, Topic
+from ...cluster.statements import Origin, Setting
 from ..parsed_file import Part, numbers
 
 CREATES = re.compile(r"kafka-topics(?:\.sh)?\s+([^;&|\n)]*--create\b[^;&|\n)]*)")

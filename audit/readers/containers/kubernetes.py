@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ...cluster.cluster import Broker, Origin, Setting
+from ...cluster.cluster import Broker
+from ...cluster.statements import Origin, Setting
 from .. import properties
 from ..parsed_file import Part, in_latin, numbers
 from ..programs import connect

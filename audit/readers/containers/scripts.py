@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ...cluster.cluster import Origin
+from ...cluster.statements import Origin
 from ...kafka import key_names as names
 from ..parsed_file import Part
 from . import commands, compose

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ...cluster.cluster import Broker, CannotRead, Origin, Role, Setting, Topic
+from ...cluster.cluster import Broker, Role, Topic
 from ...cluster.pods import Pod
+from ...cluster.statements import CannotRead, Origin, Setting
 from ..parsed_file import Part, in_latin, numbers
 from ..yamls import Tree
 from . import pod_rules as spreading

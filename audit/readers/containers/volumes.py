@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath, PurePosixPath
 from posixpath import normpath
 
-from ...cluster.cluster import Setting
 from ...cluster.directories import is_in_memory
+from ...cluster.statements import Setting
 from ..yamls import Tree
 
 LOG_DIRS = ("log.dirs", "log.dir")

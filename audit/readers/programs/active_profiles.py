@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from ...cluster.cluster import CLOUD, ENVIRONMENT, GROUPED, INCLUDED, Client, Origin, Setting
+from ...cluster.cluster import Client
+from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, INCLUDED, Origin, Setting
 from ..parsed_file import Part
 
 VARIABLE = "SPRING_PROFILES_ACTIVE"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ...cluster.cluster import Origin, Setting
+from ...cluster.statements import Origin, Setting
 from .. import yamls
 from ..containers import strimzi
 from ..parsed_file import Part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...cluster.cluster import Origin
+from ...cluster.statements import Origin
 from ..parsed_file import Part
 
 FRAMEWORKS = {

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from ...cluster.cluster import Origin, Setting
+from ...cluster.statements import Origin, Setting
 from ...kafka import key_names as names
 
 SPRING = {

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ...cluster.cluster import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Client, Origin, Setting
+from ...cluster.cluster import Client
+from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Origin, Setting
 from ..parsed_file import Part
 from ..yamls import Tree
 from . import spring_names as relaxed

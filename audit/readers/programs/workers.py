@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Literal
 
-from ...cluster.cluster import Client, Origin, Setting, Stated, Topic, Use
+from ...cluster.cluster import Client, Topic, Use
+from ...cluster.statements import Origin, Setting, Stated
 from ...kafka import key_names as names
 from ..parsed_file import Part
 

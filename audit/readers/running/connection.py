@@ -15,7 +15,7 @@ from pathlib import Path
 
 import javaproperties
 
-from ...cluster.cluster import CannotRead
+from ...cluster.statements import CannotRead
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 WITH_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")

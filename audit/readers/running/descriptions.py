@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ...cluster.cluster import HIDDEN, Origin, Partition, Quorum, Setting, Stated, Topic
+from ...cluster.cluster import Partition, Quorum, Topic
+from ...cluster.statements import HIDDEN, Origin, Setting, Stated
 from ...kafka import key_names as names
 from ...kafka.keys import NEVER_EMPTY, table, wrong
 from ..parsed_file import Part, numbers

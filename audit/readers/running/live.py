@@ -24,7 +24,8 @@ from kafka.errors import (
 )
 from kafka.protocol.api_key import ApiKey
 
-from ...cluster.cluster import HIDDEN, CannotRead, Origin, Partition, Quorum, Setting, Stated, Topic
+from ...cluster.cluster import Partition, Quorum, Topic
+from ...cluster.statements import HIDDEN, CannotRead, Origin, Setting, Stated
 from ...kafka.releases import METADATA_VERSIONS
 from ..parsed_file import Part
 from .admin import Admin

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ....audit.kafka.keys import span
+from ....audit.kafka.versions import span
 from ....invariants.kraft import modules as claims
 from ....language import judge
 from ....language.binding import Definition, load

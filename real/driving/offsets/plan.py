@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ....audit.kafka.keys import span
+from ....audit.kafka.versions import span
 from ....invariants.catalogue import find
 from ....language import judge
 from ....language.constants import Value

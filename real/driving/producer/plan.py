@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ....audit.kafka.keys import span
+from ....audit.kafka.versions import span
 from ....invariants.catalogue import find
 from ....language import judge
 from ....language.constants import Value

@@ -16,18 +16,8 @@ from tidegate.audit.answers.consumers import (
 )
 from tidegate.audit.answers.requirements import Requirement
 from tidegate.audit.answers.verdicts import RACK, Answer, SubjectVerdict, Word, check_requirements, merge_answers
-from tidegate.audit.cluster.cluster import (
-    OFFSETS,
-    Broker,
-    Client,
-    Cluster,
-    Origin,
-    Setting,
-    Stated,
-    Topic,
-    Use,
-    Versions,
-)
+from tidegate.audit.cluster.cluster import OFFSETS, Broker, Client, Cluster, Topic, Use, Versions
+from tidegate.audit.cluster.statements import Origin, Setting, Stated
 from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, fails
 from tidegate.audit.questions.questions import OF_TOPICS
 from tidegate.audit.questions.signature import NEWEST, Signature, Subject, Variant

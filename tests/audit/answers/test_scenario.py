@@ -11,7 +11,8 @@ from tidegate.audit.answers.runs_shown import in_own_fault, run_of
 from tidegate.audit.answers.scenario import sentences
 from tidegate.audit.answers.verdicts import Answer, answer
 from tidegate.audit.auditing import AuditRequest, audit
-from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.cluster.cluster import Topic
+from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations, ScenarioStep
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature, Subject, Variant, switches

@@ -13,7 +13,8 @@ import pytest
 from tidegate.audit.answers.requirements import DEFAULT
 from tidegate.audit.answers.verdicts import INCONCLUSIVE, Answer, check_requirements, check_subjects, merge_answers
 from tidegate.audit.answers.verdicts import answer as answer_in
-from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.cluster.cluster import Topic
+from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import NO_TIME, CaseResult, Explorations, chunked, from_json, to_json
 from tidegate.audit.questions.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.questions.signature import (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.startup.nodes import down
 

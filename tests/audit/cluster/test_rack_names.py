@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.racks import missing_racks
+from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.reading import Options, of_texts
 
 TOPICS_OF_THREE = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
-from tidegate.audit.cluster.cluster import CannotRead, Cluster
+from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.racks import missing_racks, racks_of_voters
+from tidegate.audit.cluster.statements import CannotRead
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature

@@ -8,7 +8,8 @@ import pytest
 from tidegate.api.auditing import audit
 from tidegate.audit.answers.acknowledgements import loss_of_client, with_clients
 from tidegate.audit.answers.verdicts import Answer, SubjectVerdict, Table
-from tidegate.audit.cluster.cluster import Client, Origin, Setting, Stated
+from tidegate.audit.cluster.cluster import Client
+from tidegate.audit.cluster.statements import Origin, Setting, Stated
 from tidegate.audit.exploring import small_models
 from tidegate.audit.exploring.client_models import (
     DUPLICATES,

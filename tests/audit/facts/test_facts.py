@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.outages import outages
-from tidegate.audit.cluster.cluster import CannotRead, Cluster, Unknown
-from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import CannotRead, Unknown
 from tidegate.audit.questions.signature import Signature, Subject, subjects
 from tidegate.audit.reading import Options, of_texts
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.questions.signature import Signature, subjects
 from tidegate.audit.reading import Options, of_texts
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tidegate.audit.cluster.cluster import Cluster, Default, Finding
-from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import Default
 from tidegate.audit.reading import Options, of_texts
 
 OWN = "node.id=1\nprocess.roles=broker\n"

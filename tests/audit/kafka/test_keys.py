@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.cluster import (
-    HIDDEN,
-    Answer,
-    Broker,
-    Client,
-    Cluster,
-    Default,
-    Origin,
-    Partition,
-    Setting,
-    Stated,
-    Topic,
-    Unknown,
-    Versions,
-)
-from tidegate.audit.kafka.keys import at_least, distributions, known, span, table, value_of, wrong
+from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Partition, Topic, Versions
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import HIDDEN, Answer, Default, Origin, Setting, Stated, Unknown
+from tidegate.audit.kafka.keys import distributions, known, table, wrong
+from tidegate.audit.kafka.versions import at_least, span
 
 HERE = Origin("server.properties", 3)
 IN_FLIGHT = "max.in.flight.requests.per.connection"

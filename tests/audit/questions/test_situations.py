@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from tidegate.audit.answers.requirements import DEFAULT, PRESETS, Requirement, parse
 from tidegate.audit.answers.verdicts import answer, check_requirements, check_subjects
-from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.cluster.cluster import Topic
+from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.questions import QUESTION, asks_loss, loss_case, whole_isr_case
 from tidegate.audit.questions.signature import Signature, Subject, Variant, switches

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.cluster.cluster import CannotRead, Cluster, Finding, Stated
-from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import CannotRead, Stated
 from tidegate.audit.questions.signature import subjects
 from tidegate.audit.reading import Options, read
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from tidegate.audit.answers.requirements import parse
 from tidegate.audit.answers.verdicts import check_requirements, check_subjects
-from tidegate.audit.cluster.cluster import Broker, Cluster, Origin, Quorum, Stated
+from tidegate.audit.cluster.cluster import Broker, Cluster, Quorum
+from tidegate.audit.cluster.statements import Origin, Stated
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.signature import Subject, Variant
 from tidegate.audit.repairs.changes import moves_of

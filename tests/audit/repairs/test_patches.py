@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import pytest
 import yaml
-from tidegate.audit.cluster.cluster import Cluster, Stated
-from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import Stated
 from tidegate.audit.questions.signature import Subject, subjects
 from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.repairs.plans import PlanStep, plan

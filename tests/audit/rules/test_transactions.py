@@ -9,8 +9,9 @@ import pytest
 from tidegate.audit.answers.requirements import DEFAULT, Requirement
 from tidegate.audit.answers.transactions import WRITERS, with_transactions, written
 from tidegate.audit.answers.verdicts import Answer, RequirementCheck
-from tidegate.audit.cluster.cluster import Cluster, Finding
-from tidegate.audit.kafka.keys import at_least
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.kafka.versions import at_least
 from tidegate.audit.questions.signature import Subject, subjects
 from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.rules.advice import advise

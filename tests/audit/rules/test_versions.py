@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.questions.signature import Subject, subjects
 from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.rules.advice import advise

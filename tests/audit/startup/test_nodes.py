@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.auditing import Audited, AuditRequest, audit
-from tidegate.audit.cluster.cluster import Broker, CannotRead, Cluster, Default, Origin
-from tidegate.audit.kafka.keys import value_of
+from tidegate.audit.cluster.cluster import Broker, Cluster
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import CannotRead, Default, Origin
 from tidegate.audit.questions.signature import subjects
 from tidegate.audit.reading import Options, of_texts, read
 from tidegate.audit.startup.nodes import down, keep_down

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.facts.placement import has_dynamic_quorum
 from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.rules.controllers import loses_with_one_emptied

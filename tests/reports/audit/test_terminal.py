@@ -9,7 +9,8 @@ import pytest
 from tidegate.audit.answers.requirements import PRESETS, Requirement
 from tidegate.audit.answers.verdicts import Answer, RequirementCheck, SubjectVerdict
 from tidegate.audit.auditing import AuditRequest, audit
-from tidegate.audit.cluster.cluster import Origin, Topic
+from tidegate.audit.cluster.cluster import Topic
+from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.questions import Question
 from tidegate.audit.questions.signature import Signature, Subject, Variant

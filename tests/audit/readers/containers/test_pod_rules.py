@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.cluster import CannotRead, Cluster
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.statements import CannotRead
 from tidegate.audit.facts.placement import NODES, SERVERS
 from tidegate.audit.questions.signature import Subject, subjects
 from tidegate.audit.reading import Options, of_texts

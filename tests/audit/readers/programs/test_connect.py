@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.transactions import written
-from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.reading import Options, read
 
 BROKERS = {

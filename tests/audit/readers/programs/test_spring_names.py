@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.cluster import Cluster, Finding
+from tidegate.audit.cluster.cluster import Cluster
+from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.readers.yamls import documents
 from tidegate.audit.reading import Options, of_texts
 

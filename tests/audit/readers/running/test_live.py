@@ -36,8 +36,10 @@ from kafka.errors import (
     UnknownTopicOrPartitionError,
 )
 from kafka.protocol.api_key import ApiKey
-from tidegate.audit.cluster.cluster import Broker, CannotRead, Cluster, Setting, Topic, Unknown
-from tidegate.audit.kafka.keys import table, value_of
+from tidegate.audit.cluster.cluster import Broker, Cluster, Topic
+from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.statements import CannotRead, Setting, Unknown
+from tidegate.audit.kafka.keys import table
 from tidegate.audit.questions.signature import subjects
 from tidegate.audit.readers.running import live
 from tidegate.audit.readers.running.admin import Admin

@@ -1,0 +1,362 @@
+"""What a setting is for a topic, a broker or a client: stated, a default with its source, or unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ..kafka.keys import (
+    WITH_FILES,
+    DefaultRow,
+    Key,
+    canonical_value,
+    distributions,
+    known,
+    table,
+    wrapped_families,
+    wrong,
+)
+from ..kafka.protocol_versions import known_since
+from ..kafka.versions import ENDLESS, SPANS, WIDTH, Span, span
+from .cluster import Broker, Client, Cluster, Topic
+from .statements import CLOUD, ENVIRONMENT, IMPORTED, MARK, Answer, Default, Origin, Setting, Stated, Unknown
+
+
+def earliest(cluster: Cluster) -> tuple[int, ...]:
+    """The first release that the nodes may run by the protocol versions that they state: none before knows these."""
+    stated = [cluster.versions.inter_broker_protocol, *cluster.versions.protocols]
+    since = (known_since(protocol.value) for protocol in stated if protocol is not None)
+    return min((span(release)[0] for release in since if release is not None), default=(0,) * WIDTH)
+
+
+ELR_FEATURE = "eligible.leader.replicas.version"
+
+
+def elr_is_too_early(cluster: Cluster) -> bool:
+    """Whether the metadata.version has no eligible leader replicas: it has them since 4.0-IV1 (MetadataVersion,
+    IBP_4_0_IV1), and without a step (`4.0`) it is the release's last one."""
+    stated = cluster.versions.metadata_version
+    found = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.\d+)?(?:-IV(\d+))?", stated.value.strip()) if stated else None
+    if found is None:
+        return False
+    return (int(found[1]), int(found[2]), int(found[3] or ENDLESS)) < (4, 0, 1)
+
+
+def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answer:
+    """What a setting is for a topic, a broker or a client.
+
+    A topic's own setting is stronger than a broker's dynamic one, that than the cluster-wide dynamic one, that than the
+    broker's file (KIP-226). A stated value that is not legal, or is filled in later (`${...}`), is unknown; one that is
+    a number or a boolean is safe to read as such. KeyError if the table does not have the key.
+    """
+    if isinstance(thing, Client):
+        return _legal(_for_client(thing, table()[key]), table()[key], underneath(thing))
+    if isinstance(thing, Broker):
+        return _legal(_for_broker(cluster, thing, known()[key]), known()[key])
+    return _legal(_for_topic(cluster, thing, table()[key]), table()[key])
+
+
+def number_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> int | None:
+    """A number that is stated or a default, without its fraction; None if it is unknown."""
+    answer = value_of(cluster, thing, key)
+    return None if isinstance(answer, Unknown) or not answer.value else int(answer.value.partition(".")[0])
+
+
+def place_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Origin:
+    """Where a setting is stated, else where the thing is."""
+    answer = value_of(cluster, thing, key)
+    return answer.origin if isinstance(answer, Stated) else thing.origin
+
+
+def _legal(answer: Answer, key: Key, family: str | None = None) -> Answer:
+    if not isinstance(answer, Stated) or (key.type == "string" and not key.legal):
+        return answer
+    if "${" in answer.value:
+        return Unknown(f"`{key.name}` at {answer.origin} is filled in later", "the file with its values filled in")
+    message = wrong(key, answer.value, family)
+    if message or not answer.value:
+        return Unknown(f"`{key.name}` at {answer.origin} {message or 'has no value'}", f"a legal value of {key.name}")
+    value = canonical_value(key, answer.value, family)
+    return replace(answer, value=value.lower() if key.type == "boolean" else value)
+
+
+def _stated(settings: Sequence[Setting], name: str) -> Setting | None:
+    """The last statement counts, as it does for Kafka; not one that is in force with some profile only."""
+    return next((setting for setting in reversed(settings) if setting.key == name and not setting.when), None)
+
+
+def _for_client(client: Client, key: Key) -> Answer:
+    """Open where one of Spring's profiles says otherwise: nothing says which of them is active."""
+    always = _always(client, key)
+    said = {setting.when: setting for setting in client.settings if setting.when and setting.key == key.name}
+    others = [setting for setting in said.values() if isinstance(always, Unknown) or setting.value != always.value]
+    imported = next((setting for setting in client.settings if setting.key == IMPORTED), None)
+    if imported is not None and key.name in DECISIVE:
+        return _as_imported(client, key, always, imported)
+    if not others:
+        return always
+    when = others[0].when if others[0].when.startswith((ENVIRONMENT, CLOUD)) else f"the profile {others[0].when}"
+    why = f"`{key.name}` of {client.name} is {others[0].value} with {when} ({others[0].origin})"
+    ask = "the profiles that are active, as `profiles` below [spring] in audit.toml, or who writes it, there too"
+    ask = "--acks, or who writes it, in audit.toml" if others[0].when.startswith((ENVIRONMENT, CLOUD)) else ask
+    base = [Default(always.value, str(always.origin))] if isinstance(always, Stated) else list(_defaults(always))
+    possible = {default.value: default for default in (*base, *(Default(s.value, str(s.origin)) for s in others))}
+    return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))
+
+
+DECISIVE: Mapping[str, tuple[str, ...]] = {"acks": ("all", "1", "0"), "enable.idempotence": ("true", "false")}
+"""What answers turn on first, with every value that configuration from elsewhere may give it."""
+
+
+def _as_imported(client: Client, key: Key, always: Answer, imported: Setting) -> Unknown:
+    """Open, since configuration that was not read is stronger than the file that imports it."""
+    said = [always.value] if isinstance(always, Stated | Default) else []
+    values = dict.fromkeys(value for value in (*said, *DECISIVE[key.name]) if value in DECISIVE[key.name])
+    why = f"`{key.name}` of {client.name} may be set by what `{IMPORTED}` names ({imported.origin})"
+    ask = "the values that are in force as a file of the producer's, and who writes the topic, in audit.toml"
+    return Unknown(why, ask, tuple(Default(value, str(imported.origin)) for value in values))
+
+
+def _always(client: Client, key: Key) -> Answer:
+    """What a setting is for a client, whatever its profiles say."""
+    rows = [row for row in key.defaults if row.of == _owner(client, key) and _has(client, row)]
+    found = _stated(client.settings, key.name)
+    if found is not None and not is_fixed(client, key.name):
+        return Stated(found.value, found.origin)
+    what = f"`{key.name}` of {client.kind} {client.name} is not stated"
+    hidden = _stated(client.settings, MARK + key.name)
+    if hidden is not None and underneath(client) != "java":  # a program that reads the file itself may skip the mark
+        why = f"`{key.name}` at {hidden.origin} is hidden by a byte order mark, unless the program skips that"
+        rest = _always(replace(client, settings=tuple(s for s in client.settings if s is not hidden)), key)
+        said = (Default(hidden.value, str(hidden.origin)), *_defaults(rest))
+        return Unknown(why, "the file without a byte order mark", tuple(dict.fromkeys(said)))
+    if client.family is None:
+        possible = tuple(dict.fromkeys(_of_any_family(client, key)))
+        return Unknown(f"{what}, nor is the client's family", "--client FAMILY:VERSION, such as java:3.9", possible)
+    if not rows:
+        return Unknown(f"{what}, and its default in {client.family.value} is not known here", f"set {key.name}")
+    return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
+
+
+def is_fixed(client: Client, key: str) -> bool:
+    """Whether a client has its default whatever is set, in every release that it may be."""
+    rows = [row for row in table()[key].defaults if row.of == _owner(client, table()[key]) and _has(client, row)]
+    fits = [row for row in rows if client.version is None or _overlap(row, span(client.version.value))]
+    return bool(fits) and all(row.fixed for row in fits)
+
+
+def _has(client: Client, row: DefaultRow) -> bool:
+    """Whether a client has a default that producers have by whether they are to be idempotent; where that is open, each
+    of them. Transactions need idempotence."""
+    if not row.idempotent:
+        return True
+    on, transactional = "enable.idempotence", _stated(client.settings, "transactional.id")
+    if transactional is not None and transactional.value and _stated(client.settings, on) is None:
+        return row.idempotent == "true"
+    answer = _for_client(client, table()[on])
+    return isinstance(answer, Unknown) or answer.value.lower() == row.idempotent
+
+
+def _of_any_family(client: Client, key: Key) -> Iterator[Default]:
+    """What a setting may be: a family's default, or what the file says by a name that this family alone has."""
+    said = {family: _stated(client.settings, name) for family, names in key.aliases.items() for name in names}
+    yield from (
+        Default(canonical_value(key, setting.value, family), f"{family}: {setting.origin}")
+        for family, setting in said.items()
+        if setting is not None
+    )
+    rows = [row for row in key.defaults if row.of in WITH_FILES and said.get(row.of) is None]
+    yield from (Default(row.value, f"{row.of}: {row.source}") for row in rows)
+
+
+def underneath(client: Client) -> str | None:
+    """The family whose code a client runs: "java" for Spring's, "librdkafka" for what wraps it; None: not stated."""
+    if client.family is None:
+        return None
+    wrapper = wrapped_families().get(client.family.value)
+    return client.family.value if wrapper is None else wrapper["like"]
+
+
+def _owner(client: Client, key: Key) -> str | None:
+    """Whose default a client has; None if it sets one of its own."""
+    wrapper = wrapped_families().get(client.family.value) if client.family else None
+    return None if wrapper is not None and key.name in wrapper["but"] else underneath(client)
+
+
+def _by_version(
+    rows: Sequence[DefaultRow], what: str, version: Stated | None, ask: str, whose: str, within: Span | None = None
+) -> Answer:
+    """The default of a version, or of every version `within` a span if it is not stated."""
+    known = span(version.value) if version is not None else within
+    fits = [row for row in rows if known is None or _overlap(row, known)]
+    if not fits and version is not None:
+        return Unknown(f"{what}, and its default in {version.value} is not known here", "set it")
+    covered = known is not None or all(not row.since for row in rows[:1])
+    if covered and len({row.value for row in fits}) == 1:
+        return Default(fits[0].value, fits[0].source)
+    possible = tuple(Default(row.value, row.source) for row in fits)
+    if version is not None or all(row.where for row in fits):
+        several = "; ".join(row.source for row in fits)
+        return Unknown(f"{what}, and its default is one of several: {several}", "set it", possible)
+    return Unknown(f"{what}, and its default depends on the {whose}", ask, possible)
+
+
+def _overlap(row: DefaultRow, span_of: Span) -> bool:
+    first, last = span_of
+    return (not row.since or last >= span(row.since)[0]) and (not row.until or first < span(row.until)[0])
+
+
+def default_of(cluster: Cluster, key: Key, what: str) -> Answer:
+    """A broker's or topic's setting where nobody states it, by version and distribution."""
+    rows = [row for row in key.defaults if row.of == "apache"]
+    possible = tuple(Default(row.value, row.source) for row in rows)
+    owner = cluster.versions.distribution
+    if owner is None:
+        return Unknown(f"{what}, nor is the distribution", "--distribution, such as apache", possible)
+    own = [row for row in key.defaults if row.of == owner.value]
+    if not own and (owner.value not in distributions() or key.name in distributions()[owner.value] or not rows):
+        return Unknown(f"{what}, and its default in {owner.value} is not known here", f"set {key.broker_names[0]}")
+    first, last = SPANS[cluster.control_plane] if cluster.control_plane else ((0,) * WIDTH, (ENDLESS,) * WIDTH)
+    within = (max(first, earliest(cluster)), last) if cluster.control_plane or any(earliest(cluster)) else None
+    ask, whose = "--kafka-version", "broker's version"
+    if own and owner.value != "apache":
+        ask, whose = f"set {key.broker_names[0]}", "cluster"
+    found = _by_version(own or rows, what, cluster.versions.kafka, ask, whose, within)
+    return replace(found, assumed=owner.assumed) if isinstance(found, Default) else found
+
+
+def _for_broker(cluster: Cluster, broker: Broker, key: Key) -> Answer:
+    found = _on_broker(cluster, broker, key)
+    if found is not None:
+        return found
+    name = "a broker" if broker.id is None else f"broker {broker.id}"
+    if not broker.settings:
+        return Unknown(f"`{key.broker_names[0]}`: the configuration of {name} was not given", "its server.properties")
+    default = default_of(cluster, key, f"`{key.broker_names[0]}` of {name} is not stated")
+    perhaps = [setting for setting in broker.settings if setting.when and setting.key in key.broker_names]
+    if not perhaps:
+        return default
+    said = perhaps[-1]
+    value = _scaled(said.value, key.factors[key.broker_names.index(said.key)])
+    why = f"`{said.key}` of {name} is {value} in {said.when} ({said.origin}), and nothing says whether this one does"
+    possible = {candidate.value: candidate for candidate in (Default(value, str(said.origin)), *_defaults(default))}
+    return Unknown(why, "the server.properties that its container runs with", tuple(possible.values()))
+
+
+def _on_broker(cluster: Cluster, broker: Broker, key: Key) -> Stated | None:
+    """What is stated for one broker, the strongest first."""
+    for settings in (broker.dynamic, cluster.dynamic, broker.settings):
+        for name, factor in zip(key.broker_names, key.factors, strict=True):
+            found = _stated(settings, name)
+            if found is not None:
+                return Stated(_scaled(found.value, factor), found.origin)
+    return None
+
+
+def _scaled(value: str, factor: int) -> str:
+    number = factor != 1 and re.fullmatch(r"\d+", value)
+    return str(int(value) * factor) if number else value
+
+
+def _for_topic(cluster: Cluster, topic: Topic, key: Key) -> Answer:
+    found = _stated(topic.settings, key.name) if "topic" in key.scopes else None
+    if found is not None:
+        return Stated(found.value, found.origin)
+    what = f"`{key.name}` of topic {topic.name} is not stated"
+    if topic.complete:
+        return _default_in_use(cluster, topic, key, what)
+    if "broker" not in key.scopes:
+        return default_of(cluster, key, what)
+    return _from_brokers(cluster, topic, key, what)
+
+
+def _default_in_use(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+    """What a described topic leaves out is a default: the table's, or the one that its brokers show in full. If their
+    files set something else, it may be either.
+    """
+    answer = default_of(cluster, key, what)
+    against = left_out(cluster, topic, key)
+    if against:
+        why = f"{what} where it is described, though {against[0].origin} sets {against[0].value}"
+        either = (*_defaults(answer), *(Default(fact.value, str(fact.origin)) for fact in against))
+        return Unknown(why, "a description by the brokers that run with these files", tuple(dict.fromkeys(either)))
+    if isinstance(answer, Unknown) and "broker" in key.scopes:
+        shown = _from_brokers(cluster, topic, key, what)
+        if isinstance(shown, Stated) and shown.value in {default.value for default in answer.possible}:
+            return shown
+    return answer
+
+
+def left_out(cluster: Cluster, topic: Topic, key: Key) -> list[Stated]:
+    """What the files of a topic's brokers set, and its description would show and does not: kafka-topics.sh prints all
+    that is set, whoever set it, unless it asks ZooKeeper. One statement a value, empty if nothing contradicts.
+    """
+    if not topic.complete or "broker" not in key.scopes or _stated(topic.settings, key.name) is not None:
+        return []
+    defaults = {default.value for default in _defaults(default_of(cluster, key, ""))}
+    mine, _ = _brokers_of(cluster, topic)
+    stated = [said for broker in mine if (said := _on_broker(cluster, broker, key)) is not None]
+    return list({said.value: said for said in reversed(stated) if said.value not in defaults}.values())
+
+
+def _defaults(answer: Answer) -> tuple[Default, ...]:
+    match answer:
+        case Default():
+            return (answer,)
+        case Unknown(possible=possible):
+            return possible
+        case Stated():
+            return ()
+
+
+def _brokers_of(cluster: Cluster, topic: Topic) -> tuple[list[Broker], set[int]]:
+    """The brokers that keep a topic, else all of them; and their numbers, as far as the topic says."""
+    held = {number for partition in topic.partitions for number in partition.replicas}
+    brokers = [b for b in cluster.brokers if b.keeps_topics]
+    return [b for b in brokers if b.id in held] or brokers, held
+
+
+def _from_brokers(cluster: Cluster, topic: Topic, key: Key, what: str) -> Answer:
+    mine, held = _brokers_of(cluster, topic)
+    known = [b for b in mine if b.settings]
+    if not known:
+        found = _stated(cluster.dynamic, key.broker_names[0])
+        if found is not None:
+            return Stated(found.value, found.origin)
+        return Unknown(f"{what}, and no broker's configuration was given", "server.properties of the brokers")
+    answers = [_for_broker(cluster, broker, key) for broker in known]
+    missing = sorted(held - {b.id for b in known if b.id is not None})
+    every = [*mine, *(Broker(number, topic.origin) for number in missing)]
+    return agreed(answers, known, every, f"{what}, and its brokers differ", key.broker_names[0])
+
+
+def agreed(answers: Sequence[Answer], given: Sequence[Broker], every: Sequence[Broker], what: str, name: str) -> Answer:
+    """One answer of several nodes' (`given`, whose files were given): theirs if they agree, with what is assumed of the
+    rest of `every`; else unknown, one of what they have. `what` says that they differ, `name` the setting."""
+    values = {answer.value if not isinstance(answer, Unknown) else None for answer in answers}
+    if len(values) > 1:
+        said = "; ".join(f"broker {b.id}: {_answer_text(a)}" for b, a in zip(given, answers, strict=True))
+        return Unknown(f"{what} ({said})", f"the same {name} on each broker", _either(answers))
+    return _assumed(answers[0], given, every)
+
+
+def _either(answers: Sequence[Answer]) -> tuple[Default, ...]:
+    """What it may be: what one of the brokers has."""
+    found = [Default(a.value, str(a.origin)) if isinstance(a, Stated) else a for a in answers]
+    return tuple({default.value: default for a in found for default in _defaults(a)}.values())
+
+
+def _answer_text(answer: Answer) -> str:
+    return "unknown" if isinstance(answer, Unknown) else answer.value
+
+
+def _assumed(answer: Answer, known: Sequence[Broker], every: Sequence[Broker]) -> Answer:
+    known_of = {b.id for b in known}
+    missing = [b.id for b in every if b.id not in known_of]
+    if isinstance(answer, Unknown) or not missing:
+        return answer
+    given = ", ".join(str(b.id) for b in known)
+    others = ", ".join(str(number) for number in missing)
+    like = f"brokers {others}, whose files were not given, are like broker {given}"
+    return replace(answer, assumed="; ".join(filter(None, (answer.assumed, like))))

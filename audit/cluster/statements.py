@@ -1,0 +1,109 @@
+"""What files state, each thing with its `Origin`, so that a verdict can name the line.
+
+Values of secrets are never held.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+SECRET = re.compile("password|passwd|pwd|passphrase|secret|jaas|key|token|credential|license|user.info|private", re.I)
+"""Settings whose values are withheld. Wide on purpose: `key.serializer` is withheld too, and nobody misses it."""
+
+
+HIDDEN = "(withheld)"
+"""What stands for the value of a secret, and for the value of a setting that the audit has no use for."""
+
+
+MARK = "\ufeff"
+"""The byte order mark that some editors put before a file's first byte. `Properties.load` of Java skips none: it is a
+part of the first line's key, which nobody knows then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something is stated: a file, its line (from 1; None if it has none), a place within (a YAML path). Of a
+    running cluster the path is its address, and the place the broker or topic that was asked.
+    """
+
+    path: str
+    line: int | None = None
+    place: str = ""
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+ENVIRONMENT = "the environment of "
+"""What `Setting.when` begins with where variables of a service set it, and not a profile."""
+
+
+CLOUD = "the cloud platform "
+"""What it begins with where a setting is in force on one of Spring's cloud platforms alone."""
+
+
+IMPORTED, INCLUDED, GROUPED = "spring.config.import", "spring.profiles.include", "spring.profiles.group"
+"""Spring's own settings that stand among those of a client: whether what it says may be replaced by what was not read,
+the profiles that are in force whichever are active, and that there are groups of them, which are not read."""
+
+
+OF_IMAGE = "an image that reads KAFKA_CFG_, as Bitnami's does"
+"""What it is where a variable has an effect in such an image alone, and nothing says whether this one is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One `key=value` as written. The key is Kafka's own name for it, whatever the file's spelling was.
+
+    The value is text without surrounding blanks. A key that `SECRET` matches has the value `HIDDEN`, always.
+    `when` is the profile of Spring's that it is in force with, or the environment (`ENVIRONMENT`), or the cloud
+    platform (`CLOUD`), or, of a broker, the kind of image (`OF_IMAGE`); "" for always.
+    """
+
+    key: str
+    value: str
+    origin: Origin
+    when: str = ""
+
+    def __post_init__(self) -> None:
+        if SECRET.search(self.key) or self.key == HIDDEN:
+            object.__setattr__(self, "value", HIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A value that a file or an option states. `assumed` says in words what was taken for granted, or is ''."""
+
+    value: str
+    origin: Origin
+    assumed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A value that nobody states: the default of the version, family or distribution in use. `source` says whence."""
+
+    value: str
+    source: str
+    assumed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that is not known. `why` in words, `ask` what the user can give, `possible` what it may then be."""
+
+    why: str
+    ask: str
+    possible: tuple[Default, ...] = ()
+
+
+Answer = Stated | Default | Unknown
+
+
+class CannotRead(Exception):
+    """Input that cannot be read at all: which, why, and what to do. The command ends with exit code 66."""
+
+
+class WrongOption(CannotRead):
+    """A mistake in what the user states beside the files, not in a file. The command ends with exit code 64."""
