@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..audit.answers.requirements import DEFAULT, NoRequirement, Requirement, parse
-from ..audit.auditing import Audited, AuditRequest
+from ..audit.auditing import Audited, AuditRequest, read
 from ..audit.auditing import audit as audit_cluster
 from ..audit.cluster.statements import CannotRead, WrongOption
 from ..audit.exploring.small_models import kept_in
-from ..audit.reading import Options, read
+from ..audit.joining.cluster import Options
 from ..explorer.cache import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..language.immutable import immutable

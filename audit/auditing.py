@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from . import reading
 from .answers.acknowledgements import with_clients
+from .answers.answer import SubjectVerdict
 from .answers.baseline import Accepted, with_accepted
 from .answers.consumers import with_consumers
 from .answers.current_state import describe_current_state
 from .answers.outages import outages
-from .answers.requirements import DEFAULT, Requirement
+from .answers.requirements import DEFAULT, Requirement, RequirementCheck, check_requirements
 from .answers.runs_shown import run_shown
 from .answers.transactions import with_transactions
-from .answers.verdicts import RequirementCheck, SubjectVerdict, check_requirements, check_subjects
+from .answers.verdicts import check_subjects
 from .cluster.cluster import Cluster
 from .cluster.findings import Finding
 from .exploring.explorations import NO_TIME, Explorations
 from .exploring.garbage_collection import seldom_collected
 from .exploring.rounds import together
 from .exploring.small_models import kept_in
-from .questions.signature import subjects
+from .joining.cluster import Options
 from .questions.situations import BY_NAME
+from .questions.subjects import subjects
+from .readers.parsed_file import Part
 from .repairs.repair import repair, repair_document, why_none
 from .report.document import Document, SubjectReport, badness, document, loss_of
+from .rules.advice import advise
+from .rules.invalid_settings import invalid_settings
+from .rules.uses import of_uses
 from .startup.nodes import keep_down
 
 FAILED, UNDECIDED = 1, 5
@@ -59,6 +66,25 @@ class Audited:
     reports: Sequence[SubjectReport]
     explorations: Explorations
     findings: Sequence[Finding] = ()
+
+
+def read(
+    paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
+) -> tuple[Cluster, tuple[Finding, ...]]:
+    """The cluster that files state (`reading.read`), with what readers and rules find in it, each once. Rules ask small
+    models: within `kept_in` their answers are kept."""
+    return _with_rules(*reading.read(paths, options, running))
+
+
+def of_texts(
+    texts: Iterable[tuple[str, str, bool]], options: Options, whole: str, running: Sequence[tuple[str, Part]] = ()
+) -> tuple[Cluster, tuple[Finding, ...]]:
+    """The same of texts (`reading.of_texts`)."""
+    return _with_rules(*reading.of_texts(texts, options, whole, running))
+
+
+def _with_rules(cluster: Cluster, findings: Sequence[Finding]) -> tuple[Cluster, tuple[Finding, ...]]:
+    return cluster, tuple(dict.fromkeys([*findings, *of_uses(cluster), *invalid_settings(cluster), *advise(cluster)]))
 
 
 def audit(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest) -> Audited:

@@ -1,4 +1,4 @@
-"""Files to facts: one reader a format, chosen by content and name; `read` puts the facts together."""
+"""From files to a cluster: one reader a format, chosen by content and name, whose parts are joined. No rule is run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from .cluster.cluster import Cluster, Use, is_called
 from .cluster.findings import Finding, Kind
 from .cluster.statements import MARK, CannotRead, Origin
 from .joining.cluster import Options, join
-from .joining.unread import entries_not_used, writers_of_unknown_topics
 from .readers import audit_toml as mapping
 from .readers import properties, yamls
 from .readers import zookeeper as ensembles
@@ -23,10 +22,6 @@ from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks
 from .readers.programs import spring_profiles as profiles
 from .readers.running import descriptions as describe
-from .rules.advice import advise
-from .rules.invalid_settings import invalid_settings
-
-__all__ = ["Options", "of_texts", "read"]
 
 CONTROLS = tuple(chr(code) for code in range(32) if chr(code) not in "\t\n\f\r\x1b")
 """Characters that no text has; the escapes of a terminal's colours may be in what was copied from one."""
@@ -47,8 +42,8 @@ PROSE = frozenset({"readme", "license", "notice", "changelog", "makefile", "dock
 
 def read(
     paths: Sequence[Path], options: Options | None = None, running: Sequence[tuple[str, Part]] = ()
-) -> tuple[Cluster, tuple[Finding, ...]]:
-    """The cluster that files and directories state, and the findings: of the files, of their settings, and by rule.
+) -> tuple[Cluster, list[Finding]]:
+    """The cluster that files and directories state, and what was found on the way.
 
     A directory is read with everything below it; what is no configuration is passed over there. `running` is what was
     read of running brokers (`live.read`), each with its address. Raises CannotRead for a path that does not exist, for
@@ -63,7 +58,7 @@ def read(
 
 def of_texts(
     texts: Iterable[tuple[str, str, bool]], options: Options, whole: str, running: Sequence[tuple[str, Part]] = ()
-) -> tuple[Cluster, tuple[Finding, ...]]:
+) -> tuple[Cluster, list[Finding]]:
     """As `read`, of (path, text, whether the user named it). `whole` names all of it in a message."""
     parts = [part for _, part in running]
     files = [(address, part.format) for address, part in running]
@@ -114,11 +109,7 @@ def of_texts(
         parts.append(strimzi.read(resources))
     if not files:
         raise CannotRead(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
-    cluster, findings = join(parts, options, tuple(files))
-    unplaced = writers_of_unknown_topics(cluster)
-    return cluster, tuple(
-        dict.fromkeys([*findings, *unplaced, *entries_not_used(cluster), *invalid_settings(cluster), *advise(cluster)])
-    )
+    return join(parts, options, tuple(files))
 
 
 KNOWN = (
@@ -286,7 +277,7 @@ def of_yaml(path: str, text: str) -> Part | None:
     framework = frameworks.of(re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves())
     if not any(setting.key.startswith("spring.kafka.") for setting in spring):
         return frameworks.unread(path, framework) if framework else _values_of_a_chart(path, text)
-    part = properties.spring(path, spring)
+    part = profiles.spring(path, spring)
     if framework:
         part.findings += frameworks.unread(path, framework).findings
     return part if part.clients or part.findings else None

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tidegate.audit.answers.verdicts import Word, answer
+from tidegate.audit.answers.answer import Word
+from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.facts.placement import enough_emptied
+from tidegate.audit.kafka.profiles import switches
 from tidegate.audit.questions.questions import QUESTION
-from tidegate.audit.questions.signature import Signature, switches
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME
 from tidegate.explorer.cache import cache_directory
 

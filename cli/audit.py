@@ -15,15 +15,15 @@ from ..api.auditing import parse_requirements
 from ..audit.answers.baseline import Accepted
 from ..audit.answers.baseline import read as baseline
 from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
-from ..audit.auditing import Audited, AuditRequest, audit
+from ..audit.auditing import Audited, AuditRequest, audit, read
 from ..audit.cluster.statements import CannotRead, WrongOption
 from ..audit.exploring.small_models import kept_in
+from ..audit.joining.cluster import Options
 from ..audit.questions.questions import QUESTIONS
 from ..audit.questions.situations import FAULTS, SITUATIONS
 from ..audit.readers.parsed_file import Part
 from ..audit.readers.running.collection import script
 from ..audit.readers.running.connection import secured
-from ..audit.reading import Options, read
 from ..audit.report import difference
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress

@@ -10,20 +10,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..audit.answers.answer import Answer
 from ..audit.answers.runs_shown import run_of, run_shown
 from ..audit.answers.scenario import end_after, is_of_requests, names, names_after, renamed, said, sentences
-from ..audit.answers.verdicts import Answer
 from ..audit.auditing import Audited
 from ..audit.cluster.cluster import OFFSETS
 from ..audit.cluster.findings import ModelRun
 from ..audit.exploring.client_models import Settings, run_of_producer
 from ..audit.exploring.small_models import run_of_finding
 from ..audit.questions.questions import QUESTION
-from ..audit.questions.situations import BY_NAME
+from ..audit.questions.situations import BY_NAME, in_words
 from ..audit.repairs.after_repair import AfterRepair, after_repair
 from ..audit.report.cluster_words import LOST, InWords, Told, in_the_clusters_words, letters_note, letters_of, title_of
 from ..audit.report.document import Document, SubjectReport
-from ..audit.report.headline import in_words
 from ..language.model import Model
 from ..language.verdict import PropertyVerdict
 from ..reports.audit.html import audit_index

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..audit.questions.signature import definition
+from ..audit.kafka.profiles import definition
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
 from ..language.binding import checked_value

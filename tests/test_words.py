@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from tidegate.audit.answers import verdicts as audits
+from tidegate.audit.answers import answer, requirements
 from tidegate.gates import checks
 from tidegate.language import proof, verdict
 from tidegate.reports.verdicts import VOCABULARY, VerdictScope, meanings_by_word, verdict_text
@@ -96,8 +96,8 @@ WORDS: dict[VerdictScope, tuple[str, ...]] = {
     "check": get_args(verdict.Word),
     "property": get_args(verdict.PropertyWord),
     "prove": get_args(proof.Word),
-    "audit": get_args(audits.Word),
-    "requirement": get_args(audits.Result),
+    "audit": get_args(answer.Word),
+    "requirement": get_args(requirements.Result),
     "gate": get_args(checks.ResultWord),
 }
 

@@ -10,32 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..exploring.client_models import DURABLE, Sender, falsely_acknowledged
 from ..exploring.explorations import Explorations
 from ..questions.questions import Question
 from ..questions.signature import Signature
 from ..questions.situations import CELLS, Cell
-from .verdicts import Answer, SubjectVerdict, answer, merge_answers
-
-NO_LOSS = "no-loss"
-
-_WHY = (
-    "{} steps of the producer: its record's time is over when the connection is lost, the next one gets its sequence, "
-    "and is acknowledged and not there, up to 2.4 (`{}`)"
-)
-
-
-def loss_of_client(signature: Signature) -> Answer | None:
-    """How its producer has a record acknowledged that is not there; None if it has not, or if nothing is written."""
-    refused = signature.least_isr > signature.replicas
-    if not signature.gives_again or not signature.idempotent or signature.acks != "all" or refused:
-        return None
-    sender = Sender("all", careful=True, in_flight=signature.max_in_flight, retries=True, bumps_epoch=False)
-    found = falsely_acknowledged(sender)
-    if DURABLE not in found.steps:
-        return None
-    why = _WHY.format(found.steps[DURABLE], found.command(DURABLE))
-    return Answer("can lose", "model", why, client=(DURABLE, found.settings))
+from .answer import Answer, SubjectVerdict, merge_answers
+from .client_losses import NO_LOSS, loss_of_client
+from .verdicts import answer
 
 
 def answer_with_client(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from ..cluster.statements import CannotRead
 from ..questions.questions import QUESTION
 from ..questions.signature import Subject
-from .verdicts import RequirementCheck
+from .requirements import RequirementCheck
 
 _KEYS = {"topic", "finding", "reason", "expiry"}
 _EXAMPLE = '[[accepted]] with topic = "logs.*", finding = "no-loss", reason = "...", expiry = 2027-01-31'

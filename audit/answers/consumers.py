@@ -22,11 +22,11 @@ from ..cluster.statements import Unknown
 from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
 from ..exploring.group_models import SKIPPED, STOPPED, fails
 from ..kafka.versions import at_least
-from ..questions.questions import loss_case
+from ..questions.cases import loss_case
 from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, CELLS, Name, racks_of
 from ..startup.producers import stated
-from .verdicts import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
+from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
 
 READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
 COMMITS = "how the consumer commits"

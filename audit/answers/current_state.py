@@ -13,12 +13,13 @@ from typing import Any
 
 from ..cluster.cluster import Partition, Topic
 from ..exploring.explorations import Explorations
-from ..questions.questions import QUESTION, Case, ways_of
+from ..questions.cases import ways_of
+from ..questions.questions import QUESTION, Case
 from ..questions.signature import MOST_REPLICAS, Signature
 from ..questions.situations import BY_NAME, MOST_LAGGING, Name, budgets
+from .answer import Answer, SubjectVerdict
 from .outages import least_isr
 from .scenario import sentences
-from .verdicts import Answer, SubjectVerdict
 
 _LOSS = QUESTION["no-loss"].properties
 _FAULTS = (("crash@all", "one more crash"), ("power-loss@all", "one loss of power"))

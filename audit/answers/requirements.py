@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +10,13 @@ from ...language.errors import nearest
 from ..cluster.cluster import OFFSETS, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
 from ..questions.signature import Subject
-from ..questions.situations import BY_NAME, FAULT, SITUATIONS, Name
+from ..questions.situations import (
+    BY_NAME,
+    FAULT,
+    SITUATIONS,
+    Name,
+)
+from .answer import Answer, SubjectVerdict, Word
 
 Whose = Literal["topics", "internal", "transactions", "offsets", "all"]
 """Topics of users, all of Kafka's own, the one of transactions, the one of groups' offsets, or all of them."""
@@ -162,3 +168,37 @@ def preset_of(requirements: Sequence[Requirement]) -> str:
     """What is required, in a few words: a preset's name if it is one, else every requirement."""
     found = next((preset.name for preset in PRESETS.values() if preset.requirements == tuple(requirements)), None)
     return found or ", ".join(dict.fromkeys(requirement.text for requirement in requirements))
+
+
+_MEANS: Mapping[Word, Result] = {
+    "can lose": "failed", "depends": "depends", "not checked": "not checked", "no loss found": "met"
+}  # fmt: skip
+
+
+def check_requirements(subject: SubjectVerdict, requirements: Iterable[Requirement]) -> list[RequirementCheck]:
+    """Every requirement of a subject."""
+    return [
+        _check_requirement(subject, requirement)
+        for requirement in requirements
+        if requirement.is_about(subject.subject)
+    ]
+
+
+def _check_requirement(subject: SubjectVerdict, requirement: Requirement) -> RequirementCheck:
+    answer = subject.table[requirement.question, requirement.cell]
+    result = _MEANS[answer.word]
+    return RequirementCheck(requirement, result, None if result == "met" else answer)
+
+
+Result = Literal["met", "failed", "depends", "not checked", "accepted"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementCheck:
+    """What came of one requirement for one subject, and its answer where it is not met. `note` says until when it is
+    accepted, and why."""
+
+    requirement: Requirement
+    result: Result
+    answer: Answer | None = None
+    note: str = ""

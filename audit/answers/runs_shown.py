@@ -1,7 +1,7 @@
 """A loss as a run of the fault that its cell names, where it was found with another one that comes to the same.
 
 A crash is a loss of power in which everything was on the disk, and a lost disk is one in which nothing was
-(`inference.within`). So a cell about a loss of power may be answered by a run without one. What is shown of it is the
+(`case_order.within`). So a cell about a loss of power may be answered by a run without one. What is shown of it is the
 same run with losses of power, which plain Python takes step by step from the beginning and whose end it checks again.
 """
 
@@ -20,7 +20,8 @@ from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
 from ..questions.questions import Case
 from ..questions.signature import Signature
 from ..questions.situations import Cell, budgets
-from .verdicts import Answer, SubjectVerdict, needs
+from .answer import Answer, SubjectVerdict
+from .verdicts import needs
 
 _BUDGET = {"crash": "crashes", "lose_disk": "disk_losses", "lose_host": "host_losses"}
 """Steps that stand for a loss of power, with their budgets."""
@@ -43,7 +44,7 @@ def run_shown(subject: SubjectVerdict, question: str, cell: Cell, answer: Answer
 def in_own_fault(answer: Answer, signature: Signature, cell: Cell, explorations: Explorations) -> Answer:
     """The same loss, its run one of the cell's own fault. Answers without a run stay what they are.
 
-    Raises Disagreement if the run is none, or loses nothing: then `inference.within` is wrong.
+    Raises Disagreement if the run is none, or loses nothing: then `case_order.within` is wrong.
     """
     case = answer.case
     if case is None or not answer.steps or case.asked == "goes_on" or not _is_of_power(signature, cell):

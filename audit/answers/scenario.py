@@ -9,7 +9,7 @@ from typing import Any, cast
 from ...traces.sentences import capital
 from ..exploring.explorations import ScenarioStep
 from ..questions.signature import Subject
-from .verdicts import Answer
+from .answer import Answer
 
 ENDS: Mapping[str, str] = {
     "acknowledged_kept": "Now {leader} leads, and a record that was acknowledged is not in its log.",

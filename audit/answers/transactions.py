@@ -10,7 +10,7 @@ from ..cluster.cluster import TRANSACTIONS, Client, Cluster
 from ..cluster.settings import value_of
 from ..cluster.statements import Stated
 from ..questions.signature import Subject
-from .verdicts import RequirementCheck
+from .requirements import RequirementCheck
 
 WRITERS = "whether a producer is transactional"
 ASK = "every producer's file, or what uses transactions as such a file (transactional.id)"

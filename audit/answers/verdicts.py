@@ -7,20 +7,13 @@ stated; *not checked* says why. What is arithmetic, and no question to the model
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from ..exploring.client_models import DUPLICATES, ORDER, Sender, Settings, alone, under_another_leader
-from ..exploring.explorations import CaseResult, Explorations, ScenarioStep
-from ..exploring.inference import Known, LossFound, Plan, Ways, explore_losses, in_question, known, plan_of, within
-from ..questions.questions import (
-    OF_DELIVERY,
-    OF_TOPICS,
-    QUESTION,
-    SETTLES,
-    WITNESS,
-    Case,
-    Question,
+from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, under_another_leader
+from ..exploring.explorations import CaseResult, Explorations
+from ..exploring.inference import Known, LossFound, in_question, known, next_wave
+from ..questions.case_order import Plan, Ways, first_of, within
+from ..questions.cases import (
     asked_instead,
     asks_delivery,
     asks_loss,
@@ -31,9 +24,19 @@ from ..questions.questions import (
     loss_cases,
     loss_ways,
     other_cases,
+    plan_of,
     service_cases,
 )
-from ..questions.signature import Signature, Subject, Variant
+from ..questions.questions import (
+    OF_DELIVERY,
+    OF_TOPICS,
+    QUESTION,
+    SETTLES,
+    WITNESS,
+    Case,
+    Question,
+)
+from ..questions.signature import Signature, Subject
 from ..questions.situations import (
     CELLS,
     OF_CONTROLLERS,
@@ -48,49 +51,9 @@ from ..questions.situations import (
     voters_of,
     worlds,
 )
-from .requirements import Requirement
+from .answer import GRAVITY, INCONCLUSIVE, RACK, Answer, SubjectVerdict, Table, merge_answers
 
-Word = Literal["can lose", "no loss found", "depends", "not checked"]
-Basis = Literal["model", "arithmetic", ""]
-
-GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
-"""The words, the gravest first."""
-
-RACK = "broker.rack"
-INCONCLUSIVE = "inconclusive: "
 _CONSUMED = ("no-loss", "no-unread")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One cell of a table. `why` is what a loss needs, what is within bounds, or why nothing was checked.
-
-    `on` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length. Where
-    the producer's model has it instead, `client` is its property and its constants. `before` is how many of the hosts
-    that a run about service loses are out before the fault.
-    """
-
-    word: Word
-    basis: Basis = ""
-    why: str = ""
-    on: tuple[str, ...] = ()
-    steps: tuple[ScenarioStep, ...] = ()
-    case: Case | None = None
-    property: str = ""
-    client: tuple[str, Settings] | None = None
-    before: int = 0
-
-
-Table = Mapping[tuple[str, Name], Answer]
-
-
-@dataclass(frozen=True, slots=True)
-class SubjectVerdict:
-    """A subject with its answers: those of each of its variants, and all of them put together."""
-
-    subject: Subject
-    tables: tuple[Table, ...]
-    table: Table
 
 
 def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> list[SubjectVerdict]:
@@ -136,40 +99,6 @@ def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
     if subject.internal:  # the leader appends them itself, and of what is committed again the last one of a key counts
         table |= {cell: Answer("not checked", "", "no producer sends it") for cell in cells if cell[0] in OF_DELIVERY}
     return SubjectVerdict(subject, tuple(tables), table)
-
-
-def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
-    """One answer of several: the same word, or which facts it depends on. Where nothing is lost in those that were
-    decided, and the rest are open for lack of time or memory, it is not decided: nothing is known to depend on a fact.
-    """
-    if len(answers) == 1:
-        return answers[0]
-    words = {found.word for found in answers}
-    still_open = [found for found in answers if found.why.startswith(INCONCLUSIVE)]
-    if still_open and {found.word for found in answers if found not in still_open} == {"no loss found"}:
-        return still_open[0]
-    if len(words) == 1:
-        first = answers[0]
-        on = tuple(dict.fromkeys(name for found in answers for name in found.on))
-        return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property, first.client)
-    deciding = facts_that_matter(variants, [found.word for found in answers])
-    on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.on))))
-    worst = next((found for found in answers if found.word == "can lose"), answers[0])
-    return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property, worst.client)
-
-
-def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> tuple[str, ...]:
-    """The facts of which a change by itself changes the value; all that differ, if no single one does."""
-    names = [name for name, _ in variants[0].given]
-    deciding: list[str] = []
-    for place, name in enumerate(names):
-        groups: dict[object, set[object]] = {}
-        for variant, value in zip(variants, values, strict=True):
-            rest = tuple(fact for at, fact in enumerate(variant.given) if at != place)
-            groups.setdefault(rest, set()).add(value)
-        if any(len(group) > 1 for group in groups.values()):
-            deciding.append(name)
-    return tuple(deciding or names)
 
 
 # --- one signature ----------------------------------------------------------------------------------------------------
@@ -536,34 +465,13 @@ def _missing(cell: Cell, signature: Signature, in_rack: int | None, case: Case) 
 
 # --- what came of what must hold --------------------------------------------------------------------------------------
 
-Result = Literal["met", "failed", "depends", "not checked", "accepted"]
 
-_MEANS: Mapping[Word, Result] = {
-    "can lose": "failed", "depends": "depends", "not checked": "not checked", "no loss found": "met"
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class RequirementCheck:
-    """What came of one requirement for one subject, and its answer where it is not met. `note` says until when it is
-    accepted, and why."""
-
-    requirement: Requirement
-    result: Result
-    answer: Answer | None = None
-    note: str = ""
-
-
-def check_requirements(subject: SubjectVerdict, requirements: Iterable[Requirement]) -> list[RequirementCheck]:
-    """Every requirement of a subject."""
-    return [
-        _check_requirement(subject, requirement)
-        for requirement in requirements
-        if requirement.is_about(subject.subject)
-    ]
-
-
-def _check_requirement(subject: SubjectVerdict, requirement: Requirement) -> RequirementCheck:
-    answer = subject.table[requirement.question, requirement.cell]
-    result = _MEANS[answer.word]
-    return RequirementCheck(requirement, result, None if result == "met" else answer)
+def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
+    """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide; as
+    much of it as there is time for."""
+    asked = (asked_instead(question, signature) for signature in signatures for question in OF_TOPICS)
+    open_ = dict.fromkeys(map(plan_of, dict.fromkeys(asked)))
+    while open_ and not explorations.late:
+        waves = {plan: next_wave(plan, explorations) for plan in open_}
+        open_ = {plan: None for plan, wave in waves.items() if wave}
+        explorations.all(first_of(case for wave in waves.values() for case in wave))

@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 
-from ..startup.listeners import BETWEEN, PROTOCOL, entries, readable
-from .cluster import Broker, Quorum
+from . import pods
+from .cluster import Broker, Cluster, Quorum
+from .listeners import BETWEEN, PROTOCOL, entries
+from .settings import readable
 from .statements import Setting
 
 LOOPBACK = "localhost"
@@ -230,3 +232,25 @@ def _is_number(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def servers_named_by_pods(cluster: Cluster) -> set[str]:
+    stated = [
+        setting
+        for broker in cluster.keepers
+        if broker.pod is not None
+        for setting in broker.settings
+        if setting.key == "zookeeper.connect" and "$" not in setting.value
+    ]
+    return {server for setting in stated for server in zookeeper_servers(setting)}
+
+
+def assumed_of_nodes(cluster: Cluster) -> tuple[str, ...]:
+    """What is taken for granted of the nodes of pods."""
+    servers = servers_named_by_pods(cluster) or (cluster.zookeepers if broker_pods(cluster) else ())
+    apart = "ZooKeeper's servers are on nodes of their own, apart from the brokers" if servers else ""
+    return tuple(filter(None, (pods.assumed(broker_pods(cluster)), apart)))
+
+
+def broker_pods(cluster: Cluster) -> Sequence[pods.Pod]:
+    return [broker.pod for broker in cluster.brokers if broker.keeps_topics and broker.pod is not None]

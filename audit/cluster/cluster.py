@@ -11,14 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..kafka.versions import ControlPlane
+from .listeners import OF_LISTENERS
 from .pods import Pod
 from .statements import Origin, Setting, Stated
 
 Role = Literal["broker", "controller"]
 
-
-OF_LISTENERS = ("controller.listener.names", "inter.broker.listener.name")
-"""Settings whose values are names of listeners."""
 
 KEPT_WORDS = frozenset({
     *OF_LISTENERS, "listener.security.protocol.map", "security.inter.broker.protocol", "control.plane.listener.name",
@@ -354,3 +352,17 @@ class Cluster:
     def client(self, name: str, kind: Literal["producer", "consumer"] | None = None) -> Client | None:
         """The client of this name, or of the file whose path ends with it; of one kind, if both are in one file."""
         return next((client for client in self.clients if client.called(name) and kind in (None, client.kind)), None)
+
+
+def by_strimzi(cluster: Cluster) -> bool:
+    """Whether the brokers are those of a Kafka resource."""
+    return any(strimzi_pool_of(broker) is not None for broker in cluster.brokers)
+
+
+def strimzi_pool_of(broker: Broker) -> str | None:
+    """What of Strimzi's has a broker's number of replicas: "spec.kafka", "KafkaNodePool NAME", or nothing of it."""
+    place = broker.origin.place
+    return place if place == "spec.kafka" or place.startswith("KafkaNodePool") else None
+
+
+NEW_TOPICS = "(new topics)"

@@ -20,7 +20,7 @@ from ..kafka.keys import (
 from ..kafka.protocol_versions import known_since
 from ..kafka.versions import ENDLESS, SPANS, WIDTH, Span, span
 from .cluster import Broker, Client, Cluster, Topic
-from .statements import CLOUD, ENVIRONMENT, IMPORTED, MARK, Answer, Default, Origin, Setting, Stated, Unknown
+from .statements import CLOUD, ENVIRONMENT, HIDDEN, IMPORTED, MARK, Answer, Default, Origin, Setting, Stated, Unknown
 
 
 def earliest(cluster: Cluster) -> tuple[int, ...]:
@@ -360,3 +360,26 @@ def _assumed(answer: Answer, known: Sequence[Broker], every: Sequence[Broker]) -
     others = ", ".join(str(number) for number in missing)
     like = f"brokers {others}, whose files were not given, are like broker {given}"
     return replace(answer, assumed="; ".join(filter(None, (answer.assumed, like))))
+
+
+def readable(node: Broker) -> dict[str, Setting]:
+    """Of what its own files say, the values that are neither withheld nor filled in later."""
+    return {
+        key: setting
+        for key, setting in stated_by(node).items()
+        if setting.value != HIDDEN and "${" not in setting.value
+    }
+
+
+def stated_by(node: Broker) -> dict[str, Setting]:
+    """What a node's own files say, the last statement of each, whatever profile is active."""
+    return {setting.key: setting for setting in node.settings if not setting.when}
+
+
+def is_whole(cluster: Cluster, node: Broker) -> bool:
+    """Whether all that a node is started with is a file of its own, to which no image and no operator adds."""
+    formats = dict(cluster.files)
+    return all(
+        formats.get(setting.origin.path) == "server.properties" and not setting.origin.place
+        for setting in node.settings
+    )

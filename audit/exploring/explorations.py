@@ -14,22 +14,21 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...explorer.cache import write_whole
 from ...explorer.native.effort import QUICK, ROLLED
-from ...explorer.native.kernels import Kernel, is_kept, kernel_of, own_text
+from ...explorer.native.kernels import Kernel, is_kept, kernel_of
 from ...explorer.native.search import Enough, explore
 from ...explorer.search import Search
 from ...explorer.symmetry import Symmetry, symmetry_of
-from ...language.code_digest import text_digest as digest_of_files
 from ...language.model import Model
 from ...language.steptext import format_step
 from ...language.verdict import PropertyVerdict, Run, Verdict
+from ..kafka.profiles import definition
 from ..questions.questions import PROPERTIES, WITH_ALL, Asked, Case
-from ..questions.signature import definition
+from .digest import text_digest
 from .garbage_collection import look_seldom
 from .processes import Processes, Work
 from .step_sentences import phrase
@@ -286,22 +285,6 @@ def scenario_steps(model: Model, run: Run) -> tuple[ScenarioStep, ...]:
 
 
 # --- many, kept -------------------------------------------------------------------------------------------------------
-
-
-@cache
-def text_digest() -> str:
-    """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
-    root = Path(__file__).parents[2]
-    patterns = (
-        "language/**/*.py",
-        "model/**/*.py",
-        "invariants/**/*.py",
-        "audit/questions/questions.py",
-        "audit/exploring/explorations.py",
-    )
-    patterns += ("audit/exploring/small_models.py",)
-    files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
-    return hashlib.sha256(f"{own_text()} {files}".encode()).hexdigest()
 
 
 def key_of(case: Case) -> str:

@@ -22,7 +22,7 @@ from ...language.constants import Value
 from ...language.model import Model
 from ...language.verdict import PropertyVerdict
 from ..cluster.findings import ModelRun
-from .explorations import text_digest
+from .digest import text_digest
 
 _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
 from ..cluster import pods
-from ..cluster.addresses import zookeeper_servers
+from ..cluster.addresses import broker_pods, servers_named_by_pods
 from ..cluster.cluster import OFFSETS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
@@ -67,7 +67,7 @@ def _nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
     all brokers are on one; or, where these are apart, all controllers are on the node of one of them."""
     if _share_a_machine(cluster):
         return
-    if not pods.are_apart(_pods(cluster)):
+    if not pods.are_apart(broker_pods(cluster)):
         yield _apart_or_shared(NODES, ASK_OF_NODES)
     elif at_hosts := _controllers_beside(cluster):
         choices = (FactValue("apart", {}), FactValue("shared", at_hosts))
@@ -89,26 +89,15 @@ def _apart_or_shared(name: str, ask: str) -> Fact:
 
 def _servers_of_pods(cluster: Cluster) -> Iterator[Fact]:
     """How many ZooKeeper servers there are, where pods name one: it may be a service with several behind it."""
-    if not cluster.zookeepers and len(_named_by_pods(cluster)) == 1:
+    if not cluster.zookeepers and len(servers_named_by_pods(cluster)) == 1:
         choices = (FactValue("several", {}), FactValue("one", {"voters": 1}))
         yield Fact(SERVERS, choices, "zookeeper.connect with the name of every server, or zoo.cfg")
-
-
-def _named_by_pods(cluster: Cluster) -> set[str]:
-    stated = [
-        setting
-        for broker in cluster.keepers
-        if broker.pod is not None
-        for setting in broker.settings
-        if setting.key == "zookeeper.connect" and "$" not in setting.value
-    ]
-    return {server for setting in stated for server in zookeeper_servers(setting)}
 
 
 def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ...] | int]:
     """What may be on one node, and on two, where controllers that are no brokers are on nodes with brokers, or with one
     another; nothing where neither can be."""
-    mine, voters = _pods(cluster), set(_voters(cluster))
+    mine, voters = broker_pods(cluster), set(_voters(cluster))
     alone = [
         broker.pod
         for broker in cluster.brokers
@@ -120,17 +109,6 @@ def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ..
     if not pods.keep_off(alone, mine):
         return {"hosts": ((1, most),), "two_hosts": ((2, min(len(alone), 2 * most)),), "disk_voters": most}
     return {"hosts": ((0, most), (1, 0)), "two_hosts": ((1, most), (2, 0))} if most > 1 else {}
-
-
-def assumed_of_nodes(cluster: Cluster) -> tuple[str, ...]:
-    """What is taken for granted of the nodes of pods."""
-    servers = _named_by_pods(cluster) or (cluster.zookeepers if _pods(cluster) else ())
-    apart = "ZooKeeper's servers are on nodes of their own, apart from the brokers" if servers else ""
-    return tuple(filter(None, (pods.assumed(_pods(cluster)), apart)))
-
-
-def _pods(cluster: Cluster) -> Sequence[pods.Pod]:
-    return [broker.pod for broker in cluster.brokers if broker.keeps_topics and broker.pod is not None]
 
 
 NODES, SERVERS = "the nodes of pods", "the servers of ZooKeeper"

@@ -13,18 +13,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import CONSTRAINTS, MIN_ISR_OF, OFFSETS, REPLICAS_OF, WHERE_SET, Broker, Cluster, Topic
+from ..cluster.cluster import (
+    CONSTRAINTS,
+    MIN_ISR_OF,
+    NEW_TOPICS,
+    OFFSETS,
+    REPLICAS_OF,
+    WHERE_SET,
+    Broker,
+    Cluster,
+    Topic,
+    by_strimzi,
+)
 from ..cluster.settings import value_of
 from ..cluster.statements import Answer, Default, Stated, Unknown
+from ..kafka.profiles import MOST_REPLICAS
 from ..kafka.versions import at_least
-from ..repairs.patches import by_strimzi
 from .facts import CannotTell, Fact, FactValue, Used, note
 from .placement import creatable, has_one_by_default, placement
 
-MOST_REPLICAS = 5
-"""The largest replication factor that the model has."""
-
-NEW_TOPICS, DEFAULT_FACTOR = "(new topics)", "default.replication.factor"
+DEFAULT_FACTOR = "default.replication.factor"
 
 REPLICAS_SET_BY = {NEW_TOPICS: DEFAULT_FACTOR, **REPLICAS_OF, **{name: key for name, (key, _) in WHERE_SET.items()}}
 """The brokers' setting for the replicas of each topic that they make by themselves."""

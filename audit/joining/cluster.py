@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ...language.errors import nearest
-from ..cluster.addresses import Server, at_their_own, servers_and_path, unlike, zookeeper_servers
+from ..cluster.addresses import Server, assumed_of_nodes, at_their_own, servers_and_path, unlike, zookeeper_servers
 from ..cluster.addresses import placed as placed_on_hosts
 from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
 from ..cluster.findings import Finding
 from ..cluster.settings import underneath
 from ..cluster.statements import Origin, Stated, WrongOption
-from ..facts.placement import assumed_of_nodes
 from ..kafka import key_names as names
 from ..kafka.keys import OTHER, families, owners
 from ..kafka.releases import release

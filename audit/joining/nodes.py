@@ -8,7 +8,7 @@ from ..cluster.cluster import Broker, Quorum, Topic, Twice
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
 from ..kafka.keys import known
-from ..readers import properties
+from ..readers.broker_properties import broker_of
 from .parts import OPTIONS, Joined, scrubbed
 
 
@@ -101,7 +101,7 @@ def _add_running(joined: Joined, found: dict[int, Broker], number: int, settings
     running = scrubbed(settings)
     if number not in found:
         where = running[0].origin if running else OPTIONS
-        found[number] = replace(properties.broker_of(running, where), id=number)
+        found[number] = replace(broker_of(running, where), id=number)
         return
     file = {setting.key: setting for setting in found[number].settings}
     for setting in running:

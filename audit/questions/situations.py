@@ -14,22 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from .signature import Constant, Signature
-
-CALM: Mapping[str, Constant] = {
-    "isr_shrinks": 0,
-    "fences": 0,
-    "shutdowns": 0,
-    "crashes": 0,
-    "power_losses": 0,
-    "disk_losses": 0,
-    "host_losses": 0,
-    "controller_losses": 0,
-    "preferred_elections": 0,
-    "unclean_elections": 0,
-    "retries": 0,
-}
-"""No fault but those that a cell asks for."""
+from ..kafka.profiles import Constant
+from .signature import Signature
 
 MOST_LAGGING = 4
 """The largest budget that the model has for followers that lag."""
@@ -391,3 +377,13 @@ def away(fault: Fault, signature: Signature, in_rack: int | None = None) -> int:
         return max(replicas for replicas, _ in at_hosts) if in_rack is None else in_rack
     all_of_them = fault.away is None or is_of_machine(fault, signature)
     return signature.replicas if all_of_them else min(fault.away or 0, signature.replicas)
+
+
+def in_words(cell: Cell) -> str:
+    """A cell in words: `a host loses power, with one replica in sync`."""
+    where = {
+        "all": "with all replicas in sync",
+        "min-isr": "with the ISR at min.insync.replicas",
+        "one": "with one replica in sync",
+    }
+    return f"{cell.fault.title}, {where[cell.situation.name]}"

@@ -18,21 +18,13 @@ from ...language.steptext import parse_steps
 from ...language.values import State
 from ...language.verdict import Disagreement, Run, Step
 from ..answers.acknowledgements import answer_with_client
-from ..answers.verdicts import Answer, SubjectVerdict
+from ..answers.answer import Answer, SubjectVerdict
 from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
-from ..questions.questions import (
-    EPOCHS,
-    LOG_SIZE,
-    QUESTION,
-    READ_RECORDS,
-    RECORDS,
-    Case,
-    delivery_case,
-    goes_on_cases,
-    kind_of,
-)
-from ..questions.signature import Constant, Signature
-from ..questions.situations import BY_NAME, CALM, Name, budgets, racks_of, voters_of
+from ..kafka.profiles import Constant
+from ..questions.cases import EPOCHS, LOG_SIZE, READ_RECORDS, RECORDS, delivery_case, goes_on_cases, kind_of
+from ..questions.questions import CALM, QUESTION, Case
+from ..questions.signature import Signature
+from ..questions.situations import BY_NAME, Name, budgets, racks_of, voters_of
 from .changes import SettingChange
 
 MOST_LOOKED_AT = 200

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from ..cluster.cluster import COMMIT_ACKS
 from ..cluster.racks import worst_of
+from ..kafka.profiles import BY_METADATA, NEWEST, mended_in, switches
 from ..questions.questions import OF_DELIVERY
-from ..questions.signature import BY_METADATA, NEWEST, Signature, mended_in, switches
+from ..questions.signature import Signature
 from ..questions.situations import BY_NAME, OF_MACHINES, OF_RACKS, Name, voters_of
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..cluster.cluster import Broker, Cluster, Topic
+from ..cluster.cluster import Broker, Cluster, Topic, strimzi_pool_of
 from ..cluster.statements import Origin, Setting
 
 CONFIG = ("spec", "kafka", "config")
@@ -16,17 +16,6 @@ ZONE = "topology.kubernetes.io/zone"
 """The label of a Kubernetes node that says in which zone it is."""
 
 Lines = tuple[str, ...]
-
-
-def by_strimzi(cluster: Cluster) -> bool:
-    """Whether the brokers are those of a Kafka resource."""
-    return any(_pool_of(broker) is not None for broker in cluster.brokers)
-
-
-def _pool_of(broker: Broker) -> str | None:
-    """What of Strimzi's has a broker's number of replicas: "spec.kafka", "KafkaNodePool NAME", or nothing of it."""
-    place = broker.origin.place
-    return place if place == "spec.kafka" or place.startswith("KafkaNodePool") else None
 
 
 def kafka_config(cluster: Cluster, key: str, value: str) -> Lines:
@@ -58,7 +47,7 @@ def more_brokers(cluster: Cluster, needed: int) -> Lines | None:
     brokers = [broker for broker in cluster.brokers if broker.keeps_topics]
     if len(brokers) >= needed:
         return ()
-    alone = [broker for broker in brokers if "controller" not in broker.roles and _pool_of(broker) is not None]
+    alone = [broker for broker in brokers if "controller" not in broker.roles and strimzi_pool_of(broker) is not None]
     if not alone:
         return None
     first = alone[0]
@@ -88,7 +77,7 @@ def version(cluster: Cluster, kafka: str) -> Lines:
 
 
 def _first(cluster: Cluster) -> Broker:
-    return next(broker for broker in cluster.brokers if _pool_of(broker) is not None)
+    return next(broker for broker in cluster.brokers if strimzi_pool_of(broker) is not None)
 
 
 def _settings(cluster: Cluster) -> list[Setting]:

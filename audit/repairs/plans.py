@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 
 from ...traces.sentences import capital
-from ..cluster.cluster import COMMIT_ACKS, REPLICAS_OF, TRANSACTIONS, Cluster, Topic
+from ..cluster.cluster import COMMIT_ACKS, REPLICAS_OF, TRANSACTIONS, Cluster, Topic, by_strimzi
 from ..cluster.settings import place_of
 from ..kafka.versions import at_least
 from ..questions.signature import Subject
 from .moves import PlanStep, move
-from .patches import Lines, by_strimzi, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
+from .patches import Lines, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
 
 BOOTSTRAP = "--bootstrap-server HOST:9092"
 _ORDER = (

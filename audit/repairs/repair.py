@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..answers.acknowledgements import answer_with_client
-from ..answers.verdicts import RequirementCheck, SubjectVerdict
+from ..answers.answer import SubjectVerdict
+from ..answers.requirements import RequirementCheck
 from ..cluster.cluster import OFFSETS, Cluster
 from ..exploring.explorations import Explorations
 from ..questions.questions import OF_TOPICS, QUESTION
 from ..questions.signature import Signature, Subject
-from ..questions.situations import BY_NAME, Name
-from ..report.headline import in_words
+from ..questions.situations import BY_NAME, Name, in_words
 from .changes import SettingChange, changes_of, moves_of, sending_of
 from .plans import PlanStep, plan
 

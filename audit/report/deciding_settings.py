@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..cluster.cluster import COMMIT_ACKS, OFFSETS
-from ..questions.signature import Constant, Subject, Used
+from ..kafka.profiles import Constant
+from ..questions.signature import Subject, Used
 from ..repairs.changes import SettingChange
 
 _KEYS: Mapping[str, str] = {

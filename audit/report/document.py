@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...traces.heading import tool
+from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_matter
 from ..answers.outages import Outage
-from ..answers.requirements import Requirement, preset_of
+from ..answers.requirements import Requirement, RequirementCheck, preset_of
 from ..answers.scenario import is_unheard, sentences
-from ..answers.verdicts import RACK, Answer, RequirementCheck, SubjectVerdict, Table, facts_that_matter
 from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Cluster
 from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
@@ -20,11 +20,11 @@ from ..facts.placement import NODES, SERVERS
 from ..facts.producers import gives_again, unnamed_give_again
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, Used, Variant
-from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, faults_of
+from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, faults_of, in_words
 from ..repairs.changes import SettingChange
 from ..startup.nodes import Down, down
 from .deciding_settings import deciding, said
-from .headline import GRAVEST, LOST, UNREAD, first_loss, headline, in_words
+from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]

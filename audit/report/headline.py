@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..answers.acknowledgements import loss_of_client
-from ..answers.verdicts import Table
+from ..answers.answer import Table
+from ..answers.client_losses import loss_of_client
 from ..questions.signature import Signature
 from ..questions.situations import CELLS, FAULTS, SITUATIONS, Cell, Name, Situation, in_sync
 
@@ -192,16 +192,6 @@ def _nothing(table: Table) -> str:
     if open_:
         return f"no loss found in {found} of {len(words)} cells; {open_} are not decided"
     return "no loss found, whatever of the table goes wrong"
-
-
-def in_words(cell: Cell) -> str:
-    """A cell in words: `a host loses power, with one replica in sync`."""
-    where = {
-        "all": "with all replicas in sync",
-        "min-isr": "with the ISR at min.insync.replicas",
-        "one": "with one replica in sync",
-    }
-    return f"{cell.fault.title}, {where[cell.situation.name]}"
 
 
 def and_(words: Sequence[str]) -> str:

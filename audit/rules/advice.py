@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 
-from ..cluster.cluster import MIN_ISR_OF, OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Topic
+from ..cluster.cluster import MIN_ISR_OF, NEW_TOPICS, OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding
 from ..cluster.settings import left_out, number_of, place_of, value_of
 from ..cluster.statements import Origin, Stated, Unknown
-from ..facts.topic_creation import NEW_TOPICS, REPLICAS_SET_BY, makers
+from ..facts.topic_creation import REPLICAS_SET_BY, makers
 from ..kafka.keys import table
+from ..kafka.transactions import UNVERIFIED
 from ..kafka.versions import at_least
 from .clients import of_clients
 from .controllers import of_controllers
 from .limits import of_limits
-from .transactions import HANGS, UNFENCED, UNVERIFIED, of_transactions, run_to
+from .transactions import HANGS, UNFENCED, of_transactions, run_to
 from .versions import of_versions
 
 Rule = Callable[[Cluster], Iterator[Finding]]

@@ -17,37 +17,12 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding, ModelRun
 from ..cluster.settings import place_of, underneath
 from ..exploring.small_models import Small, explored
+from ..kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
 from ..kafka.versions import at_least
 from ..startup.producers import TRANSACTIONAL, is_transactional, why_not
 
 Bounds = Mapping[str, int]
 
-
-@dataclass(frozen=True)
-class Release:
-    """The releases from one on, and what they are in the model: for records, and for commits of offsets."""
-
-    since: str
-    records: str
-    offsets: str
-
-
-BEFORE_VERSION_2 = (
-    Release("0.11", "kafka_0_11", "offsets_1_1"),
-    Release("1.0", "kafka_1_1", "offsets_1_1"),
-    Release("2.4.1", "kafka_1_1", "offsets_2_4"),
-    Release("2.5", "kafka_2_5", "offsets_2_5"),
-    Release("3.6", "kafka_3_6", "offsets_2_5"),
-    Release("3.7", "kafka_3_6", "offsets_3_7"),
-)
-"""In order; the last one is also each later release without transaction version 2."""
-UNVERIFIED = BEFORE_VERSION_2[3]
-"""What records are in later releases, too, where verification is switched off."""
-WITH_VERSION_2 = (
-    Release("4.0", "kafka_4_0", "offsets_4_2"),
-    Release("4.0.1", "kafka_4_1", "offsets_4_2"),
-    Release("4.2", "kafka_4_2", "offsets_4_2"),
-)
 
 _ONE: Bounds = {"clients": 1, "partitions": 1, "transactions": 1, "failovers": 0}
 _NEXT: Bounds = {**_ONE, "transactions": 2}

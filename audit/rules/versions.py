@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from ..cluster.cluster import Cluster, Topic
+from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import ELR_FEATURE, elr_is_too_early
-from ..cluster.statements import Setting, Stated
-from ..facts.facts import Used
+from ..cluster.statements import Setting
+from ..facts.record_format import FORMATS, is_before_epochs
 from ..kafka.versions import at_least, span
 from ..startup.protocol_versions import FORMAT, PROTOCOL, refused
 
@@ -55,9 +55,6 @@ def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     )
     yield Finding("latent", "warning", what, stated[0].origin, f"{key}=false, before the upgrade", "KAFKA-12670")
 
-
-FORMATS = ("message.format.version", FORMAT)
-"""The format of records: a topic's setting, and its name among the brokers'."""
 
 GATES = (("3.3", "KIP-841: a fenced replica is kept out of the ISR"), ("3.5", "KIP-903: so is one that lost its log"))
 OLD_GATES = (
@@ -111,40 +108,10 @@ def removed(cluster: Cluster) -> Iterator[Finding]:
 def old_format(cluster: Cluster) -> Iterator[Finding]:
     """Records of a format without leader epochs are truncated by the high watermark, whatever the binary."""
     kafka = cluster.versions.kafka
-    old = [setting for setting in everywhere(cluster) if setting.key in FORMATS and _before_epochs(setting.value)]
+    old = [setting for setting in everywhere(cluster) if setting.key in FORMATS and is_before_epochs(setting.value)]
     if old and (kafka is None or at_least(kafka.value, "3.0") is not True):
         more = f" (and {len(old) - 1} more)" if len(old) > 1 else ""
         what = (
             f"`{old[0].key}={old[0].value}`{more} has no leader epochs: followers truncate by the high watermark again"
         )
         yield Finding("advice", "error", what, old[0].origin, "0.11 or later", "KAFKA-7897, KIP-101")
-
-
-def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[Stated | None, str]]:
-    """The protocols that brokers speak, each with its words; several while they are upgraded one after the other."""
-    versions = cluster.versions
-    if kraft or not versions.protocols:
-        return ((versions.metadata_version if kraft else versions.inter_broker_protocol, ""),)
-    return tuple((protocol, f" with inter.broker.protocol.version {protocol.value}") for protocol in versions.protocols)
-
-
-def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[Used]) -> bool:
-    """Whether a topic's records have no leader epochs, so that followers truncate by the high watermark (KAFKA-7897):
-    by its own setting, else by any of its brokers'. From protocol 3.0 on the setting is ignored (KIP-724)."""
-    spoken = protocol or cluster.versions.kafka
-    if spoken is None or at_least(spoken.value, "3.0") is not False:
-        return False
-    own = [setting for setting in topic.settings if setting.key == FORMATS[0]]
-    settings = (setting for broker in cluster.keepers for setting in (*broker.settings, *broker.dynamic))
-    of_brokers = [setting for setting in (*settings, *cluster.dynamic) if setting.key == FORMATS[1]]
-    old = next((broker for broker in own[-1:] or of_brokers if _before_epochs(broker.value)), None)
-    if old is not None and all(use.origin != old.origin for use in used):
-        used.append(Used(old.key, old.value, old.origin, "records without leader epochs"))
-    return old is not None
-
-
-def _before_epochs(text: str) -> bool:
-    try:
-        return at_least(text, "0.11") is False
-    except ValueError:
-        return False

@@ -13,13 +13,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 
-from ..cluster.cluster import OF_LISTENERS, Broker, Cluster
-from ..cluster.statements import HIDDEN, Origin, Setting
+from ..cluster.cluster import Broker, Cluster
+from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, entries, names_in
+from ..cluster.settings import is_whole, readable, stated_by
+from ..cluster.statements import Origin, Setting
 from ..kafka.versions import at_least
-
-CONTROLLERS, BETWEEN = OF_LISTENERS
-PROTOCOL, PROTOCOLS = "security.inter.broker.protocol", "listener.security.protocol.map"
-_ENTRY = re.compile(r"(?P<name>.*)://\[?(?P<host>[0-9a-zA-Z\-%._:]*)\]?:(?P<port>-?[0-9]+)")
 
 Reasons = Iterator[tuple[str, Origin]]
 """Why a node does not start, and where that is set."""
@@ -153,42 +151,3 @@ def _between(
     wanted = protocol.value.strip().upper() if protocol is not None else "PLAINTEXT"
     if wanted not in mine - controllers and is_whole(cluster, node):
         yield f"`{source.key}` have no {wanted}, and no `{BETWEEN}` names another one for brokers", source.origin
-
-
-def entries(listeners: Setting) -> list[tuple[str, str, int]]:
-    """Name, host and port of each listener; those that are no listener are left out."""
-    found = (_ENTRY.fullmatch(text.strip()) for text in listeners.value.split(","))
-    return [(match["name"].strip(), match["host"], int(match["port"])) for match in found if match is not None]
-
-
-def names_in(text: str) -> set[str]:
-    """The names of listeners in a list of them, with addresses or without, in capitals."""
-    return {name.upper() for name in as_written(text)}
-
-
-def as_written(text: str) -> set[str]:
-    """The names of listeners in a list of them, as they are written."""
-    return {entry.partition("://")[0].strip() for entry in text.split(",") if entry.strip()}
-
-
-def readable(node: Broker) -> dict[str, Setting]:
-    """Of what its own files say, the values that are neither withheld nor filled in later."""
-    return {
-        key: setting
-        for key, setting in stated_by(node).items()
-        if setting.value != HIDDEN and "${" not in setting.value
-    }
-
-
-def stated_by(node: Broker) -> dict[str, Setting]:
-    """What a node's own files say, the last statement of each, whatever profile is active."""
-    return {setting.key: setting for setting in node.settings if not setting.when}
-
-
-def is_whole(cluster: Cluster, node: Broker) -> bool:
-    """Whether all that a node is started with is a file of its own, to which no image and no operator adds."""
-    formats = dict(cluster.files)
-    return all(
-        formats.get(setting.origin.path) == "server.properties" and not setting.origin.place
-        for setting in node.settings
-    )

@@ -15,14 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ..cluster.cluster import DESCRIBED, Broker, Cluster, Topic
-from ..cluster.settings import value_of
+from ..cluster.cluster import DESCRIBED, Broker, Cluster
+from ..cluster.settings import is_whole, stated_by, value_of
 from ..cluster.statements import HIDDEN, Default, Origin, Setting, Stated
-from ..facts.facts import NeverUp
 from ..kafka.keys import NEVER_EMPTY, known, wrong
 from ..kafka.versions import at_least
 from . import protocol_versions
-from .listeners import is_whole, of_identity, of_listeners, stated_by
+from .listeners import of_identity, of_listeners
 from .numbers import of_numbers
 from .protocols import advertised_extra, of_control_plane, of_protocols
 from .value_types import of_types
@@ -211,27 +210,3 @@ def _ids(text: str) -> Iterator[str]:
 def refusals(cluster: Cluster) -> Refusals:
     """Every node of a cluster, and why it does not start; "" where nothing says so."""
     return tuple((node, why_not(cluster, node)[0]) for node in cluster.brokers)
-
-
-def raise_if_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> None:
-    """Raises NeverUp where no replica of a topic, or no majority of the controllers, is ever up; `why_down` are the
-    cluster's `refusals`, which are the same for all of its topics."""
-    why = _never_up(cluster, topic, why_down)
-    if why:
-        raise NeverUp(why)
-
-
-def _never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> str:
-    keepers = {id(keeper) for keeper in cluster.keepers}
-    found = [(why, node) for node, why in why_down if id(node) in keepers]
-    held = {number for partition in topic.partitions for number in partition.replicas}
-    mine = [(why, broker) for why, broker in found if not held or broker.id in held]
-    known_of = {broker.id for _, broker in mine}
-    if mine and all(why for why, _ in mine) and held <= known_of:
-        return f"none of its brokers starts: {mine[0][0]}"
-    voters = set(cluster.quorum.voters) if cluster.quorum else set[int]()
-    lost = voters & {node.id for node, why in why_down if why}
-    if voters and 2 * len(voters - lost) <= len(voters):
-        which = ", ".join(map(str, sorted(lost)))
-        return f"most controllers do not start ({which} of {len(voters)}), so that no partition has a leader"
-    return ""

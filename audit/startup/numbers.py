@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..cluster.cluster import Broker, Cluster
-from ..cluster.settings import number_of
+from ..cluster.settings import number_of, stated_by
 from ..cluster.statements import Origin, Setting
 from ..kafka.versions import at_least
-from .listeners import stated_by
 
 DEFAULTS: Mapping[str, int] = {
     "log.cleaner.threads": 1,

@@ -8,10 +8,11 @@ versions that the release has; 4.0 has neither setting.
 from __future__ import annotations
 
 from ..cluster.cluster import Broker, Cluster
+from ..cluster.settings import is_whole, readable, stated_by
 from ..cluster.statements import Setting
 from ..kafka.protocol_versions import known_since
 from ..kafka.versions import at_least
-from .listeners import Reasons, is_whole, readable, stated_by
+from .listeners import Reasons
 
 PROTOCOL, FORMAT = "inter.broker.protocol.version", "log.message.format.version"
 

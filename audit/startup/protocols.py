@@ -12,21 +12,11 @@ import posixpath
 import re
 
 from ..cluster.cluster import Broker, Cluster
+from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, PROTOCOLS, as_written, names_in
+from ..cluster.settings import is_whole, readable, stated_by
 from ..cluster.statements import Setting
 from ..kafka.versions import at_least
-from .listeners import (
-    BETWEEN,
-    CONTROLLERS,
-    PROTOCOL,
-    PROTOCOLS,
-    Reasons,
-    as_written,
-    compares_exactly,
-    is_whole,
-    names_in,
-    readable,
-    stated_by,
-)
+from .listeners import Reasons, compares_exactly
 
 ROLES, ZOOKEEPER, MIGRATION = "process.roles", "zookeeper.connect", "zookeeper.metadata.migration.enable"
 QUORUM = ("controller.quorum.voters", "controller.quorum.bootstrap.servers")

@@ -13,10 +13,10 @@ from functools import cache
 from typing import Literal
 
 from ..cluster.cluster import Broker, Cluster
+from ..cluster.settings import readable
 from ..cluster.statements import Origin, Setting
 from ..kafka.keys import Key, wrong
 from ..kafka.versions import at_least
-from .listeners import readable
 
 TYPES: Mapping[tuple[Literal["int", "long", "boolean"], int | None], str] = {
     ("boolean", None): """

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from ...audit.cluster.statements import Origin, WrongOption
+from ...audit.kafka.profiles import definition, mended_in, profiles_within, switches
 from ...audit.kafka.releases import METADATA_VERSIONS, release
 from ...audit.kafka.versions import span
-from ...audit.questions.signature import definition, mended_in, profiles_within, switches
 from ...language.constants import Value
 from ...language.errors import UsageError
 from ...language.immutable import immutable

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...audit.questions.signature import definition
+from ...audit.kafka.profiles import definition
 from ...explorer.native.observation_search import Leg
 from ...language import judge
 from ...language.immutable import immutable

@@ -6,11 +6,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.exploring.explorations import NO_TIME, Bench, Explorations
-from tidegate.audit.exploring.inference import known, plan_of
+from tidegate.audit.exploring.inference import known
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.cases import plan_of
 from tidegate.audit.questions.questions import Case
-from tidegate.audit.reading import Options, of_texts
 
 from ..conftest import ROOT, Said
 from .exploring.test_inference import signatures

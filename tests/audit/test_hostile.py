@@ -10,10 +10,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.statements import CannotRead
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
 
 from ..conftest import ROOT
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import read
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Versions
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import HIDDEN, CannotRead, Origin, Setting, Stated, Unknown
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.kafka import key_names as names
 from tidegate.audit.kafka.keys import known, table
-from tidegate.audit.reading import Options, read
 
 from ..conftest import ROOT
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tidegate.audit.questions.signature import definition
+from tidegate.audit.kafka.profiles import definition
 from tidegate.language.immutable import immutable
 from tidegate.real.driving.nodes.releases import java
 from tidegate.real.driving.verdict import confirmed

@@ -16,12 +16,12 @@ import pytest
 import xmlschema
 from tidegate.api.auditing import parse_requirements
 from tidegate.audit.answers import verdicts
+from tidegate.audit.answers.answer import Answer, Table, Word
 from tidegate.audit.answers.requirements import PRESETS
-from tidegate.audit.answers.verdicts import Answer, Table, Word
-from tidegate.audit.auditing import Audited, AuditRequest, audit
+from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.questions.questions import OF_TOPICS
 from tidegate.audit.questions.situations import CELLS
-from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.report import document
 from tidegate.reports.audit.junit import audit_junit
 from tidegate.reports.audit.markdown import audit_markdown

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from ...cluster.cluster import Broker
 from ...cluster.statements import Origin, Setting
 from .. import properties
+from ..broker_properties import BROKER_MARKS, broker_of
 from ..parsed_file import Part, in_latin, numbers
 from ..programs import connect
 from ..programs.active_profiles import note_active
 from ..yamls import Tree
-from . import commands, compose, scripts, volumes
+from . import commands, image_variables, scripts, spring_variables, volumes
 from . import created_topics as created
 from . import pod_rules as spreading
 
@@ -61,7 +62,7 @@ def read(path: str, trees: Sequence[Tree]) -> Part | None:
     for pod_set in sets:
         part.brokers += [pod_set.broker] * pod_set.count
         for container in pod_set.containers:
-            compose.image(part, path, container)
+            image_variables.image(part, path, container)
             _note_unread(part, path, container)
         _note_commands(part, path, pod_set, maps)
         _note_id(part, pod_set)
@@ -171,7 +172,7 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     containers = [container for _, container in listed.items()] if listed is not None else []
     given = [*_of_maps(path, pod, maps), *(s for container in containers for s in _of_variables(path, container, maps))]
     settings = commands.overridden(given, [s for container in containers for s in commands.overrides(path, container)])
-    if not {setting.key for setting in settings} & properties.BROKER_MARKS:
+    if not {setting.key for setting in settings} & BROKER_MARKS:
         return None
     origin = Origin(path, tree.line, f"{tree.text('kind')} {tree.text('metadata', 'name')}")
     written = tree.text("spec", "replicas")
@@ -182,7 +183,7 @@ def _set(path: str, tree: Tree, maps: Maps) -> _Set | None:
     mounts = [m for container in _of_brokers(path, containers, maps) for m in volumes.of_pod(pod, container, templates)]
     in_container = volumes.is_in_container(settings, _owner(containers), mounts)
     made = replace(
-        properties.broker_of(settings, origin),
+        broker_of(settings, origin),
         ephemeral=volumes.is_ephemeral(settings, mounts) or in_container,
         of_pod=in_container is not True,
         pod=spreading.pod_of(pod, labels, tree.text("metadata", "namespace") or ""),
@@ -196,9 +197,9 @@ def _of_brokers(path: str, containers: Sequence[Tree], maps: Maps) -> Sequence[T
     found = [
         container
         for container in containers
-        if compose.owner_of(container) is not None
+        if image_variables.owner_of(container) is not None
         or "kafka-server-start" in commands.text_of(container)
-        or {setting.key for setting in _of_variables(path, container, maps)} & properties.BROKER_MARKS
+        or {setting.key for setting in _of_variables(path, container, maps)} & BROKER_MARKS
     ]
     return found or containers
 
@@ -209,7 +210,7 @@ def _owner(containers: Sequence[Tree]) -> str | None:
     found = [
         (owner, commands.text_of(container))
         for container in containers
-        if (owner := compose.owner_of(container)) is not None
+        if (owner := image_variables.owner_of(container)) is not None
     ]
     if len(found) != 1 or re.search(r"log\.dirs?\b|LOG_DIRS?\b", found[0][1]):
         return None
@@ -239,9 +240,9 @@ def _of_spring(part: Part, path: str, tree: Tree, maps: Maps) -> None:
             (text, Origin(path, words.line, key))
             for key in ("command", "args")
             if (words := container.get(key)) is not None
-            for text in compose.texts_of(words)
+            for text in spring_variables.texts_of(words)
         ]
-        compose.of_spring(part, path, name, given, texts)
+        spring_variables.of_spring(part, path, name, given, texts)
         connect.of_variables(part, path, name, given)
         note_active(part, given, " ".join(text for text, _ in texts))
         sources = container.get("envFrom")
@@ -308,10 +309,10 @@ def _note_unread(part: Part, path: str, container: Tree) -> None:
     listed = container.get("env")
     for _, entry in listed.items() if listed is not None else ():
         name = entry.text("name") or ""
-        if why := compose.unread(name, container):
-            compose.note_unread(part, name, why, Origin(path, entry.line, name))
-        elif compose.key_of(name) is not None:
-            compose.note_perhaps(part, name, container, Origin(path, entry.line, name))
+        if why := image_variables.unread(name, container):
+            image_variables.note_unread(part, name, why, Origin(path, entry.line, name))
+        elif image_variables.key_of(name) is not None:
+            image_variables.note_perhaps(part, name, container, Origin(path, entry.line, name))
 
 
 def _of_variables(path: str, container: Tree, maps: Maps) -> Iterator[Setting]:
@@ -322,6 +323,6 @@ def _of_variables(path: str, container: Tree, maps: Maps) -> Iterator[Setting]:
         *(variable for variable in _from_maps(path, container, maps) if variable[0] not in named),
         *own,
     ):
-        key = compose.key_of(name) if not compose.unread(name, container) else None
+        key = image_variables.key_of(name) if not image_variables.unread(name, container) else None
         if key is not None:  # what comes from a field or a secret is filled in later
-            yield Setting(key, in_latin(value), origin, compose.perhaps(name, container))
+            yield Setting(key, in_latin(value), origin, image_variables.perhaps(name, container))

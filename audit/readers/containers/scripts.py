@@ -9,8 +9,9 @@ from pathlib import Path
 from ...cluster.statements import Origin
 from ...kafka import key_names as names
 from ..parsed_file import Part
-from . import commands, compose
+from . import commands
 from . import created_topics as created
+from .image_variables import key_of
 
 SCRIPTS = frozenset({".sh", ".bash", ".service", ".ps1", ".bat", ".cmd", ".dockerfile", ".conf", ".cfg", ".env", ""})
 """What units, drop-ins, files of variables and scripts end with, if no reader knows them."""
@@ -124,6 +125,6 @@ def _is_read(text: str, found: re.Match[str], files: frozenset[str]) -> bool:
     variable = found.groupdict().get("variable")
     if variable is not None:
         passed_over = commands.PASSED_OVER.match(text, found.start()) is not None
-        return passed_over or compose.key_of(variable) not in names.by_scope()["broker"]
+        return passed_over or key_of(variable) not in names.by_scope()["broker"]
     runs = RUNS.match(text, found.start())
     return runs is not None and Path(runs["file"].strip("\"'")).name in files

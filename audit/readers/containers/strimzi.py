@@ -9,7 +9,8 @@ from dataclasses import replace
 from ...cluster.cluster import Broker, Role, Topic
 from ...cluster.pods import Pod
 from ...cluster.statements import CannotRead, Origin, Setting
-from ..parsed_file import Part, in_latin, numbers
+from ..parsed_file import Part, numbers
+from ..yaml_settings import settings
 from ..yamls import Tree
 from . import pod_rules as spreading
 
@@ -27,17 +28,6 @@ def recognised(tree: Tree) -> bool:
 def is_of_strimzi(tree: Tree) -> bool:
     """Whether a YAML document is one of Strimzi's, of whatever kind."""
     return (tree.text("apiVersion") or "").startswith("kafka.strimzi.io/")
-
-
-def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
-    """A `config:` block as settings."""
-    if tree is None:
-        return ()
-    return tuple(
-        Setting(name, in_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
-        for name, sub in tree.items()
-        if (value := sub.typed()) is not None
-    )
 
 
 Resources = Sequence[tuple[str, Tree]]

@@ -11,8 +11,8 @@ from pathlib import PurePath
 
 from ...cluster.statements import Origin, Setting
 from .. import yamls
-from ..containers import strimzi
 from ..parsed_file import Part
+from ..yaml_settings import settings
 from ..yamls import Tree
 from . import workers
 
@@ -53,7 +53,7 @@ def of_resources(path: str, trees: Sequence[Tree]) -> Part:
             _workers(part, path, tree, name, WORKERS[kind])
         elif kind == "KafkaConnector":
             config = tree.get("spec", "config")
-            _connector(part, path, name, strimzi.settings(path, config), tree.text("spec", "class") or "")
+            _connector(part, path, name, settings(path, config), tree.text("spec", "class") or "")
         elif kind in CLIENTS:
             _clients(part, path, tree, name)
         elif kind not in PASSED_OVER:
@@ -80,7 +80,7 @@ def of_document(path: str, text: str) -> Part | None:
     except yamls.NotYaml:
         found = []
     for name, tree in found:
-        _connector(part, path, name or PurePath(path).stem, strimzi.settings(path, tree), "")
+        _connector(part, path, name or PurePath(path).stem, settings(path, tree), "")
     if not found:
         line = text.count("\n", 0, text.index(CLASS)) + 1
         what = f"{path} has `{CLASS}`, and its connector was not read"
@@ -118,14 +118,14 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
             "incomplete", "error", what, Origin(path, tree.line, name), "state spec.target or spec.connectCluster"
         )
         return
-    settings = list(strimzi.settings(path, target.get("config")))
-    keys = {setting.key for setting in settings}
+    stated = list(settings(path, target.get("config")))
+    keys = {setting.key for setting in stated}
     for prefix, word in _STORAGE.items():
         if f"{prefix}.topic" not in keys:  # in v1 of the API a field of its own
             field = target.get(f"{prefix.split('.')[0]}StorageTopic")
             text, line = (None, target.line) if field is None else (field.text(), field.line)
-            settings.append(Setting(f"{prefix}.topic", text or f"{group}-{word}", Origin(path, line, name)))
-    made = workers.of_worker(path, settings)
+            stated.append(Setting(f"{prefix}.topic", text or f"{group}-{word}", Origin(path, line, name)))
+    made = workers.of_worker(path, stated)
     part.clients += [replace(client, name=name) for client in made.clients]
     part.made += made.made
     mirrors = spec.get("mirrors")
@@ -133,7 +133,7 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
         for key, connector in mirror.items():
             found = re.fullmatch(r"(source|checkpoint|heartbeat)Connector", key)
             if found:
-                config = strimzi.settings(path, connector.get("config"))
+                config = settings(path, connector.get("config"))
                 _connector(part, path, f"{name}/{key}", config, f"Mirror{found[1].title()}Connector", connector.line)
 
 
@@ -184,7 +184,7 @@ def _clients(part: Part, path: str, tree: Tree, name: str) -> None:
     """The bridge's clients, and those of the first MirrorMaker."""
     for kind in ("producer", "consumer"):
         config = tree.get("spec", kind, "config")
-        given = [replace(setting, key=f"{kind}.{setting.key}") for setting in strimzi.settings(path, config)]
+        given = [replace(setting, key=f"{kind}.{setting.key}") for setting in settings(path, config)]
         if tree.get("spec", kind) is not None:
             part.clients.append(workers.plain(path, name, kind, given, f"{tree.text('kind')} runs the Java client"))
 

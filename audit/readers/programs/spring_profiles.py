@@ -11,15 +11,18 @@ variable or an argument replaces.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Literal
 
 from ...cluster.cluster import Client
-from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Origin, Setting
+from ...cluster.statements import CLOUD, ENVIRONMENT, GROUPED, IMPORTED, INCLUDED, Origin, Setting, Stated
+from ...kafka import key_names as names
 from ..parsed_file import Part
 from ..yamls import Tree
 from . import spring_names as relaxed
+from . import spring_profiles as profiles
 from .active_profiles import activated, active_profiles, profile_of
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
@@ -158,3 +161,86 @@ def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequen
 
 def _path(client: Client) -> PurePath:
     return PurePath(client.origin.path)
+
+
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "": 1}
+
+
+def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
+    """Spring Boot's `spring.kafka.producer.*` and `spring.kafka.consumer.*`, and the properties of both, which make a
+    client where they are a producer's, or a consumer's. `whole`: where nothing is, the application has both."""
+    part = Part("Spring Boot properties")
+    settings = [replace(setting, key=relaxed.spelt(setting.key)) for setting in given]
+    kinds = _kinds(settings, whole=whole)
+    settings = list(_bound(settings, part))
+    for kind in kinds:
+        mine = [_of_spring(setting, kind) for setting in settings if _prefix(setting.key, kind) is not None]
+        mine.sort(key=relaxed.rank)
+        origin = Origin(path)
+        where = mine[0].origin if mine else origin
+        family = Stated("spring", where, "Spring's client is the Java client with defaults of its own")
+        every = (*mine, *profiles.of_the_application(settings))
+        part.clients.append(Client(PurePath(path).name, kind, origin, family, None, every))
+    for setting in settings if part.clients else ():
+        if profiles.IMPORT.fullmatch(setting.key):
+            what = f"`{setting.key}` names configuration that replaces what this file sets, and it was not read"
+            part.note("incomplete", "error", what, setting.origin, profiles.IN_FORCE, profiles.EXTERNAL)
+    streams = next((setting for setting in settings if setting.key.startswith("spring.kafka.streams.")), None)
+    if streams is not None:
+        what = f"`{streams.key}` sets up Kafka Streams, whose settings in Spring's files are not read"
+        part.note("incomplete", "error", what, streams.origin, profiles.IN_FORCE, profiles.EXTERNAL)
+    return part
+
+
+def _bound(settings: Sequence[Setting], part: Part) -> Iterator[Setting]:
+    """The settings without those that Spring Boot binds to nothing, each of which is named."""
+    for setting in settings:
+        own = re.match(r"spring\.kafka\.(producer|consumer)\.(?!properties[.\[])(.+)", setting.key)
+        if own is None or relaxed.is_bound(own[2], own[1]):
+            yield setting
+            continue
+        what = (
+            f"`{setting.key}` has no effect: Spring Boot has no such setting, and what an application reads itself is "
+            "not known here"
+        )
+        to_do = f"write Kafka's own name below spring.kafka.{own[1]}.properties"
+        part.note("unknown_key", "warning", what, setting.origin, to_do, "Spring Boot, KafkaProperties")
+
+
+KINDS: tuple[Literal["producer", "consumer"], ...] = ("producer", "consumer")
+
+
+def _kinds(settings: Sequence[Setting], *, whole: bool) -> Sequence[Literal["producer", "consumer"]]:
+    """Which clients an application has: those with settings of their own, and those that common settings are about."""
+    own = {kind for kind in KINDS if any(setting.key.startswith(f"spring.kafka.{kind}.") for setting in settings)}
+    common = {_of_spring(s, "").key for s in settings if _prefix(s.key, "") is not None}
+    every = names.by_scope()
+    for kind, other in (KINDS, KINDS[::-1]):
+        own |= {kind} if common & (every[kind] - every[other]) else set()
+    if not own and whole and any(setting.key.startswith("spring.kafka.") for setting in settings):
+        streams = all(re.match(r"spring\.kafka\.(streams|admin)\.", s.key) for s in settings if "kafka" in s.key)
+        return () if streams else KINDS
+    return tuple(kind for kind in KINDS if kind in own)
+
+
+def _prefix(key: str, kind: str) -> str | None:
+    """What stands before the name of Kafka's in a setting of this kind of clients, or of all."""
+    base = f"spring.kafka.{kind}." if kind else "spring.kafka.properties."
+    every = (f"{base}properties.", f"{base}properties[", base, "spring.kafka.properties.", "spring.kafka.properties[")
+    return next((prefix for prefix in every if key.startswith(prefix)), None)
+
+
+def _of_spring(setting: Setting, kind: str) -> Setting:
+    prefix = _prefix(setting.key, kind) or ""
+    name, origin = setting.key[len(prefix) :], setting.origin
+    if not relaxed.PLACED.search(origin.place):
+        origin = replace(origin, place=setting.key)
+    if "properties" in prefix:
+        return replace(setting, key=name.strip("[]"), origin=origin)
+    key, value = relaxed.of_kafka(name), setting.value
+    length = re.fullmatch(r"(\d{1,12})\s*(ms|s|m|h|d|)", value)
+    if key.endswith(".ms") and length:
+        value = str(int(length[1]) * UNITS[length[2]])
+    if key == "isolation.level":
+        value = value.lower().replace("-", "_")
+    return replace(setting, key=key, value=value, origin=origin)

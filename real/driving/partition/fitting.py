@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from ....audit.kafka.profiles import definition, mended_in, profiles_within, switches
 from ....audit.kafka.versions import span
-from ....audit.questions.signature import definition, mended_in, profiles_within, switches
 from ....language import judge
 from ....language.constants import Value
 from ....language.errors import UsageError

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from ....audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2
 from ....audit.kafka.versions import span
-from ....audit.rules.transactions import BEFORE_VERSION_2, WITH_VERSION_2
 from ....invariants.catalogue import find
 from ....language import judge
 from ....language.constants import Value

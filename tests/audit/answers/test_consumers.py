@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tidegate.audit.answers.answer import RACK, Answer, SubjectVerdict, Word, merge_answers
 from tidegate.audit.answers.consumers import (
     COMMITS,
     READERS,
@@ -14,13 +15,13 @@ from tidegate.audit.answers.consumers import (
     sees_truncation,
     with_consumers,
 )
-from tidegate.audit.answers.requirements import Requirement
-from tidegate.audit.answers.verdicts import RACK, Answer, SubjectVerdict, Word, check_requirements, merge_answers
+from tidegate.audit.answers.requirements import Requirement, check_requirements
 from tidegate.audit.cluster.cluster import OFFSETS, Broker, Client, Cluster, Topic, Use, Versions
 from tidegate.audit.cluster.statements import Origin, Setting, Stated
 from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, fails
+from tidegate.audit.kafka.profiles import NEWEST
 from tidegate.audit.questions.questions import OF_TOPICS
-from tidegate.audit.questions.signature import NEWEST, Signature, Subject, Variant
+from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import CELLS, Name
 from tidegate.audit.repairs.repair import wanted_of
 

@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tidegate.audit.answers.answer import SubjectVerdict
 from tidegate.audit.answers.current_state import cases_of, describe_current_state
 from tidegate.audit.answers.outages import outages
-from tidegate.audit.answers.verdicts import SubjectVerdict
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.questions.questions import loss_ways
-from tidegate.audit.questions.signature import Subject, subjects
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.cases import loss_ways
+from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.situations import BY_NAME
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.questions.subjects import subjects
 
 from ...conftest import NewExplorations
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.kafka.profiles import switches
 from tidegate.audit.questions.questions import QUESTION
-from tidegate.audit.questions.signature import Signature, switches
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
 
 from ...conftest import NewExplorations

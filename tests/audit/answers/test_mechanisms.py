@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
-from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.questions.questions import QUESTION, case_with, loss_case
-from tidegate.audit.questions.signature import Signature, mended_in, profiles, subjects
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.kafka.profiles import mended_in, profiles
+from tidegate.audit.questions.cases import case_with, loss_case
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, budgets
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.questions.subjects import subjects
 
 from ...conftest import NewExplorations
 from .test_verdicts import signature

@@ -7,17 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.runs_shown import in_own_fault, run_of
 from tidegate.audit.answers.scenario import sentences
-from tidegate.audit.answers.verdicts import Answer, answer
-from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations, ScenarioStep
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.kafka.profiles import switches
 from tidegate.audit.questions.questions import QUESTION
-from tidegate.audit.questions.signature import Signature, Subject, Variant, switches
+from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS
-from tidegate.audit.reading import Options, of_texts
 from tidegate.language.verdict import Disagreement
 
 SIGNATURE = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", False, False,

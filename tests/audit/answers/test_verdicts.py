@@ -10,24 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.requirements import DEFAULT
-from tidegate.audit.answers.verdicts import INCONCLUSIVE, Answer, check_requirements, check_subjects, merge_answers
+from tidegate.audit.answers.answer import INCONCLUSIVE, Answer, merge_answers
+from tidegate.audit.answers.requirements import DEFAULT, check_requirements
 from tidegate.audit.answers.verdicts import answer as answer_in
+from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import NO_TIME, CaseResult, Explorations, chunked, from_json, to_json
-from tidegate.audit.questions.questions import QUESTION, Case, case_with, loss_case, loss_cases, other_cases
-from tidegate.audit.questions.signature import (
-    RELEASES,
-    Signature,
-    Subject,
-    Variant,
-    definition,
-    profiles_within,
-    releases_of,
-    switches,
-)
-from tidegate.audit.questions.situations import BY_NAME, CALM, CELLS, FAULTS, Name
+from tidegate.audit.kafka.profiles import RELEASES, definition, profiles_within, releases_of, switches
+from tidegate.audit.questions.cases import case_with, loss_case, loss_cases, other_cases
+from tidegate.audit.questions.questions import CALM, QUESTION, Case
+from tidegate.audit.questions.signature import Signature, Subject, Variant
+from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULTS, Name
 from tidegate.audit.repairs.changes import changes_of
 from tidegate.audit.repairs.repair import repair
 from tidegate.explorer import ENGINES

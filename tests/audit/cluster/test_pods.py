@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.startup.nodes import down
 
 SETTINGS = """apiVersion: v1

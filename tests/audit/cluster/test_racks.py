@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.racks import missing_racks, racks_of_voters
 from tidegate.audit.cluster.statements import CannotRead
 from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME
-from tidegate.audit.reading import Options, of_texts
 from tidegate.reports.audit.table import cell_text, open_cell_lines
 
 from ...conftest import NewExplorations

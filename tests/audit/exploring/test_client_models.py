@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.api.auditing import audit
-from tidegate.audit.answers.acknowledgements import loss_of_client, with_clients
-from tidegate.audit.answers.verdicts import Answer, SubjectVerdict, Table
+from tidegate.audit.answers.acknowledgements import with_clients
+from tidegate.audit.answers.answer import Answer, SubjectVerdict, Table
+from tidegate.audit.answers.client_losses import loss_of_client
 from tidegate.audit.cluster.cluster import Client
 from tidegate.audit.cluster.statements import Origin, Setting, Stated
 from tidegate.audit.exploring import small_models
@@ -31,8 +32,8 @@ from tidegate.audit.exploring.client_models import (
 from tidegate.audit.exploring.small_models import Small, explored, kept_in
 from tidegate.audit.facts.producers import gives_again
 from tidegate.audit.questions.questions import QUESTIONS
-from tidegate.audit.questions.signature import subjects
 from tidegate.audit.questions.situations import CELLS
+from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.changes import sending_of
 from tidegate.audit.report.document import SubjectReport, document
 from tidegate.audit.report.headline import FALSELY_ACKNOWLEDGED, headline

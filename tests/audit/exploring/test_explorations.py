@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.audit.auditing import read
 from tidegate.audit.exploring.explorations import (
     DIED,
     GROWTH,
@@ -30,18 +31,13 @@ from tidegate.audit.exploring.explorations import (
     to_json,
 )
 from tidegate.audit.exploring.processes import Processes, Work
-from tidegate.audit.questions.questions import (
-    NO_RECORD,
-    WITH_ALL,
-    Case,
-    asks_loss,
-    delivery_case,
-    goes_on_cases,
-    loss_case,
-)
-from tidegate.audit.questions.signature import Signature, profiles, subjects, switches
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.kafka.profiles import profiles, switches
+from tidegate.audit.questions.cases import NO_RECORD, asks_loss, delivery_case, goes_on_cases, loss_case
+from tidegate.audit.questions.questions import WITH_ALL, Case
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
-from tidegate.audit.reading import Options, read
+from tidegate.audit.questions.subjects import subjects
 from tidegate.explorer.native.effort import QUICK, ROLLED
 
 from ...conftest import ROOT

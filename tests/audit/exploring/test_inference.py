@@ -9,34 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tidegate.audit.answers.verdicts import explore_losses
 from tidegate.audit.exploring.explorations import MANY, Bench, Explorations, ScenarioStep, StopRule
-from tidegate.audit.exploring.inference import (
-    BUDGETS,
-    cases_in,
-    explore_losses,
-    first_of,
-    in_question,
-    is_decided,
-    known,
-    narrower,
-    plan_of,
-    wider,
-    within,
-)
-from tidegate.audit.questions.questions import (
-    KEPT_READS,
-    OF_TOPICS,
-    PROPERTIES,
-    QUESTION,
-    WITNESS,
-    Case,
-    asked_instead,
-    asks_loss,
-    case_with,
-    loss_case,
-    loss_ways,
-)
-from tidegate.audit.questions.signature import Signature, profiles, switches
+from tidegate.audit.exploring.inference import in_question, is_decided, known
+from tidegate.audit.kafka.profiles import profiles, switches
+from tidegate.audit.questions.case_order import BUDGETS, first_of, narrower, wider, within
+from tidegate.audit.questions.cases import asked_instead, asks_loss, case_with, cases_in, loss_case, loss_ways, plan_of
+from tidegate.audit.questions.questions import KEPT_READS, OF_TOPICS, PROPERTIES, QUESTION, WITNESS, Case
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
 from tidegate.language.judge import holds, initial_states, replay
 from tidegate.language.model import Model

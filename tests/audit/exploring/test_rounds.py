@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from tidegate.audit.exploring.explorations import CaseResult, Explorations
 from tidegate.audit.exploring.rounds import AT_ONCE, together
-from tidegate.audit.questions.questions import Case
-from tidegate.audit.questions.situations import CALM
+from tidegate.audit.questions.questions import CALM, Case
 
 FOUND = CaseResult(checked=frozenset({"acked_durable"}), states=7)
 SETTINGS: dict[str, Any] = {**CALM, "unclean_elections": 1, "replicas": 1}

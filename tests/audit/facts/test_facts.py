@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.outages import outages
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Unknown
-from tidegate.audit.questions.signature import Signature, Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Signature, Subject
+from tidegate.audit.questions.subjects import subjects
 
 NODE = "process.roles={roles}\nnode.id={id}\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=data\n"
 SOUND = "default.replication.factor=3\n"

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.facts.placement import placement
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.situations import BY_NAME, FAULT, away, budgets, placements
-from tidegate.audit.reading import Options, of_texts
 
 from ...conftest import NewExplorations
 from ..answers.test_verdicts import signature

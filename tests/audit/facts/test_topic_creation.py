@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import pytest
 from tidegate.audit.answers.requirements import Requirement
 from tidegate.audit.answers.scenario import names, names_after, said
-from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.cluster.cluster import OFFSETS, TRANSACTIONS, Cluster
 from tidegate.audit.exploring.explorations import ScenarioStep
-from tidegate.audit.questions.signature import Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.rules.advice import creators_that_differ, lag_and_fetch
 
 BROKER = "broker.id={}\nzookeeper.connect=z1,z2,z3\nlog.dirs=/data\nmin.insync.replicas=2\n"

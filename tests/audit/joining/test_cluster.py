@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.questions.signature import Signature, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Signature
+from tidegate.audit.questions.subjects import subjects
 
 ZOOKEEPER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=d\n"
 HEAD = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2{more}\n"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Default
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
 
 OWN = "node.id=1\nprocess.roles=broker\n"
 COMPOSE = """\

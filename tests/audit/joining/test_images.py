@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Stated, Unknown
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.startup.nodes import down
 
 COMPOSE = """\

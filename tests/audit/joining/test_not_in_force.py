@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
 
 
 def of(*texts: tuple[str, str], named: bool = False) -> tuple[Cluster, tuple[Finding, ...]]:

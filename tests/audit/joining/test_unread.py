@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import of_texts, read
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.reading import Options, of_texts, read
+from tidegate.audit.joining.cluster import Options
 
 PODS = """\
 apiVersion: apps/v1

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.questions.questions import PROPERTIES, QUESTION, loss_case, loss_ways
-from tidegate.audit.questions.signature import Signature, profiles, switches
+from tidegate.audit.kafka.profiles import profiles, switches
+from tidegate.audit.questions.cases import loss_case, loss_ways
+from tidegate.audit.questions.questions import PROPERTIES, QUESTION
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS, Cell, lag
 
 from ...conftest import NewExplorations

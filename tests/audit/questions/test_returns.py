@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 import tidegate.model.partition as partition
-from tidegate.audit.questions.questions import QUESTION, loss_ways
-from tidegate.audit.questions.signature import NEWEST, Signature
+from tidegate.audit.kafka.profiles import NEWEST
+from tidegate.audit.questions.cases import loss_ways
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS, OF_CONTROLLERS
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search

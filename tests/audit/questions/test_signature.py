@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
-from tidegate.audit.questions.signature import Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n"
 ORDERS = """\

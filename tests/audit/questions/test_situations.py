@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.answers.requirements import DEFAULT, PRESETS, Requirement, parse
-from tidegate.audit.answers.verdicts import answer, check_requirements, check_subjects
+from tidegate.audit.answers.requirements import DEFAULT, PRESETS, Requirement, check_requirements, parse
+from tidegate.audit.answers.verdicts import answer, check_subjects
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.questions.questions import QUESTION, asks_loss, loss_case, whole_isr_case
-from tidegate.audit.questions.signature import Signature, Subject, Variant, switches
+from tidegate.audit.kafka.profiles import switches
+from tidegate.audit.questions.cases import asks_loss, loss_case, whole_isr_case
+from tidegate.audit.questions.questions import QUESTION
+from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS
 
 from ...conftest import NewExplorations

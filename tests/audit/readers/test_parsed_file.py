@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import read
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Stated
-from tidegate.audit.questions.signature import subjects
-from tidegate.audit.reading import Options, read
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.subjects import subjects
 
 MARK = b"\xef\xbb\xbf"
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"

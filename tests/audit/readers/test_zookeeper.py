@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.startup.nodes import down
 
 from ..facts.test_facts import signatures

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.requirements import parse
-from tidegate.audit.answers.verdicts import check_requirements, check_subjects
+from tidegate.audit.answers.requirements import check_requirements, parse
+from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.cluster.cluster import Broker, Cluster, Quorum
 from tidegate.audit.cluster.statements import Origin, Stated
 from tidegate.audit.exploring.explorations import Explorations

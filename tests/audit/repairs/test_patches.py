@@ -8,11 +8,13 @@ from typing import Any, cast
 
 import pytest
 import yaml
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Stated
-from tidegate.audit.questions.signature import Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.plans import PlanStep, plan
 
 KAFKA = """\

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
-from tidegate.audit.questions.signature import Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.plans import plan
 
 from ...conftest import ROOT, Run

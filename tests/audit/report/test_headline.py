@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.answers.verdicts import Answer, Table, Word
+from tidegate.audit.answers.answer import Answer, Table, Word
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
 from tidegate.audit.report.headline import headline

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import of_texts, read
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.reading import Options, of_texts, read
+from tidegate.audit.joining.cluster import Options
 
 from ...conftest import ROOT
 

@@ -6,26 +6,26 @@ import json
 from pathlib import Path
 
 import pytest
-from tidegate.audit.answers.requirements import DEFAULT, Requirement
+from tidegate.audit.answers.answer import Answer
+from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
 from tidegate.audit.answers.transactions import WRITERS, with_transactions, written
-from tidegate.audit.answers.verdicts import Answer, RequirementCheck
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
 from tidegate.audit.kafka.versions import at_least
-from tidegate.audit.questions.signature import Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.rules.advice import advise
 from tidegate.audit.rules.transactions import (
-    BEFORE_VERSION_2,
     HANGS,
     HANGS_IN_OFFSETS,
     MARKER,
     OLDER_COUNTS,
     TEARS,
     UNFENCED,
-    WITH_VERSION_2,
     Hazard,
-    Release,
     run_to,
 )
 from tidegate.cli.main import main

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.auditing import Audited, AuditRequest, audit
+from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts, read
 from tidegate.audit.cluster.cluster import Broker, Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Default, Origin
-from tidegate.audit.questions.signature import subjects
-from tidegate.audit.reading import Options, of_texts, read
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.startup.nodes import down, keep_down
 from tidegate.reports.audit.sarif import audit_sarif
 from tidegate.reports.audit.terminal import audit_verdict_line

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import Audited, AuditRequest, audit
-from tidegate.audit.questions.signature import subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.subjects import subjects
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.auditing import of_texts
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.startup.nodes import down
 
 KRAFT = (

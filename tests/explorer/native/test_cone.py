@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.exploring.explorations import Bench
-from tidegate.audit.exploring.inference import cases_in
-from tidegate.audit.questions.questions import PROPERTIES, Case, delivery_case, service_cases
-from tidegate.audit.questions.signature import definition
+from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.questions.cases import cases_in, delivery_case, service_cases
+from tidegate.audit.questions.questions import PROPERTIES, Case
 from tidegate.explorer.native.cone import Cones, cone_of
 from tidegate.explorer.native.effort import QUICK
 from tidegate.explorer.native.frontier import Frontier

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.questions.signature import definition
+from tidegate.audit.kafka.profiles import definition
 from tidegate.explorer.native.observation_search import search
 from tidegate.real.history.partitions import cluster_of
 from tidegate.real.logs.metadata_log import read

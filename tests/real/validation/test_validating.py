@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from tidegate.audit.questions.signature import definition
+from tidegate.audit.kafka.profiles import definition
 from tidegate.explorer.native.observation_search import Answer, search
 from tidegate.language import judge
 from tidegate.language.errors import UsageError

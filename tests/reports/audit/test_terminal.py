@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.requirements import PRESETS, Requirement
-from tidegate.audit.answers.verdicts import Answer, RequirementCheck, SubjectVerdict
-from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.answers.answer import Answer, SubjectVerdict
+from tidegate.audit.answers.requirements import PRESETS, Requirement, RequirementCheck
+from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.questions.questions import Question
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import Cell
-from tidegate.audit.reading import Options, of_texts
 from tidegate.audit.repairs import repair
 from tidegate.reports.audit.table import LEGEND, align_columns, legend_text, other_question_lines
 from tidegate.reports.audit.terminal import audit_page, deciding_inputs, unmet_lines

@@ -14,12 +14,12 @@ from typing import Any
 import jsonschema
 import pytest
 from playwright.sync_api import Browser
+from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.scenario import is_of_requests
 from tidegate.audit.answers.scenario import said as scenario_said
-from tidegate.audit.answers.verdicts import Answer
 from tidegate.audit.exploring.explorations import ScenarioStep
 from tidegate.audit.facts.facts import Used
-from tidegate.audit.questions.signature import definition
+from tidegate.audit.kafka.profiles import definition
 from tidegate.audit.repairs.after_repair import LeftOut, taken
 from tidegate.audit.report.cluster_words import step_said, title_of
 from tidegate.audit.report.deciding_settings import NOT_GIVEN, PLACING, said

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.statements import CannotRead
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
 
 BROKER = """\
     image: apache/kafka:3.9.0

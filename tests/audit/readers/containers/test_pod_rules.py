@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.statements import CannotRead
 from tidegate.audit.facts.placement import NODES, SERVERS
-from tidegate.audit.questions.signature import Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.auditing import read
 from tidegate.audit.exploring.explorations import Explorations
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.questions.questions import QUESTION
-from tidegate.audit.questions.signature import Signature, subjects
+from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULT, budgets
-from tidegate.audit.reading import Options, read
+from tidegate.audit.questions.subjects import subjects
 
 from ....conftest import NewExplorations
 from ...answers.test_verdicts import signature

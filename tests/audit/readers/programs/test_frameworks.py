@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.questions.signature import subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.auditing import of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.subjects import subjects
 
 BROKER = (
     "process.roles=broker,controller\nnode.id={}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"

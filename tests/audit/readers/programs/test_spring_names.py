@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
+from tidegate.audit.joining.cluster import Options
 from tidegate.audit.readers.yamls import documents
-from tidegate.audit.reading import Options, of_texts
 
 
 def of(files: dict[str, str]) -> tuple[Cluster, list[Finding]]:

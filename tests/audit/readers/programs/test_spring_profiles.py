@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Unknown
-from tidegate.audit.questions.signature import Signature, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Signature
+from tidegate.audit.questions.subjects import subjects
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"

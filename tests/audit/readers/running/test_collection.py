@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tidegate.audit.auditing import read
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import SECRET
 from tidegate.audit.readers.running.collection import kept, script
-from tidegate.audit.reading import read
 from tidegate.cli.main import main
 
 from ....conftest import ROOT

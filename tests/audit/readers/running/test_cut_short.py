@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.auditing import AuditRequest, audit
+from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.questions.signature import Subject, subjects
-from tidegate.audit.reading import Options, of_texts
+from tidegate.audit.joining.cluster import Options
+from tidegate.audit.questions.signature import Subject
+from tidegate.audit.questions.subjects import subjects
 
 OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nmin.insync.replicas=2\n"

@@ -36,15 +36,15 @@ from kafka.errors import (
     UnknownTopicOrPartitionError,
 )
 from kafka.protocol.api_key import ApiKey
+from tidegate.audit.auditing import read
 from tidegate.audit.cluster.cluster import Broker, Cluster, Topic
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Setting, Unknown
 from tidegate.audit.kafka.keys import table
-from tidegate.audit.questions.signature import subjects
+from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.readers.running import live
 from tidegate.audit.readers.running.admin import Admin
 from tidegate.audit.readers.running.connection import Secured, secured
-from tidegate.audit.reading import read
 from tidegate.cli.main import main
 
 from ....capture import brokers as capture

@@ -12,7 +12,7 @@ from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
-from tidegate.audit.questions.signature import definition
+from tidegate.audit.kafka.profiles import definition
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import PropertyVerdict

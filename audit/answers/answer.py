@@ -1,0 +1,94 @@
+"""What an answer is: a word for a question in a cell, with its reason, and the tables that have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..exploring.client_models import Settings
+from ..exploring.explorations import ScenarioStep
+from ..questions.questions import (
+    Case,
+)
+from ..questions.signature import Subject, Variant
+from ..questions.situations import (
+    Name,
+)
+
+Word = Literal["can lose", "no loss found", "depends", "not checked"]
+
+Basis = Literal["model", "arithmetic", ""]
+
+GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
+"""The words, the gravest first."""
+
+RACK = "broker.rack"
+
+INCONCLUSIVE = "inconclusive: "
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One cell of a table. `why` is what a loss needs, what is within bounds, or why nothing was checked.
+
+    `on` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length. Where
+    the producer's model has it instead, `client` is its property and its constants. `before` is how many of the hosts
+    that a run about service loses are out before the fault.
+    """
+
+    word: Word
+    basis: Basis = ""
+    why: str = ""
+    on: tuple[str, ...] = ()
+    steps: tuple[ScenarioStep, ...] = ()
+    case: Case | None = None
+    property: str = ""
+    client: tuple[str, Settings] | None = None
+    before: int = 0
+
+
+Table = Mapping[tuple[str, Name], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectVerdict:
+    """A subject with its answers: those of each of its variants, and all of them put together."""
+
+    subject: Subject
+    tables: tuple[Table, ...]
+    table: Table
+
+
+def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
+    """One answer of several: the same word, or which facts it depends on. Where nothing is lost in those that were
+    decided, and the rest are open for lack of time or memory, it is not decided: nothing is known to depend on a fact.
+    """
+    if len(answers) == 1:
+        return answers[0]
+    words = {found.word for found in answers}
+    still_open = [found for found in answers if found.why.startswith(INCONCLUSIVE)]
+    if still_open and {found.word for found in answers if found not in still_open} == {"no loss found"}:
+        return still_open[0]
+    if len(words) == 1:
+        first = answers[0]
+        on = tuple(dict.fromkeys(name for found in answers for name in found.on))
+        return Answer(first.word, first.basis, first.why, on, first.steps, first.case, first.property, first.client)
+    deciding = facts_that_matter(variants, [found.word for found in answers])
+    on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.on))))
+    worst = next((found for found in answers if found.word == "can lose"), answers[0])
+    return Answer("depends", worst.basis, worst.why, on, worst.steps, worst.case, worst.property, worst.client)
+
+
+def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> tuple[str, ...]:
+    """The facts of which a change by itself changes the value; all that differ, if no single one does."""
+    names = [name for name, _ in variants[0].given]
+    deciding: list[str] = []
+    for place, name in enumerate(names):
+        groups: dict[object, set[object]] = {}
+        for variant, value in zip(variants, values, strict=True):
+            rest = tuple(fact for at, fact in enumerate(variant.given) if at != place)
+            groups.setdefault(rest, set()).add(value)
+        if any(len(group) > 1 for group in groups.values()):
+            deciding.append(name)
+    return tuple(deciding or names)

@@ -1,0 +1,27 @@
+"""A digest of all that answers come from, under which they are kept."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from ...explorer.native.kernels import own_text
+from ...language.code_digest import text_digest as digest_of_files
+
+
+@cache
+def text_digest() -> str:
+    """A digest of all that answers come from: the model, its properties, the questions, the language, the engine."""
+    root = Path(__file__).parents[2]
+    patterns = (
+        "language/**/*.py",
+        "model/**/*.py",
+        "invariants/**/*.py",
+        "audit/questions/questions.py",
+        "audit/questions/cases.py",
+        "audit/exploring/explorations.py",
+    )
+    patterns += ("audit/exploring/small_models.py",)
+    files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
+    return hashlib.sha256(f"{own_text()} {files}".encode()).hexdigest()

@@ -1,0 +1,34 @@
+"""Whether a topic's records have leader epochs: by the format that they are written in."""
+
+from __future__ import annotations
+
+from ..cluster.cluster import Cluster, Topic
+from ..cluster.statements import Stated
+from ..kafka.versions import at_least
+from ..startup.protocol_versions import FORMAT
+from .facts import Used
+
+FORMATS = ("message.format.version", FORMAT)
+"""The format of records: a topic's setting, and its name among the brokers'."""
+
+
+def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used: list[Used]) -> bool:
+    """Whether a topic's records have no leader epochs, so that followers truncate by the high watermark (KAFKA-7897):
+    by its own setting, else by any of its brokers'. From protocol 3.0 on the setting is ignored (KIP-724)."""
+    spoken = protocol or cluster.versions.kafka
+    if spoken is None or at_least(spoken.value, "3.0") is not False:
+        return False
+    own = [setting for setting in topic.settings if setting.key == FORMATS[0]]
+    settings = (setting for broker in cluster.keepers for setting in (*broker.settings, *broker.dynamic))
+    of_brokers = [setting for setting in (*settings, *cluster.dynamic) if setting.key == FORMATS[1]]
+    old = next((broker for broker in own[-1:] or of_brokers if is_before_epochs(broker.value)), None)
+    if old is not None and all(use.origin != old.origin for use in used):
+        used.append(Used(old.key, old.value, old.origin, "records without leader epochs"))
+    return old is not None
+
+
+def is_before_epochs(text: str) -> bool:
+    try:
+        return at_least(text, "0.11") is False
+    except ValueError:
+        return False

@@ -1,0 +1,275 @@
+"""The subjects of a cluster: its topics, those that are alike in everything that is asked together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..cluster.cluster import MIN_ISR_OF, Client, Cluster, Topic
+from ..cluster.settings import ELR_FEATURE, earliest, elr_is_too_early, value_of
+from ..cluster.statements import Stated, Unknown
+from ..facts.controller_settings import UNCLEAN, least_in_sync, unclean_elections
+from ..facts.down_nodes import raise_if_never_up
+from ..facts.facts import CannotTell, Fact, FactValue, Used, ask_of_version, note
+from ..facts.placement import follower_reads, logs_that_pass, names_of_hosts, open_places
+from ..facts.producers import Said, is_idempotent, producer_facts, producers
+from ..facts.record_format import has_old_format
+from ..facts.topic_creation import (
+    factor_and_placement,
+    is_to_be_made,
+    min_isr_set_by,
+    replicas_of,
+    to_be_made,
+    with_what_is_made,
+)
+from ..kafka.profiles import (
+    ELR_FOR_NEW,
+    FIRST_ELR,
+    KIP_360,
+    MOST_REPLICAS,
+    mended_in,
+    profiles,
+    profiles_within,
+    releases_of,
+    switches,
+)
+from ..kafka.versions import is_version, span
+from ..startup.nodes import Refusals, refusals
+from .signature import Signature, Subject, Variant
+
+
+def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[Stated | None, str]]:
+    """The protocols that brokers speak, each with its words; several while they are upgraded one after the other."""
+    versions = cluster.versions
+    if kraft or not versions.protocols:
+        return ((versions.metadata_version if kraft else versions.inter_broker_protocol, ""),)
+    return tuple((protocol, f" with inter.broker.protocol.version {protocol.value}") for protocol in versions.protocols)
+
+
+MOST_VARIANTS = 128
+"""With more combinations of what is not stated nothing is explored: it is said what to state first."""
+
+
+def subjects(cluster: Cluster) -> list[Subject]:
+    """Every topic of a cluster, alike ones together; those that the brokers would create, where they are not there."""
+    why_down = refusals(cluster)
+    said: Said = {}
+    made = [
+        _subject(cluster, topic, producer, why_down, said, planned=planned)
+        for topic, planned in _topics(cluster)
+        for producer in producers(cluster, topic)
+    ]
+    return _together(made)
+
+
+def _together(made: Iterable[Subject]) -> list[Subject]:
+    groups: dict[Any, list[Subject]] = {}
+    for subject in made:
+        producer = None if subject.producer is None else subject.producer.name
+        name = subject.internal and subject.topics[0].name
+        key = (subject.variants, subject.present, name, producer, subject.not_checked, subject.planned, subject.stops)
+        groups.setdefault(key, []).append(subject)
+    return [replace(same[0], topics=tuple(t for subject in same for t in subject.topics)) for same in groups.values()]
+
+
+def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
+    """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
+    yield from ((topic, False) for topic in cluster.topics)
+    yield from ((topic, True) for topic in cluster.planned)
+    if cluster.keepers:
+        yield from ((topic, True) for topic in to_be_made(cluster))
+
+
+def _subject(
+    cluster: Cluster, topic: Topic, producer: Client | None, why_down: Refusals, said: Said, *, planned: bool
+) -> Subject:
+    used: list[Used] = []
+    try:
+        if topic.doubt:
+            doubt = f"the description of {topic.name} cannot be used: {topic.doubt}; give it whole, unchanged"
+            raise CannotTell(doubt)
+        raise_if_never_up(cluster, topic, why_down)
+        facts = list(_facts(cluster, topic, producer, used, said))
+        variants = tuple(_variants(facts))
+    except CannotTell as error:
+        why, stops = str(error), error.stops
+        return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, stops=stops)
+    asks = {fact.name: fact.ask for fact in facts if len(fact.choices) > 1}
+    present = tuple(dict.fromkeys(variant.signature for variant in variants))
+    many = max(signature.replicas for signature in present)
+    if many > MOST_REPLICAS:
+        why = f"{topic.name} has {many} replicas, and the model has 1 to {MOST_REPLICAS}"
+        return Subject((topic,), producer, (), tuple(used), not_checked=why, planned=planned, present=present)
+    hosts = names_of_hosts(cluster, {signature.replicas for signature in present})
+    return Subject((topic,), producer, variants, tuple(used), asks, planned=planned, present=present, hosts=hosts)
+
+
+def _variants(facts: Sequence[Fact]) -> Iterator[Variant]:
+    open_ = [fact for fact in facts if len(fact.choices) > 1]
+    number = 1
+    for fact in open_:
+        number *= len(fact.choices)
+    if number > MOST_VARIANTS:
+        raise CannotTell(
+            f"too much is not stated ({', '.join(fact.name for fact in open_)}); give "
+            f"{'; '.join(dict.fromkeys(fact.ask for fact in open_))}"
+        )
+    for chosen in itertools.product(*(fact.choices for fact in facts)):
+        sets: dict[str, Any] = {}
+        for choice in chosen:
+            sets |= choice.sets
+        given = tuple((f.name, c.shown) for f, c in zip(facts, chosen, strict=True) if len(f.choices) > 1)
+        yield Variant(given, _signature(sets))
+
+
+def _signature(sets: Mapping[str, Any]) -> Signature:
+    found = dict(sets)
+    binary, mended = found.pop("binary"), found.pop("mended")
+    old, protocol, kraft, elr = (found.pop(name) for name in ("old_format", "protocol", "kraft", "elr"))
+    made = switches(binary, protocol, kraft=kraft, elr=elr, mended=mended, old_format=old)
+    written = found.pop("min_isr_with_elr", None)
+    if sets["elr"] and written is not None:
+        found["min_isr"] = written
+    in_flight = found.pop("in_flight", 5)
+    acks, retries, wanted, explicit = (
+        found["acks"], found.get("retries", True), found.get("idempotent", True), found.pop("explicit", False)
+    )  # fmt: skip
+    sends = {"acks": acks, "retries": retries, "in_flight": in_flight}
+    found["idempotent"] = is_idempotent(wanted=wanted, explicit=explicit, **sends)
+    found["gives_again"] = found["idempotent"] and found.get("gives_again", False)
+    matters = found["idempotent"] and in_flight == 1  # with more in flight order goes in any case (KAFKA-15591)
+    found["bumps_epoch"] = not matters or (found.get("bumps_epoch", True) and not found["before_2_5"])
+    del found["before_2_5"]
+    return Signature(profile=sets["binary"], switches=made, max_in_flight=min(5, in_flight), **found)
+
+
+def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[Used], said: Said) -> Iterator[Fact]:
+    numbers = replicas_of(cluster, topic, used)
+    placed = list(factor_and_placement(cluster, topic, numbers, used))
+    yield from placed
+    yield _min_isr(cluster, topic, max(numbers), used)
+    versions = list(_version_facts(cluster, topic, max(numbers), used))
+    yield from versions
+    if any(choice.sets["elr"] for fact in versions for choice in fact.choices):
+        yield from _min_isr_with_elr(cluster, topic, used)
+    yield _unclean(cluster, topic, used)
+    yield _fsync(cluster, topic, used)
+    yield from open_places(cluster)
+    yield follower_reads(cluster, topic, used)
+    yield from producer_facts(cluster, topic, producer, used, said)
+
+
+def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
+    key = "min.insync.replicas"
+    of_brokers = min_isr_set_by(cluster, topic)
+    differing = [said for said in of_brokers if not isinstance(said, Unknown) and said.value.isdecimal()]
+    if len(differing) > 1 and len(differing) == len(of_brokers):
+        for said in differing:
+            note(said, MIN_ISR_OF[topic.name], used)
+        ask = f"kafka-topics.sh --describe --topic {topic.name}"
+        return Fact(key, tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing), ask)
+    unknown = next((said for said in of_brokers if isinstance(said, Unknown)), None)
+    answer = note(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used)
+    if isinstance(answer, Unknown):
+        numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
+        values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
+        choices = tuple(FactValue(str(n), {"min_isr": n}) for n in values)
+        return Fact(key, choices, answer.ask)
+    if not answer.value.isdecimal():
+        raise CannotTell(f"{key} of {topic.name} is `{answer.value}`, which is not a number; correct it")
+    return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
+
+
+def _min_isr_with_elr(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[Fact]:
+    """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
+    not override (KIP-966; docs, Eligible Leader Replicas)."""
+    if topic.name in MIN_ISR_OF and is_to_be_made(topic):
+        return
+    answer = least_in_sync(cluster, topic)
+    if answer is None:
+        return
+    key = "min.insync.replicas with ELR"
+    note(answer, key, used)
+    values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
+    numbers = dict.fromkeys(max(1, int(value)) for value in values if value.isdecimal())
+    ask = answer.ask if isinstance(answer, Unknown) else ""
+    if numbers:
+        yield Fact(key, tuple(FactValue(str(number), {"min_isr_with_elr": number}) for number in numbers), ask)
+
+
+def _unclean(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    answer = note(unclean_elections(cluster, topic), UNCLEAN, used)
+    if isinstance(answer, Unknown):
+        possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
+        return Fact(UNCLEAN, tuple(FactValue(text, {"unclean": text == "true"}) for text in possible), answer.ask)
+    return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": answer.value.strip().lower() == "true"}),))
+
+
+def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
+    """No release and no distribution flushes by default: where nothing is stated it is never."""
+    key = "flush.messages"
+    answer = value_of(cluster, topic, key)
+    if isinstance(answer, Unknown):
+        may = any(default.value == "1" for default in answer.possible)
+        return Fact(key, (_FLUSHING[False], *((_FLUSHING[True],) if may else ())), answer.ask)
+    if isinstance(answer, Stated):
+        note(answer, key, used)
+    return Fact(key, (_FLUSHING[answer.value == "1" and not logs_that_pass(cluster)],))
+
+
+_FLUSHING = {False: FactValue("never", {"fsync": False}), True: FactValue("1", {"fsync": True})}
+
+
+def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Iterator[Fact]:
+    versions = list(_version_choices(cluster, topic, used))
+    choices = tuple(with_what_is_made(cluster, topic, replicas, versions, used))
+    if not choices:
+        raise CannotTell(
+            "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
+            "version is modelled; give --kafka-version if the files are wrong"
+        )
+    yield Fact("version", choices, ask_of_version(choices, ELR_FEATURE))
+
+
+def _version_choices(cluster: Cluster, topic: Topic, used: list[Used]) -> Iterator[FactValue]:
+    versions, planes = cluster.versions, (cluster.control_plane,) if cluster.control_plane else ("kraft", "zookeeper")
+    if versions.kafka is not None:
+        used.append(Used("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumed))
+    first, last = span(versions.kafka.value) if versions.kafka else (earliest(cluster), (1 << 30,))
+    many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
+    for plane in planes:
+        kraft = plane == "kraft"
+        for binary in profiles_within(first, last, kraft=kraft):
+            shown = f"{releases_of(binary, first, last, kraft=kraft)}{f' with {plane}' if many else ''}"
+            for elr, about in _elr(cluster, binary, last, kraft=kraft):
+                old = first < KIP_360 and next(one.since for one in profiles() if one.name == binary) < KIP_360
+                sets = {"binary": binary, "kraft": kraft, "elr": elr, "mended": mended_in(first, binary)}
+                sets |= {"before_2_5": old}
+                for stated, how in protocols(cluster, kraft=kraft):
+                    spoken = _protocol(stated, binary)
+                    of_old = not kraft and has_old_format(cluster, topic, stated, used)
+                    yield FactValue(f"{shown}{about}{how}", sets | {"protocol": spoken, "old_format": of_old})
+
+
+def _protocol(stated: Stated | None, binary: str) -> str:
+    """The profile of the protocol that brokers speak: that of their binary, unless an older one is stated."""
+    if stated is None or not is_version(stated.value):
+        return binary
+    first, _ = span(stated.value)
+    spoken = [profile for profile in profiles() if profile.since <= first[:2]] or [profiles()[0]]
+    return min(spoken[-1].name, binary, key=[profile.name for profile in profiles()].index)
+
+
+def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -> Sequence[tuple[bool, str]]:
+    """Whether eligible leader replicas are on. In a cluster of 4.1 they are if it was new then."""
+    newest = {profile.name: profile.since for profile in profiles()}[binary]
+    if not kraft or last[:2] < FIRST_ELR or newest < (3, 9):
+        return ((False, ""),)
+    stated = cluster.versions.features.get(ELR_FEATURE)
+    if stated is not None:
+        return ((stated.value != "0" and not elr_is_too_early(cluster), ""),)
+    if elr_is_too_early(cluster) or cluster.versions.all_features or newest < ELR_FOR_NEW:
+        return ((False, ""),)
+    return ((True, " with eligible.leader.replicas.version=1"), (False, " with eligible.leader.replicas.version=0"))
