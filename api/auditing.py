@@ -11,7 +11,7 @@ from ..audit.auditing import Audited, AuditRequest, read
 from ..audit.auditing import audit as audit_cluster
 from ..audit.cluster.statements import CannotRead, WrongOption
 from ..audit.exploring.small_models import kept_in
-from ..audit.joining.cluster import Options
+from ..audit.joining.options import Options
 from ..explorer.cache import cache_directory
 from ..language.errors import Unreadable, UsageError
 from ..language.immutable import immutable

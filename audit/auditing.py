@@ -25,7 +25,7 @@ from .exploring.explorations import NO_TIME, Explorations
 from .exploring.garbage_collection import seldom_collected
 from .exploring.rounds import together
 from .exploring.small_models import kept_in
-from .joining.cluster import Options
+from .joining.options import Options
 from .questions.situations import BY_NAME
 from .questions.subjects import subjects
 from .readers.parsed_file import Part

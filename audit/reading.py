@@ -12,7 +12,8 @@ from pathlib import Path
 from .cluster.cluster import Cluster, Use, is_called
 from .cluster.findings import Finding, Kind
 from .cluster.statements import MARK, CannotRead, Origin
-from .joining.cluster import Options, join
+from .joining.cluster import join
+from .joining.options import Options
 from .readers import audit_toml as mapping
 from .readers import properties, yamls
 from .readers import zookeeper as ensembles

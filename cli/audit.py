@@ -18,7 +18,7 @@ from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.auditing import Audited, AuditRequest, audit, read
 from ..audit.cluster.statements import CannotRead, WrongOption
 from ..audit.exploring.small_models import kept_in
-from ..audit.joining.cluster import Options
+from ..audit.joining.options import Options
 from ..audit.questions.questions import QUESTIONS
 from ..audit.questions.situations import FAULTS, SITUATIONS
 from ..audit.readers.parsed_file import Part

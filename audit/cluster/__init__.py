@@ -1,3 +1,3 @@
-"""A cluster as its files state it: the value that every later room reads, and what follows from it alone.
+"""A cluster as its files state it: the value that all later ones read, and what follows from it alone.
 
 Imports `kafka`."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
-from ...language.errors import nearest
 from ..cluster.addresses import Server, assumed_of_nodes, at_their_own, servers_and_path, unlike, zookeeper_servers
 from ..cluster.addresses import placed as placed_on_hosts
 from ..cluster.cluster import Broker, Client, Cluster, Quorum, Topic, Use, Versions
@@ -15,33 +14,17 @@ from ..cluster.findings import Finding
 from ..cluster.settings import underneath
 from ..cluster.statements import Origin, Stated, WrongOption
 from ..kafka import key_names as names
-from ..kafka.keys import OTHER, families, owners
-from ..kafka.releases import release
+from ..kafka.keys import owners
 from ..kafka.versions import ControlPlane, at_least, is_version, span
 from ..readers.containers.strimzi import NOT_IN_FORCE
 from ..readers.parsed_file import Part, numbers
 from ..readers.running.descriptions import NO_CONFIGS
 from ..readers.zookeeper import one_ensemble, stand_alone
 from .nodes import joined_nodes
-from .parts import OPTIONS, Joined, scrubbed
+from .options import OPTIONS, Options, client_option, refuse_unknown, stated_release, unnamed_clients
+from .parts import Joined, scrubbed
 from .racks import in_racks
 from .unread import brokers_without_files, not_described
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user states beside the files; it is stronger than they are. Versions are text such as "3.9.1" or "4.1".
-
-    `clients` are "FAMILY:VERSION" for every client, or "FILE=FAMILY:VERSION" for one. `acks` is "all", "1" or "0".
-    """
-
-    kafka_version: str | None = None
-    metadata_version: str | None = None
-    inter_broker_protocol: str | None = None
-    features: tuple[str, ...] = ()
-    clients: tuple[str, ...] = ()
-    distribution: str | None = None
-    acks: str | None = None
 
 
 def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
@@ -68,7 +51,7 @@ def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], 
         quorum=quorum,
         topics=topics,
         clients=_clients(joined, options),
-        unnamed=_unnamed(options),
+        unnamed=unnamed_clients(options),
         dynamic=scrubbed(s for part in parts for s in part.dynamic),
         versions=versions,
         uses=tuple(use for part in parts for use in part.uses),
@@ -165,7 +148,7 @@ def _clients(joined: Joined, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
     clients = [client for part in joined.parts for client in part.clients]
     clients += _also(clients, [use for part in joined.parts for use in part.uses])
-    given = sorted((_client_option(text) for text in options.clients), key=lambda option: option[0] is not None)
+    given = sorted((client_option(text) for text in options.clients), key=lambda option: option[0] is not None)
     for name, family, _ in given:
         if name is not None and not any(client.called(name) for client in clients):
             files = ", ".join(dict.fromkeys(client.origin.path for client in clients)) or "none"
@@ -173,12 +156,6 @@ def _clients(joined: Joined, options: Options) -> tuple[Client, ...]:
                 f"--client {name}={family}: no client's file is called so; those that were read: {files}."
             )
     return tuple(_with_version(client, given) for client in clients)
-
-
-def _unnamed(options: Options) -> tuple[str, Stated | None] | None:
-    """The family and the version of clients of which no file was given: what is said of all."""
-    said = [(family, version) for name, family, version in map(_client_option, options.clients) if name is None]
-    return said[-1] if said else None
 
 
 def _also(clients: Sequence[Client], uses: Sequence[Use]) -> list[Client]:
@@ -200,29 +177,6 @@ def _with_version(client: Client, given: Sequence[tuple[str | None, str, Stated 
     return replace(client, settings=scrubbed(settings))
 
 
-def _client_option(text: str) -> tuple[str | None, str, Stated | None]:
-    name, mark, rest = text.rpartition("=")
-    family, _, version = rest.partition(":")
-    if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
-        raise WrongOption(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
-    _known("--client", text, "family", family, families())
-    said = _version_of_client(family, version) if version else None
-    return name if mark else None, family, said
-
-
-def _version_of_client(family: str, version: str) -> Stated:
-    """Java's is Kafka's release; the others count for themselves."""
-    if family in ("java", "spring"):
-        found = release("--client", version, OPTIONS)
-        assert found is not None
-        return found
-    try:
-        span(version)
-    except ValueError as error:
-        raise WrongOption(f"--client: {error}.") from None
-    return Stated(version, OPTIONS)
-
-
 def _versions(joined: Joined, options: Options) -> Versions:
     features = {name: level for part in joined.parts for name, level in part.features.items()}
     for text in options.features:
@@ -233,12 +187,9 @@ def _versions(joined: Joined, options: Options) -> Versions:
     owner = _distribution(joined, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
     return Versions(
-        kafka=release("--kafka-version", options.kafka_version, OPTIONS, confluent=confluent)
-        or _agreed(joined, "kafka"),
-        metadata_version=release("--metadata-version", options.metadata_version, OPTIONS)
-        or _agreed(joined, "metadata_version"),
-        inter_broker_protocol=release("--inter-broker-protocol", options.inter_broker_protocol, OPTIONS)
-        or _agreed(joined, "inter_broker_protocol"),
+        kafka=_stated_or_agreed(joined, "kafka", options.kafka_version, confluent=confluent),
+        metadata_version=_stated_or_agreed(joined, "metadata_version", options.metadata_version),
+        inter_broker_protocol=_stated_or_agreed(joined, "inter_broker_protocol", options.inter_broker_protocol),
         features=features,
         all_features=any(part.all_features for part in joined.parts),
         distribution=owner,
@@ -246,17 +197,17 @@ def _versions(joined: Joined, options: Options) -> Versions:
     )
 
 
-def _known(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:
-    """WrongOption, with the nearest name, for a name that is not known: its defaults would be left out in silence."""
-    if name not in every:
-        hint = f"{nearest(name, sorted(every))} Give `{OTHER}` for one that is in no list"
-        raise WrongOption(f"{option} {text}: there is no {what} {name}; {hint}")
+def _stated_or_agreed(joined: Joined, name: str, option: str | None, *, confluent: bool = False) -> Stated | None:
+    """A version as its option says, else as all files do."""
+    if option is None:
+        return _agreed(joined, name)
+    return stated_release(_option_of(name), option, confluent=confluent)
 
 
 def _distribution(joined: Joined, options: Options) -> Stated | None:
     """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
     if options.distribution:
-        _known("--distribution", options.distribution, "distribution", options.distribution, owners())
+        refuse_unknown("--distribution", options.distribution, "distribution", options.distribution, owners())
         return Stated(options.distribution, OPTIONS)
     if any("distribution" in part.facts for part in joined.parts):
         return _agreed(joined, "distribution")
@@ -282,10 +233,13 @@ def _agreed(joined: Joined, name: str) -> Stated | None:
     for fact in facts:
         if not _compatible(name, fact.value, best.value):
             what = f"the {name.replace('_', ' ')} is {best.value} here and {fact.value} there"
-            option = "kafka-version" if name == "kafka" else name.replace("_", "-")
-            joined.disagree(what, best.origin, fact.origin, f"say which with --{option}")
+            joined.disagree(what, best.origin, fact.origin, f"say which with {_option_of(name)}")
             return None
     return best
+
+
+def _option_of(name: str) -> str:
+    return "--kafka-version" if name == "kafka" else f"--{name.replace('_', '-')}"
 
 
 def _compatible(name: str, one: str, other: str) -> bool:

@@ -9,7 +9,8 @@ from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
 from ..kafka.keys import known
 from ..readers.broker_properties import broker_of
-from .parts import OPTIONS, Joined, scrubbed
+from .options import OPTIONS
+from .parts import Joined, scrubbed
 
 
 def joined_nodes(

@@ -15,8 +15,6 @@ from ..kafka.keys import known, table
 from ..readers.parsed_file import Part
 from ..startup.value_types import is_checked
 
-OPTIONS = Origin("command line")
-
 
 @dataclass
 class Joined:

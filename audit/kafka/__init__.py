@@ -1,3 +1,3 @@
 """What Kafka is, whatever a cluster states: its settings with their defaults, its releases and protocol versions.
 
-Imports no other room of the audit."""
+Imports no other folder of the audit."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ..cluster.statements import Origin, Stated, WrongOption
 from .versions import span
 
 CONFLUENT = {
@@ -29,26 +28,24 @@ SUFFIX = re.compile(r"[\d.]+(\.x)?(-(rc\d+|IV\d+|SNAPSHOT|ccs|ce|\d+))*", re.I)
 """A release with what builders put behind its number."""
 
 
-def release(option: str, text: str | None, where: Origin, *, confluent: bool = False) -> Stated | None:
-    """A version as Kafka counts, of what an option says. `confluent`: the number may be Confluent Platform's, and so it
-    is where its suffix is Confluent's (`7.6.0-ccs`). Raises WrongOption for what is no version, and for one that Kafka
-    does not have."""
-    if text is None:
-        return None
+def kafka_release(option: str, text: str, *, confluent: bool = False) -> tuple[str, str]:
+    """A version as Kafka counts, of what an option says, and what is assumed, or "". `confluent`: the number may be
+    Confluent Platform's, and so it is where its suffix is Confluent's (`7.6.0-ccs`). Raises ValueError for what is no
+    version, and for one that Kafka does not have."""
     try:
         first, _ = span(text)
     except ValueError as error:
-        raise WrongOption(f"{option}: {error}.") from None
+        raise ValueError(f"{option}: {error}.") from None
     if not SUFFIX.fullmatch(text.strip().lstrip("v")):
-        raise WrongOption(f"{option}: `{text}` is not a release: write it like 3.9.1, 3.9, 3.9.0-rc3 or 3.7-IV4.")
+        raise ValueError(f"{option}: `{text}` is not a release: write it like 3.9.1, 3.9, 3.9.0-rc3 or 3.7-IV4.")
     if first[0] <= LAST_OF_KAFKA:
-        return Stated(text, where)
+        return text, ""
     platform = f"{first[0]}.{first[1]}"
     kafka = CONFLUENT.get(platform)
     if kafka is None:
-        raise WrongOption(f"{option} {text}: neither Kafka nor Confluent Platform has a release of this number.")
+        raise ValueError(f"{option} {text}: neither Kafka nor Confluent Platform has a release of this number.")
     if not confluent and not re.search(r"-(ccs|ce)\b", text):
-        raise WrongOption(
+        raise ValueError(
             f"{option} {text}: Kafka has no such release. Confluent Platform {platform} is Kafka {kafka}: give {kafka}."
         )
-    return Stated(kafka, where, f"Confluent Platform {platform} is Kafka {kafka}")
+    return kafka, f"Confluent Platform {platform} is Kafka {kafka}"

@@ -1,3 +1,3 @@
 """What the model is asked: a signature for each group of topics, and a case for each fault and situation.
 
-Imports the rooms of facts and below."""
+Imports `facts` and below."""

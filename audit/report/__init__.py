@@ -1,3 +1,3 @@
-"""The document of an audit, and the words in which it is told.
+"""The document of an audit, and the words that it is written in.
 
-Imports every room but `auditing`'s."""
+Imports all other folders of the audit."""

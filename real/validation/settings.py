@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from ...audit.cluster.statements import Origin, WrongOption
 from ...audit.kafka.profiles import definition, mended_in, profiles_within, switches
-from ...audit.kafka.releases import METADATA_VERSIONS, release
+from ...audit.kafka.releases import METADATA_VERSIONS, kafka_release
 from ...audit.kafka.versions import span
 from ...language.constants import Value
 from ...language.errors import UsageError
@@ -107,11 +106,9 @@ def _with_zookeeper(said: ZooKeeper, given: str | None) -> Version:
 
 def _stated(text: str) -> str:
     try:
-        stated = release("--kafka-version", text, Origin("--kafka-version"))
-    except WrongOption as error:
+        return kafka_release("--kafka-version", text)[0]
+    except ValueError as error:
         raise UsageError(str(error)) from None
-    assert stated is not None
-    return stated.value
 
 
 def _registered(cluster: Cluster) -> tuple[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ import pytest
 from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.exploring.explorations import NO_TIME, Bench, Explorations
 from tidegate.audit.exploring.inference import known
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.cases import plan_of
 from tidegate.audit.questions.questions import Case
 

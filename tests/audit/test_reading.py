@@ -10,7 +10,7 @@ from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Versi
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import HIDDEN, CannotRead, Origin, Setting, Stated, Unknown
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka import key_names as names
 from tidegate.audit.kafka.keys import known, table
 

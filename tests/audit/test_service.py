@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.audit.auditing import AuditRequest, audit, read
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.reports.audit.table import cell_text
 from tidegate.reports.audit.terminal import audit_verdict_line
 

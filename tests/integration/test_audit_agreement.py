@@ -19,7 +19,7 @@ from tidegate.audit.answers import verdicts
 from tidegate.audit.answers.answer import Answer, Table, Word
 from tidegate.audit.answers.requirements import PRESETS
 from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import OF_TOPICS
 from tidegate.audit.questions.situations import CELLS
 from tidegate.audit.report import document

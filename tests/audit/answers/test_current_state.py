@@ -12,7 +12,7 @@ from tidegate.audit.answers.current_state import cases_of, describe_current_stat
 from tidegate.audit.answers.outages import outages
 from tidegate.audit.auditing import of_texts
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.cases import loss_ways
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.situations import BY_NAME

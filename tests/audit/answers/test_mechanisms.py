@@ -9,7 +9,7 @@ import pytest
 from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import mended_in, profiles
 from tidegate.audit.questions.cases import case_with, loss_case
 from tidegate.audit.questions.questions import QUESTION

@@ -15,7 +15,7 @@ from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations, ScenarioStep
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import switches
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature, Subject, Variant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.startup.nodes import down
 
 SETTINGS = """apiVersion: v1

@@ -7,7 +7,7 @@ from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.racks import missing_racks
 from tidegate.audit.cluster.statements import Origin
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 
 TOPICS_OF_THREE = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"

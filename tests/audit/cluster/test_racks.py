@@ -9,7 +9,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.racks import missing_racks, racks_of_voters
 from tidegate.audit.cluster.statements import CannotRead
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME

@@ -31,7 +31,7 @@ from tidegate.audit.exploring.explorations import (
     to_json,
 )
 from tidegate.audit.exploring.processes import Processes, Work
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import profiles, switches
 from tidegate.audit.questions.cases import NO_RECORD, asks_loss, delivery_case, goes_on_cases, loss_case
 from tidegate.audit.questions.questions import WITH_ALL, Case

@@ -12,7 +12,7 @@ from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Unknown
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Signature, Subject
 from tidegate.audit.questions.subjects import subjects
 

@@ -10,7 +10,7 @@ from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.facts.placement import placement
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.situations import BY_NAME, FAULT, away, budgets, placements
 

@@ -10,7 +10,7 @@ from tidegate.audit.answers.scenario import names, names_after, said
 from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.cluster.cluster import OFFSETS, TRANSACTIONS, Cluster
 from tidegate.audit.exploring.explorations import ScenarioStep
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.rules.advice import creators_that_differ, lag_and_fetch

@@ -8,7 +8,7 @@ import pytest
 from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.subjects import subjects
 

@@ -7,7 +7,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Default
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 
 OWN = "node.id=1\nprocess.roles=broker\n"
 COMPOSE = """\

@@ -6,7 +6,7 @@ import pytest
 from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 
 
 def of(*texts: tuple[str, str], named: bool = False) -> tuple[Cluster, tuple[Finding, ...]]:

@@ -10,7 +10,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Stated
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.subjects import subjects
 
 MARK = b"\xef\xbb\xbf"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.audit.auditing import of_texts, read
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 
 from ...conftest import ROOT
 

@@ -12,7 +12,7 @@ from tidegate.audit.answers.transactions import WRITERS, with_transactions, writ
 from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, Release
 from tidegate.audit.kafka.versions import at_least
 from tidegate.audit.questions.signature import Subject

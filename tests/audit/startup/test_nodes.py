@@ -9,7 +9,7 @@ from tidegate.audit.auditing import Audited, AuditRequest, audit, of_texts, read
 from tidegate.audit.cluster.cluster import Broker, Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Default, Origin
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.startup.nodes import down, keep_down
 from tidegate.reports.audit.sarif import audit_sarif

@@ -7,7 +7,7 @@ from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.facts.placement import has_dynamic_quorum
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.rules.controllers import loses_with_one_emptied
 from tidegate.audit.startup.nodes import why_not
 from tidegate.explorer.native.search import check

@@ -12,7 +12,7 @@ from tidegate.audit.auditing import AuditRequest, audit, of_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import Question
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import Cell

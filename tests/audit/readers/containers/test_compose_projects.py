@@ -9,7 +9,7 @@ from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.statements import CannotRead
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 
 BROKER = """\
     image: apache/kafka:3.9.0

@@ -7,7 +7,7 @@ from tidegate.audit.auditing import of_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.statements import CannotRead
 from tidegate.audit.facts.placement import NODES, SERVERS
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 

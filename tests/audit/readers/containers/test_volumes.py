@@ -9,7 +9,7 @@ import pytest
 from tidegate.audit.answers.verdicts import answer
 from tidegate.audit.auditing import read
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULT, budgets

@@ -10,7 +10,7 @@ from tidegate.audit.answers.transactions import written
 from tidegate.audit.auditing import read
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 
 BROKERS = {
     f"broker-{n}.properties": f"process.roles=broker\nnode.id={n}\nlog.dirs=/d\nmin.insync.replicas=2\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.auditing import of_texts
-from tidegate.audit.joining.cluster import Options
+from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.subjects import subjects
 
 BROKER = (

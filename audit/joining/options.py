@@ -1,0 +1,74 @@
+"""What the user states beside the files: options, which are stronger than files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ...language.errors import nearest
+from ..cluster.statements import Origin, Stated, WrongOption
+from ..kafka.keys import OTHER, families
+from ..kafka.releases import kafka_release
+from ..kafka.versions import span
+
+OPTIONS = Origin("command line")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user states beside the files; it is stronger than they are. Versions are text such as "3.9.1" or "4.1".
+
+    `clients` are "FAMILY:VERSION" for every client, or "FILE=FAMILY:VERSION" for one. `acks` is "all", "1" or "0".
+    """
+
+    kafka_version: str | None = None
+    metadata_version: str | None = None
+    inter_broker_protocol: str | None = None
+    features: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    distribution: str | None = None
+    acks: str | None = None
+
+
+def unnamed_clients(options: Options) -> tuple[str, Stated | None] | None:
+    """The family and the version of clients of which no file was given: what is said of all."""
+    said = [(family, version) for name, family, version in map(client_option, options.clients) if name is None]
+    return said[-1] if said else None
+
+
+def client_option(text: str) -> tuple[str | None, str, Stated | None]:
+    name, mark, rest = text.rpartition("=")
+    family, _, version = rest.partition(":")
+    if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
+        raise WrongOption(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
+    refuse_unknown("--client", text, "family", family, families())
+    said = _version_of_client(family, version) if version else None
+    return name if mark else None, family, said
+
+
+def _version_of_client(family: str, version: str) -> Stated:
+    """Java's is Kafka's release; the others count for themselves."""
+    if family in ("java", "spring"):
+        return stated_release("--client", version)
+    try:
+        span(version)
+    except ValueError as error:
+        raise WrongOption(f"--client: {error}.") from None
+    return Stated(version, OPTIONS)
+
+
+def refuse_unknown(option: str, text: str, what: str, name: str, every: Collection[str]) -> None:
+    """WrongOption, with the nearest name, for a name that is not known: its defaults would be left out in silence."""
+    if name not in every:
+        hint = f"{nearest(name, sorted(every))} Give `{OTHER}` for one that is in no list"
+        raise WrongOption(f"{option} {text}: there is no {what} {name}; {hint}")
+
+
+def stated_release(option: str, text: str, *, confluent: bool = False) -> Stated:
+    """The release that an option says, as Kafka counts (`kafka_release`). Raises WrongOption for what is none."""
+    try:
+        kafka, assumed = kafka_release(option, text, confluent=confluent)
+    except ValueError as error:
+        raise WrongOption(str(error)) from None
+    return Stated(kafka, OPTIONS, assumed)
