@@ -42,8 +42,8 @@ LONGEST = (
     "docs/test_commands", "reports/trace/html/test_browser", "cli/test_prove_verdicts", "cli/test_examples",
     "cli/test_gate", "cli/test_prove", "model/replication/test_proof", "cli/test_main", "test_style",
     "model/test_refinements", "reports/trace/html/test_keys", "model/kraft/test_stories", "cli/test_spec",
-    "explorer/native/test_native", "explorer/spark/test_shards", "explorer/smt/test_bmc",
-    "explorer/smt/test_refinement_proofs", "cli/test_audit", "audit/answers/test_verdicts",
+    "explorer/native/test_search", "explorer/native/test_kernels", "explorer/spark/test_shards",
+    "explorer/smt/test_bmc", "explorer/smt/test_refinement_proofs", "cli/test_audit", "audit/answers/test_verdicts",
     "explorer/test_differential", "examples/test_published", "language/test_refinement", "model/partition/test_stories",
     "traces/test_argument", "explorer/spark/test_spark", "explorer/native/test_walks", "reports/trace/test_exports",
     "traces/test_document", "explorer/smt/test_hints", "explorer/smt/test_encoding", "api/test_api",
@@ -65,9 +65,9 @@ LONGEST_OF_LONG = (
     "model/kraft/test_proof", "audit/readers/running/test_live", "explorer/test_random_refinements",
     "explorer/test_random_models", "explorer/native/test_walks", "explorer/smt/test_proofs_differ",
     "explorer/test_differential", "explorer/spark/test_shards", "docs/test_partition_pages",
-    "explorer/native/test_native", "model/raft/test_stories", "integration/constructs/test_step_bounds",
-    "model/partition/test_stories", "reports/trace/html/test_browser", "model/test_models", "traces/test_document",
-    "explorer/smt/test_bmc", "model/studies/znode_election/test_stories",
+    "explorer/native/test_search", "explorer/native/test_kernels", "model/raft/test_stories",
+    "integration/constructs/test_step_bounds", "model/partition/test_stories", "reports/trace/html/test_browser",
+    "model/test_models", "traces/test_document", "explorer/smt/test_bmc", "model/studies/znode_election/test_stories",
 )  # fmt: skip
 """The same of long tests."""
 

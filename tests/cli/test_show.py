@@ -50,7 +50,7 @@ def document_of(name: str) -> dict[str, Any]:
     return run_document(model, run_text(model, section.split("\n")[1])) | {"commit": None}
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("text_format", PAPERS)
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("name", RUNS)
 def test_what_is_shown(name: str, page: str, text_format: str) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from tidegate.language.judge import replay, start_of
+import pytest
+from tidegate.invariants.catalogue import find
+from tidegate.language.judge import holds, replay, run_text, start_of
 from tidegate.language.values import Map, Set
 from tidegate.model.parts.topology import Member, Topic
 from tidegate.model.studies.sticky_assignors.state import Assignor
 from tidegate.traces.evidence import MANY, Reading, Seen, StatePart
 
-from ..support.shipped import shipped
+from ..conftest import ROOT
+from ..support.shipped import shipped, tiered
+from .test_document import MODELS, SAMPLE, model_of, walk
 
 CELLS = tuple(StatePart("s", "log", (("key", number),)) for number in range(MANY))
 
@@ -36,3 +40,32 @@ def test_a_deep_step_rests_on_few_cells() -> None:
     assert reading.states[action.form.state] == step.after
     assert len(effects.reads()) < 200
     assert max(len(reads) for _, reads in reading.compared) < 1000
+
+
+@pytest.mark.parametrize("name", tiered(MODELS, SAMPLE.__contains__, long=set(MODELS[::4]).__contains__))
+def test_what_values_rest_on_is_read_as_the_judge_reads(name: str) -> None:
+    """The typed form, evaluated for its cells, takes the judge's steps and gives the judge's answers."""
+    model = model_of(name)
+    run = walk(model, 12, seed=3)
+    for before, step in zip(run.states(), run.steps, strict=False):
+        action = model.action(step.action)
+        reading = Reading(model, {action.form.state: before})
+        reading.step(action, step.arguments)
+        assert reading.states[action.form.state] == step.after
+        for prop in model.properties:
+            if prop.form is not None and prop.refinement is None:  # a refinement has an argument of its own
+                states = (before, step.after) if prop.kind == "transition" else (before,)
+                found, _ = Reading(model, dict(zip(prop.form.states, states, strict=True))).call(prop.form)
+                assert bool(found) == holds(model, prop, *states)
+
+
+def test_only_what_decides_is_a_reason() -> None:
+    definition, profile = find("replication:truncate_to_hw")
+    model = definition.bind("m", {"replicas": 2}, profile, properties=["weak_isr"])
+    text = (ROOT / "tests" / "golden" / "arguments" / "replication.txt").read_text(encoding="utf-8")
+    run = run_text(model, text.split("\n")[1])
+    form = model.properties[0].form
+    assert form is not None
+    _, cells = Reading(model, {"s": run.states()[-1]}).call(form)
+    assert [cell.text() for cell in cells] == ["leader[A]", "B in isr[A]", "high_watermark[A]", "len(log[B])"]
+    assert [cell.main() for cell in cells] == ["leader[A]", "isr[A]", "high_watermark[A]", "log[B]"]
