@@ -12,10 +12,10 @@ Cooperative ones (`keeps_on`, KIP-429) go on with what they have: they hear of a
 with it, which counts before it begins, too, and its shares wait until they take them; what a member has to revoke is
 its own until then, and goes to nobody before the next generation.
 
-The rules are in `parts/generations.py`. `consumer` stands on them; `classic_group_as_generations` is the claim that
-Kafka's classic coordinator, with fail-overs, members that pause and its log, does nothing else, with eager members and
-with cooperative ones (docs/refinement.md). The properties are in `invariants/generations.py`. That a generation begins
-at all, and how many partitions a member is given, is not said.
+The rules are in `model/parts/generations.py`. `consumer` stands on them; `classic_group_as_generations` is the claim
+that Kafka's classic coordinator, with fail-overs, members that pause and its log, does nothing else, with eager members
+and with cooperative ones (docs/refinement.md). The properties are in `invariants/generations.py`. That a generation
+begins at all, and how many partitions a member is given, is not said.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ is said of it until then. Each thing that a cluster which is set up badly does i
 writes go on without a broker. A model that is checked to refine this one (docs/refinement.md) keeps what the switches
 leave.
 
-The log is a component, in `parts/replicated_logs.py`: a record, and functions from a log to a log. A coordinator's
-model holds one log or several (`examples/coordinator.py`). The actions here are these functions over one log alone.
+The log is a component, in `model/parts/replicated_logs.py`: a record, and functions from a log to a log. A
+coordinator's model holds one log or several (`examples/coordinator.py`). The actions here are these functions over one
+log alone.
 
 Left out: how many brokers there are, offsets that hold no entry, deletion and compaction, and time. The properties are
 in `invariants/log.py`.

@@ -32,11 +32,11 @@ when there is one again (`commit`), or is processed again, if the consumer begin
 In `kafka_2336` brokers count the partitions by their own setting, as up to 0.8.2: when `offsets.topic.num.partitions`
 changes, groups look for their offsets in another partition. Since 0.9 they count those that the topic has.
 
-A partition's log is the abstract one of `../parts/replicated_logs.py`: entries are committed offsets. What happens to
-it follows from the brokers, each of which has a copy of its own: the log takes entries while as many replicas in sync
-run as `min.insync.replicas` says, each of these has an entry before that is confirmed, and an entry is lost while one
-that may lead does not have it. Any replica in sync that runs may lead at any moment. In `any_log` there are no brokers:
-a log is down for a while, and does then what its switches say (`unavailable_while_down` in `log_stops`,
+A partition's log is the abstract one of `model/parts/replicated_logs.py`: entries are committed offsets. What happens
+to it follows from the brokers, each of which has a copy of its own: the log takes entries while as many replicas in
+sync run as `min.insync.replicas` says, each of these has an entry before that is confirmed, and an entry is lost while
+one that may lead does not have it. Any replica in sync that runs may lead at any moment. In `any_log` there are no
+brokers: a log is down for a while, and does then what its switches say (`unavailable_while_down` in `log_stops`,
 `loses_acknowledged` in `log_loses`). Which of them Kafka's settings switch on is asked of the partition's model, so
 that both together say what settings do to groups: an audit does.
 

@@ -23,8 +23,8 @@ it is in the group, so that what it is assigned follows from who is a member: th
 there. All join at once: a rebalance is complete when each instance that is a member has joined, or was thrown out. In
 Kafka the timeouts of the rebalance and of the poll throw no static member out (onCompleteJoin, maybeLeaveGroup): a
 generation may begin without it, and give its partition to another. That is not in this model. A heartbeat stands for
-all requests that name a member id. The log is the abstract one of `../parts/replicated_logs.py`, one append at a time;
-a record that the next coordinator does not find is never committed. There is no clock.
+all requests that name a member id. The log is the abstract one of `model/parts/replicated_logs.py`, one append at a
+time; a record that the next coordinator does not find is never committed. There is no clock.
 
 Sources: KIP-345; GroupCoordinator and GroupMetadata of Kafka 2.3.0, 2.6.0 and 2.7.0 (updateStaticMemberAndRebalance,
 generateMemberId); KAFKA-8715 (2.3.1), KAFKA-10284 (2.6.1). Properties are in `invariants/static_members.py`.

@@ -10,7 +10,7 @@ something that was acknowledged is not there; who learns that a commit is done f
 transaction is over when nothing is open in any partition. So no record of a partition is open for ever, or is committed
 with another transaction, and no transaction is committed in part.
 
-The rules are in `../parts/outcomes.py`. `transactional_processing` stands on them; `transactions_as_outcomes` is the
+The rules are in `model/parts/outcomes.py`. `transactional_processing` stands on them; `transactions_as_outcomes` is the
 claim that Kafka's coordinator and partitions do nothing else, with late requests and fail-overs (docs/refinement.md).
 The properties are in `invariants/transaction_outcomes.py`. That a transaction is ever decided, or over, is not said.
 """

@@ -25,7 +25,7 @@ What an application may do wrong in any version:
   the moment at which the offset is sent. They are right, though the partition is another member's.
 * `reads_committed` off: what reads the output has `isolation.level=read_uncommitted`.
 
-The group is what members may rely on of a coordinator: the rules are those of `../parts/generations.py`, which
+The group is what members may rely on of a coordinator: the rules are those of `model/parts/generations.py`, which
 `consumer` stands on, too, and which Kafka's classic coordinator is checked to keep (`classic_group_as_generations`).
 Whom the coordinator takes for members is open at any time; a generation begins at any time, and any members hear of it
 (one that is made for more members begins with those who hear, and takes the others in the next step); who does not hear
@@ -35,7 +35,7 @@ own one partition (`modern_group`). A request that is late is one whose sender i
 
 A transaction is one of the coordinator's: it is under way, decided, and ended by a marker in the output and one in
 `__consumer_offsets`, in any order and at any time. Who asks for a commit goes on when it is decided, and writes again
-when both markers are there (CONCURRENT_TRANSACTIONS). The rules are those of `../parts/outcomes.py`. That Kafka's
+when both markers are there (CONCURRENT_TRANSACTIONS). The rules are those of `model/parts/outcomes.py`. That Kafka's
 coordinator and partitions keep them, with requests that are late, is the refinement `transactions_as_outcomes`, by
 version: it fails in all before 4.2.
 

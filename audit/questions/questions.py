@@ -1,4 +1,4 @@
-"""What is asked of a signature in each cell: questions as properties of `model/partition.py`, cells as its budgets.
+"""What is asked of a signature in each cell: questions as properties of the model `partition`, cells as its budgets.
 
 Each question is a row of properties, each cell (`situations.py`) a row of budgets, and a `Case` is what both come to:
 one exploration. Whether writes and reads go on is asked of a model in which what is missing stays missing.

@@ -21,14 +21,14 @@ profile:
 * `forget_when_lost`: a member whose JoinGroup or SyncGroup is answered with its id unknown forgets what it owned
   (KAFKA-12983). One that learns of its loss by a heartbeat, or that its own heartbeat thread has left, always did.
 * `trust`: the leader of a cooperative group believes, of each partition, the claim of the newest generation
-  (`../parts/owned_partitions.py`). In `kafka_12984` it believes all claims, and members do not forget in a rebalance,
-  as up to 2.8.0. In `kafka_14639` it believes those of the highest generation alone, as from 2.8.1 on: who missed a
-  generation still owns what it owned, though nobody else claims it (mended in 3.4.1 and 3.5). Up to 3.3 a claim is of
-  the generation of the last assignment, so that a member misses one whose SyncGroup is refused. In 3.4.0 it is of the
-  generation that was joined last (`claims_name_what_is_joined`, KAFKA-13715): to miss one takes a fail-over, or an
-  answer to a JoinGroup that is late (`kafka_14639_in_3_4`). With the newest claim of each partition, it is the older
-  claims that nobody disputes that make the difference: two members that claim one partition in one rebalance are not
-  reached within the bounds recorded for `cooperative`, and `sticky_assignors` has them.
+  (`model/parts/owned_partitions.py`). In `kafka_12984` it believes all claims, and members do not forget in a
+  rebalance, as up to 2.8.0. In `kafka_14639` it believes those of the highest generation alone, as from 2.8.1 on: who
+  missed a generation still owns what it owned, though nobody else claims it (mended in 3.4.1 and 3.5). Up to 3.3 a
+  claim is of the generation of the last assignment, so that a member misses one whose SyncGroup is refused. In 3.4.0 it
+  is of the generation that was joined last (`claims_name_what_is_joined`, KAFKA-13715): to miss one takes a fail-over,
+  or an answer to a JoinGroup that is late (`kafka_14639_in_3_4`). With the newest claim of each partition, it is the
+  older claims that nobody disputes that make the difference: two members that claim one partition in one rebalance are
+  not reached within the bounds recorded for `cooperative`, and `sticky_assignors` has them.
 * `load_newest`: a coordinator that loads keeps the newest of the group, and of each partition's offset (KAFKA-5600,
   0.11.0.1). In 0.11.0.0 it kept what its first buffer held, of which how far it goes is open: the group with an older
   generation and its members, and older offsets or none.
@@ -67,7 +67,7 @@ The text is in several files: `state.py` says what there is, `joining.py` how a 
 about, `late.py` what requests do that are late, `members.py` what members do and which timeouts throw them out,
 `coordinator.py` the log and the fail-over, `loading.py` what a coordinator finds in the log.
 
-The log is the abstract one of `../parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
+The log is the abstract one of `model/parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
 keep its promises. Here a new coordinator finds all that may ever be committed: what it does not find never will be,
 since the leader of a partition has every committed record, and no other may append (docs/partition.md). It takes what
 it finds for committed. So does the coordinator of before KIP-848, which reads the log to its end and answers from that

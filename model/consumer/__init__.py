@@ -30,9 +30,9 @@ epoch at that place: a leader that was away comes back with them, before it has 
 an offset in the log's range, `auto.offset.reset` says where it begins. It is asked of a partition that was added, too
 (`grows`).
 
-The records' logs are the abstract ones of `../parts/replicated_logs.py`. A reader sees what is committed; a log without
-transactions is the same with either `isolation.level`. Of the coordinator, the rules are those of
-`../parts/generations.py`: which requests count, and what a generation may give to whom. That Kafka's classic
+The records' logs are the abstract ones of `model/parts/replicated_logs.py`. A reader sees what is committed; a log
+without transactions is the same with either `isolation.level`. Of the coordinator, the rules are those of
+`model/parts/generations.py`: which requests count, and what a generation may give to whom. That Kafka's classic
 coordinator keeps them is checked (`classic_group_as_generations`). The members here are eager. Of cooperative ones and
 of KIP-848's, that holds which needs no rules: with `any_coordinator`, and without `fences_commits`, partitions are
 given and taken at any time, to several at once, and every commit counts. `offsets_outage` asks about offsets.

@@ -1,6 +1,7 @@
 """What there is in KRaft: bounds and switches, the voters and their brokers, and where each of them stands.
 
-`kraft.py` is where to begin. Here are the nouns of the story, and the questions that several of its chapters ask.
+`model/kraft/__init__.py` is where to begin. Here are the nouns of the story, and the questions that several of its
+chapters ask.
 """
 
 from __future__ import annotations

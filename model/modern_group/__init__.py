@@ -50,20 +50,21 @@ Each of the other profiles has that repair, and leaves out one fence:
 The text is in several files: `state.py` says what there is, `assignment.py` what a heartbeat makes of the group's
 records, `coordinator.py` what coordinators do, `clients.py` what consumers do.
 
-What is abstracted. The log is the abstract one of `../parts/replicated_logs.py`, compacted after each commit: what is
-committed, of each key the newest record, is its entry 0, and one batch that is not committed its entry 1. A fail-over
-keeps that batch or cuts it off. Batches that follow one that is lost are lost with it, unanswered, so that one at a
-time is enough. There are no clocks: a timeout may expire while a consumer pauses, is out, is refused, or speaks with
-another coordinator. A member sends a commit when the one before is no longer under way, so that they arrive in order,
-as on one connection, but for one whose connection is lost (`late_commits`): it arrives later, if at all, with the epoch
-that it was sent with. One that fails may be sent again, with the epoch of then (`retries`). A heartbeat and its receipt
-are one step, but for those that are late; an answer is under way, and may be lost with its connection before or after
-its records are committed. An OffsetFetch is one step; it and heartbeats go over one connection, which a broker serves
-in order. Without records in the bounds it is left out. A refusal is one step. A reconciliation is one step, at any time
-before the next answer or after it. All subscribe to one topic; the target is any balanced assignment. A consumer's
-member id is its own for good, as the consumers of 4.0 have it. KAFKA-16147 is a profile of `consumer_group_published`:
-with the states of 3.8 and later, which this model has, a partition never returns to a member before it is given up.
-Regular expressions, racks, assignors of one's own, and members of the classic protocol in the same group are left out.
+What is abstracted. The log is the abstract one of `model/parts/replicated_logs.py`, compacted after each commit: what
+is committed, of each key the newest record, is its entry 0, and one batch that is not committed its entry 1. A
+fail-over keeps that batch or cuts it off. Batches that follow one that is lost are lost with it, unanswered, so that
+one at a time is enough. There are no clocks: a timeout may expire while a consumer pauses, is out, is refused, or
+speaks with another coordinator. A member sends a commit when the one before is no longer under way, so that they arrive
+in order, as on one connection, but for one whose connection is lost (`late_commits`): it arrives later, if at all, with
+the epoch that it was sent with. One that fails may be sent again, with the epoch of then (`retries`). A heartbeat and
+its receipt are one step, but for those that are late; an answer is under way, and may be lost with its connection
+before or after its records are committed. An OffsetFetch is one step; it and heartbeats go over one connection, which a
+broker serves in order. Without records in the bounds it is left out. A refusal is one step. A reconciliation is one
+step, at any time before the next answer or after it. All subscribe to one topic; the target is any balanced assignment.
+A consumer's member id is its own for good, as the consumers of 4.0 have it. KAFKA-16147 is a profile of
+`consumer_group_published`: with the states of 3.8 and later, which this model has, a partition never returns to a
+member before it is given up. Regular expressions, racks, assignors of one's own, and members of the classic protocol in
+the same group are left out.
 
 Sources: KIP-848; GroupMetadataManager, ConsumerGroup (validateOffsetFetch), ConsumerGroupMember,
 CurrentAssignmentBuilder and TargetAssignmentBuilder of Kafka 4.0.0 and 4.1.0; the consumer's membership and heartbeat

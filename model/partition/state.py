@@ -1,4 +1,4 @@
-"""What there is of a partition: bounds, settings, what the versions differ in, and the state. See `partition.py`."""
+"""What there is of a partition: bounds, settings, what the versions differ in, and the state."""
 
 from __future__ import annotations
 

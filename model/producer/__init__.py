@@ -28,8 +28,8 @@ refused for now, or is on its way to the leader before, and the predecessor is r
 KAFKA-15591). Up to 2.4 such a batch was refused with UNKNOWN_PRODUCER_ID, and since 4.5 it is where the partition never
 had records (`refuses_late_begin`; `has_records`).
 
-The log is the abstract one of `../parts/replicated_logs.py`, one for each partition. An entry that is not committed may
-survive a change of the leader, or not. What acks=1 and acks=0 do is the log's to say (`acknowledges_uncommitted`,
+The log is the abstract one of `model/parts/replicated_logs.py`, one for each partition. An entry that is not committed
+may survive a change of the leader, or not. What acks=1 and acks=0 do is the log's to say (`acknowledges_uncommitted`,
 `loses_acknowledged`); which settings of a topic switch these on is asked of `partition`. With acks=0 nobody answers
 (`no_answer`).
 

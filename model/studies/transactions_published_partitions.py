@@ -1,11 +1,11 @@
 """AddPartitionsToTxn as Jack Vanlightly's second published TLA+ module of transactions has it, state for state.
 
-Clients ask for a producer id, as in `published.py`, and then add partitions to their transaction, one at a time. The
-coordinator appends each transition to its replica of the transaction log; when all replicas know its epoch the record
-is committed on all of them at once, and who asked is answered. An InitProducerId while a transaction is under way
-aborts that with the next epoch: prepare and complete abort are two records. Any other replica may be elected; the old
-leader learns of it later, cuts its log at the high watermark, and answers who waits with NOT_COORDINATOR. A new one
-completes what is prepared. Markers, writes and commits are not in the module yet.
+Clients ask for a producer id, as in `transactions_published`, and then add partitions to their transaction, one at a
+time. The coordinator appends each transition to its replica of the transaction log; when all replicas know its epoch
+the record is committed on all of them at once, and who asked is answered. An InitProducerId while a transaction is
+under way aborts that with the next epoch: prepare and complete abort are two records. Any other replica may be elected;
+the old leader learns of it later, cuts its log at the high watermark, and answers who waits with NOT_COORDINATOR. A new
+one completes what is prepared. Markers, writes and commits are not in the module yet.
 
 The module is `transactions/diary/02_AddPartitionsToTxn/tlaplus/kafka_transactions.tla` of `Vanlightly/kafka-tlaplus`,
 commit 823615e. Here is the same, with what is peculiar to it:

@@ -7,9 +7,9 @@ move, a topic at a time in the same order, from the subscriber with the most tha
 to the one with the fewest, until these differ by one at most; and that again, until a whole round of topics moves
 nothing. Kafka ends after sixteen rounds anyway; where `ends_by_itself` holds of fewer, it does the same with sixteen.
 
-A run is one assignment, as in `uniform.py`. A member that has subscribed to nothing stands for one that is not there,
-too. Kafka takes this builder only where two subscriptions differ; here it divides equal ones as well. Racks are left
-out. Sources: UniformHeterogeneousAssignmentBuilder of Kafka 4.0.0 and 4.1.0, which do the same. Properties are in
+A run is one assignment, as in `uniform_assignor`. A member that has subscribed to nothing stands for one that is not
+there, too. Kafka takes this builder only where two subscriptions differ; here it divides equal ones as well. Racks are
+left out. Sources: UniformHeterogeneousAssignmentBuilder of Kafka 4.0.0 and 4.1.0, which do the same. Properties are in
 `invariants/studies/uniform_heterogeneous.py`.
 """
 

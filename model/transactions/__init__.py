@@ -61,7 +61,7 @@ whose answer is lost, and one that arrives twice: a client sends again what it h
 
 The text is in several files: `state.py` says what there is, `lumping.py` what may be forgotten, `clients.py` what
 clients do, `coordinator.py` has the coordinator, its log and its markers, `partitions.py` what leaders accept and
-readers get. The log is the abstract one of `../parts/replicated_logs.py`; records about one id replace each other
+readers get. The log is the abstract one of `model/parts/replicated_logs.py`; records about one id replace each other
 (compaction), so that it has one or two.
 
 Epochs of the second producer id are counted on from the last of the first (`producer_ids`, `max_epoch`); leaders know

@@ -4,7 +4,7 @@ A document with `spring.config.activate.on-profile` (before 2.4 `spring.profiles
 with `spring.config.activate.on-cloud-platform` on that platform alone, and the file `application-PROFILE.yml` beside
 `application.yml` with its profile. Of two files of one name in one folder, properties are stronger than YAML (Spring
 Boot reference, Externalized Configuration). Which profiles are active is said where the application starts
-(`active.py`), and not in its files for certain: what they state as `spring.profiles.active` is a default that a
+(audit/startup/), and not in its files for certain: what they state as `spring.profiles.active` is a default that a
 variable or an argument replaces.
 """
 
