@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ....explorer.cache import cache_directory
@@ -60,14 +61,27 @@ def of_version(version: str) -> Release:
         raise UsageError(
             "the cache cannot be written, where Kafka's jars are kept; set TIDEGATE_CACHE, or give --kafka-home"
         )
-    cached = cache / "kafka" / version
-    if not cached.exists():
-        _fetch(version, cached)
-    return Release(version, cached, runs)
+    return Release(version, _cached(version, cache / "kafka" / version, "kafka_2.13", _LOGGING[version[0]]), runs)
 
 
-def _fetch(version: str, target: Path) -> None:
-    """The jars, whole or not at all."""
+def raft_of_version(version: str) -> Release:
+    """The same, of Kafka's Raft alone and of what it needs: about 25 MB."""
+    runs = java()
+    cache = cache_directory()
+    if cache is None:
+        raise UsageError("the cache cannot be written, where Kafka's jars are kept; set TIDEGATE_CACHE")
+    return Release(version, _cached(version, cache / "kafka-raft" / version, "kafka-raft"), runs)
+
+
+def _cached(version: str, target: Path, artifact: str, *more: tuple[str, str, str]) -> Path:
+    """The folder of an artifact's jars and of what they need; fetched where it is not there yet."""
+    if not target.exists():
+        _fetch(version, target, (("org.apache.kafka", artifact, version), *more))
+    return target
+
+
+def _fetch(version: str, target: Path, wanted: Sequence[tuple[str, str, str]]) -> None:
+    """The jars, whole or not at all; Maven holds each against the registry's checksum."""
     maven = shutil.which("mvn")
     if maven is None:
         raise UsageError(
@@ -75,13 +89,12 @@ def _fetch(version: str, target: Path) -> None:
             "--kafka-home DIR"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    wanted = (("org.apache.kafka", "kafka_2.13", version), _LOGGING[version[0]])
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         pom, jars = Path(scratch) / "pom.xml", Path(scratch) / "jars"
         pom.write_text(_POM.format("".join(_DEPENDENCY.format(*one) for one in wanted)), encoding="utf-8")
-        command = [maven, "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={jars}", "-f", str(pom)]
+        command = [maven, "-q", "-B", "-C", "dependency:copy-dependencies", f"-DoutputDirectory={jars}", "-f", str(pom)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode or not any(jars.glob("kafka_2.13-*.jar")):
+        if done.returncode or not any(jars.glob(f"{wanted[0][1]}-*.jar")):
             said = (done.stdout + done.stderr).strip().splitlines()
             raise UsageError(f"Kafka {version} cannot be fetched: {said[0] if said else 'mvn says nothing'}")
         try:

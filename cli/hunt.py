@@ -1,0 +1,157 @@
+"""`tidegate hunt MODEL`: random schedules on Kafka's own code, and what they find."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..explorer.search import Progress
+from ..language.errors import UsageError
+from ..reports.exits import Exit
+from ..reports.files import write_text
+from ..reports.hunt import case_text, hunted_text
+from ..reports.text_page import count_text
+from .options import add_print_options, parse_positive, parse_seconds, text_format_of
+from .output import prepare_directory, print_failure, print_json
+from .progress import ProgressLine, report_for
+from .verbs import Parser, Verbs, add_verb
+
+SCHEMA = "tidegate.hunt/1"
+MODELS = ("kraft",)
+EXAMPLES = """\
+  tidegate hunt kraft --kafka-version 4.1.1 --seed 1
+  tidegate hunt kraft --kafka-version 3.7.2 --time 120 --out found
+  tidegate hunt --replay found/active_has_applied-1.schedule.json
+  tidegate hunt --replay found/active_has_applied-1.schedule.json --kafka-version 3.9.1
+
+exit: 0 nothing was found in what was looked at, 1 something was, 5 it ended before it was to, or was looked at in
+nothing, 64 usage, 70 the host and plain Python disagree
+"""
+
+
+def add(verbs: Verbs[Parser]) -> None:
+    """Adds the verb."""
+    about = (
+        "Runs the Raft code of a release of Kafka in one process, several nodes at once, and chooses every message, "
+        "timeout, crash and restart at random. After each step it looks whether what must hold of a quorum does. What "
+        "it finds it makes shorter, and shows with what Kafka logged. The same seed gives the same runs. Needs a JDK "
+        "17 or newer, and Maven for the first run of a release."
+    )
+    parser = add_verb(verbs, "hunt", about, EXAMPLES)
+    parser.add_argument("model", metavar="MODEL", nargs="?", choices=MODELS, help="whose code: kraft")
+    parser.add_argument("--kafka-version", metavar="VERSION", help="the release, such as 4.1.1")
+    parser.add_argument("--seed", metavar="N", type=parse_positive, default=1, help="draws the runs (default: 1)")
+    parser.add_argument("--runs", metavar="N", type=parse_positive, help="end after so many runs")
+    parser.add_argument(
+        "--time",
+        metavar="SECONDS",
+        type=parse_seconds,
+        help="end after so long (default: 60, where no --runs is given)",
+    )
+    parser.add_argument("--out", metavar="DIR", type=Path, help="write what was found there, to be taken again")
+    parser.add_argument("--replay", metavar="FILE", type=Path, help="take a schedule that was saved")
+    parser.add_argument("--steps", action="store_true", help="with --replay: what is seen after each step")
+    add_print_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> Exit:
+    """Runs it."""
+    from ..real.inprocess.hosting import HostError
+
+    if (options.replay is None) == (options.model is None):
+        raise UsageError(f"give a MODEL ({', '.join(MODELS)}) whose code is to be run, or a schedule with --replay")
+    try:
+        return _hunt(options) if options.replay is None else _replay(options)
+    except HostError as error:
+        print(f"tidegate: {error}", file=sys.stderr)
+        print_failure(str(error), Exit.INCONCLUSIVE, {})
+        return Exit.INCONCLUSIVE
+
+
+def _hunt(options: argparse.Namespace) -> Exit:
+    from ..real.driving.nodes.releases import raft_of_version
+    from ..real.driving.verdict import exact
+    from ..real.inprocess.hunting import RELEASES, Case, Hunted, hunt
+
+    if options.kafka_version is None:
+        raise UsageError(f"give the release with --kafka-version; known are {', '.join(RELEASES)}")
+    if options.steps:
+        raise UsageError("--steps is of --replay")
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
+    release = raft_of_version(exact(options.kafka_version))
+    limit = 60.0 if options.time is None and options.runs is None else options.time
+    cases, so_far = list[Case](), Hunted(0, 0, 0, 0.0)
+    with ProgressLine(sys.stderr) as line:
+        report = report_for(line)
+
+        def say(looked: Hunted) -> None:
+            if report is not None:
+                rate = count_text(round(looked.steps / max(looked.seconds, 0.001)))
+                text = f"{count_text(looked.runs, 'run')}, {rate} steps/s, {count_text(len(cases), 'finding')}"
+                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
+
+        for found in hunt(release, options.seed, runs=options.runs, seconds=limit, report=say):
+            if isinstance(found, Case):
+                cases.append(found)
+            else:
+                so_far = found
+    names = [_name(case, cases) for case in cases]
+    found = [
+        case.document() | {"file": None if out is None else str(out / name)}
+        for name, case in zip(names, cases, strict=True)
+    ]
+    if out is not None:
+        for name, document in zip(names, found, strict=True):
+            write_text(out / name, json.dumps(document, indent=1) + "\n")
+    hunted = _document(options, release.version, so_far, found)
+    if options.json:
+        print_json(hunted)
+    else:
+        sys.stdout.write(hunted_text(hunted, text_format_of(options)))
+    return Exit.SAFETY if cases else Exit.INCONCLUSIVE if so_far.cut or not so_far.runs else Exit.HOLDS
+
+
+def _name(case: Any, cases: Sequence[Any]) -> str:
+    """The file of a case: its property, and which of those with that property it is."""
+    same = [one for one in cases if one.finding.property == case.finding.property]
+    return f"{case.finding.property}-{same.index(case) + 1}.schedule.json"
+
+
+def _document(options: argparse.Namespace, kafka: str, so_far: Any, found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "kafka": kafka,
+        "model": options.model,
+        "seed": options.seed,
+        "runs": so_far.runs,
+        "steps": so_far.steps,
+        "states": so_far.states,
+        "seconds": round(so_far.seconds, 1),
+        "interrupted": so_far.cut,
+        "found": list(found),
+    }
+
+
+def _replay(options: argparse.Namespace) -> Exit:
+    from ..real.driving.nodes.releases import raft_of_version
+    from ..real.driving.verdict import exact
+    from ..real.inprocess.hosting import Host
+    from ..real.inprocess.hunting import case_of, replayed
+
+    try:
+        case = case_of(json.loads(options.replay.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{options.replay}: it cannot be read: {error}") from None
+    release = raft_of_version(exact(options.kafka_version or case.kafka))
+    with Host(release) as host:
+        case, states = replayed(host, case)
+    if options.json:
+        print_json(case.document())
+    else:
+        sys.stdout.write(case_text(case.document(), states if options.steps else (), text_format_of(options)))
+    return Exit.SAFETY

@@ -1,0 +1,188 @@
+"""Random schedules on Kafka's own code alone, and what they find.
+
+Seeds, worlds and lengths are the same for every release and every defect that is looked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...language.errors import UsageError
+from ...language.immutable import immutable
+from ...language.verdict import Disagreement
+from ..driving.nodes.releases import Release
+from .hosting import Finding, Host, Schedule, Settings, findings_of, shown
+from .judging import JUDGED, Seen, failing_properties
+from .known import ticket_of
+from .shrinking import shrunk
+
+SCHEMA = "tidegate.schedule/1"
+RELEASES = ("4.4.0", "4.3.1", "4.2.0", "4.1.1", "4.0.0", "3.9.1", "3.7.2", "3.6.2", "3.5.2")
+"""Releases that are known to be hosted, newest first."""
+RECONFIGURES = (3, 9)
+"""Since when voters may change (KIP-853)."""
+LENGTH = 300
+"""The most steps that a run has of its own; many have fewer."""
+RUNS_AT_ONCE = 20
+
+
+@immutable
+class Hunted:
+    """How far was looked: runs, steps, different states, seconds, and whether it ended before it was to."""
+
+    runs: int
+    steps: int
+    states: int
+    seconds: float
+    cut: bool = False
+
+
+@immutable
+class Case:
+    """A finding with the shortest schedule that shows it: in which world, with which seed; `recovers` where it shows
+    only once nothing is lost any more. `lines` is what Kafka logged in its last step and before, `runs` how many runs
+    had been taken, and `seconds` how long it took."""
+
+    kafka: str
+    settings: Settings
+    seed: int
+    steps: Schedule
+    recovers: bool
+    finding: Finding
+    lines: tuple[str, ...]
+    runs: int
+    seconds: float
+
+    @property
+    def known_as(self) -> str:
+        """The ticket of the defect that this is; "" where none is known."""
+        return ticket_of(self.finding.signature, tuple(map(int, self.kafka.split("."))))
+
+    def world_in_words(self) -> str:
+        """`3 voters and 1 observer, which may change, seed 7`: in words."""
+        settings = self.settings
+        more = f" and {settings.observers} more" if settings.observers else ""
+        change = ", which may change" if settings.dynamic else ""
+        batches = ", one batch a fetch" if settings.batches_a_read == 1 else ""
+        defect = f", the host's own defect {settings.defect}" if settings.defect else ""
+        return f"{settings.voters} voters{more}{change}{batches}{defect}, seed {self.seed}"
+
+    def document(self) -> dict[str, Any]:
+        """As it is saved."""
+        return {
+            "schema": SCHEMA,
+            "kafka": self.kafka,
+            "world": self.settings.document(),
+            "seed": self.seed,
+            "steps": [list(step) for step in self.steps],
+            "recovers": self.recovers,
+            "finding": {
+                name: getattr(self.finding, name) for name in ("property", "signature", "node", "why", "stack")
+            },
+            "lines": list(self.lines),
+            "known_as": self.known_as,
+            "world_in_words": self.world_in_words(),
+            "steps_in_words": list(map(shown, self.steps)),
+            "after_runs": self.runs,
+            "after_seconds": round(self.seconds, 1),
+        }
+
+
+def worlds_of(release: Release, defect: str = "") -> tuple[Settings, ...]:
+    """The worlds that schedules are tried in: three voters, the same with one batch in each fetch, five voters, and
+    from 3.9 on voters that change, beside one more node."""
+    static = (Settings(defect=defect), Settings(batches_a_read=1, defect=defect), Settings(voters=5, defect=defect))
+    changing = (Settings(observers=1, dynamic=True, defect=defect),)
+    return static + (changing if release.parts[:2] >= RECONFIGURES else ())
+
+
+def hunt(
+    release: Release,
+    seed: int,
+    *,
+    runs: int | None,
+    seconds: float | None,
+    defect: str = "",
+    report: Callable[[Hunted], None] = lambda so_far: None,
+) -> Iterator[Case | Hunted]:
+    """Takes runs until there were enough, or the time is over, and yields each finding once, shrunk; and in the end, or
+    where somebody interrupts, how far it has looked."""
+    began, so_far = time.monotonic(), Hunted(0, 0, 0, 0.0)
+    states: dict[Settings, int] = {}
+    known = set[str]()
+    worlds = worlds_of(release, defect)
+    try:
+        with Host(release) as host, Host(release) as second:
+            while _goes_on(so_far, runs, seconds):
+                for settings in worlds:
+                    answer = host.ask(_command(settings, seed, RUNS_AT_ONCE))
+                    states[settings] = answer["states"]
+                    so_far = Hunted(
+                        so_far.runs + answer["runs"],
+                        so_far.steps + answer["steps"],
+                        sum(states.values()),
+                        time.monotonic() - began,
+                    )
+                    report(so_far)
+                    for finding in findings_of(answer):
+                        if finding.signature not in known:
+                            known.add(finding.signature)
+                            yield _case(second, settings, answer, finding, so_far)
+    except KeyboardInterrupt:
+        so_far = Hunted(so_far.runs, so_far.steps, so_far.states, time.monotonic() - began, cut=True)
+    yield so_far
+
+
+def _goes_on(so_far: Hunted, runs: int | None, seconds: float | None) -> bool:
+    return (runs is None or so_far.runs < runs) and (seconds is None or so_far.seconds < seconds)
+
+
+def _command(settings: Settings, seed: int, runs: int) -> dict[str, Any]:
+    return {"do": "hunt", "settings": settings.document(), "seed": seed, "length": LENGTH, "runs": runs}
+
+
+def _case(host: Host, settings: Settings, answer: Mapping[str, Any], finding: Finding, so_far: Hunted) -> Case:
+    seed, steps = int(answer["world"]), tuple(tuple(step) for step in answer["schedule"])
+    made = shrunk(host, settings, seed, steps, finding, lambda left: None)
+    if made is None:
+        raise Disagreement(f"{finding.why}: it does not come about a second time, with seed {seed}")
+    case = Case(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)
+    return replayed(host, case)[0]
+
+
+def replayed(host: Host, case: Case) -> tuple[Case, tuple[Seen, ...]]:
+    """A case as it is when its schedule is taken again, and what is seen after each step. Disagreement where the host
+    finds what the judge in Python does not; UsageError where nothing is found."""
+    host.open(case.settings, case.seed, log=True)
+    done = host.take(case.steps, look_at_each=True, recover=case.recovers)
+    same = [found for found in done.findings if found.signature == case.finding.signature]
+    if not same:
+        raise UsageError(f"on Kafka {host.release.version} this schedule does not show it: {case.finding.why}")
+    if same[0].property in JUDGED and same[0].property not in failing_properties(done.states):
+        raise Disagreement(f"the host says of {same[0].property}: {same[0].why}, and Python sees nothing of it")
+    again = replace(case, kafka=host.release.version, finding=same[0], lines=done.lines[-12:])
+    return again, done.states
+
+
+def case_of(document: Mapping[str, Any]) -> Case:
+    """A case that was saved. UsageError where it is none."""
+    try:
+        if document["schema"] != SCHEMA:
+            raise UsageError(f"its schema is {document['schema']}, and not {SCHEMA}")
+        found = document["finding"]
+        return Case(
+            document["kafka"],
+            Settings(**document["world"]),
+            int(document["seed"]),
+            tuple(tuple(step) for step in document["steps"]),
+            bool(document["recovers"]),
+            Finding(found["property"], found["signature"], found["node"], found["why"], tuple(found["stack"])),
+            tuple(document["lines"]),
+            0,
+            0.0,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"it is no schedule that `hunt` has saved: {error!r}") from None

@@ -1,0 +1,32 @@
+"""Defects of Kafka's Raft that are known, and by what a finding of each is told.
+
+A finding is named so where what fails, and where in Kafka's code, is what the ticket describes, and the release is one
+before the fix. docs/kafka-findings.md has each of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...language.immutable import immutable
+
+
+@immutable
+class Known:
+    """A defect: its ticket, a pattern of the signatures that findings of it have, and the first release without it;
+    None where none is known."""
+
+    ticket: str
+    signature: str
+    fixed: tuple[int, ...] | None
+
+
+KNOWN: tuple[Known, ...] = (Known("KAFKA-17333", r"active_has_applied", (3, 9)),)
+
+
+def ticket_of(signature: str, release: tuple[int, ...]) -> str:
+    """The ticket that describes what a finding on a release is; "" where none is known to."""
+    for known in KNOWN:
+        if re.fullmatch(known.signature, signature) and (known.fixed is None or release < known.fixed):
+            return known.ticket
+    return ""

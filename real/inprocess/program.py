@@ -1,0 +1,116 @@
+"""The program that hosts Kafka's classes: its source is in `host/`, and is compiled against the jars of a release.
+
+One text is for all releases. A line that ends in a mark is for some of them alone: `//[3.9-]` from 3.9 on, `//[-3.8]`
+up to 3.8. A class that has moved to another package is imported from where the jars have it, and one that bears another
+name in them is known by that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ...language.errors import UsageError
+from ..driving.nodes.releases import Release
+
+SOURCES = Path(__file__).parent / "host"
+MAIN = "org.apache.kafka.raft.Host"
+FORMER_NAMES: Mapping[str, str] = {"RaftLog": "ReplicatedLog"}
+"""Classes that older releases have by another name (KAFKA-19713: 4.3)."""
+_MARK = re.compile(r" *//\[(\d+\.\d+)?-(\d+\.\d+)?\]$")
+_IMPORT = re.compile(r"^import (org\.apache\.kafka\.[\w.]+\.)(\w+);")
+_CLASS = re.compile(r"(org/apache/kafka/[\w/]+)/(\w+)\.class")
+
+
+def compiled(release: Release) -> Path:
+    """The folder of the program's classes for a release, next to its jars; compiled where it is not there yet.
+    UsageError where there is no compiler, or where Kafka's classes have another shape than the program knows."""
+    texts = dict(adapted(release))
+    digest = hashlib.sha256("\0".join(f"{name}\0{text}" for name, text in sorted(texts.items())).encode()).hexdigest()
+    target = release.jars.parent / f"{release.jars.name}-host-{digest[:16]}"
+    if not target.exists():
+        _compile(release, texts, target)
+    return target
+
+
+def adapted(release: Release) -> Iterator[tuple[str, str]]:
+    """Each source file, by name, as it is for a release."""
+    places = _places(release.jars)
+    for path in sorted(SOURCES.glob("*.java")):
+        lines = (_line(line, release.parts[:2], places) for line in path.read_text("utf-8").splitlines())
+        yield path.name, "".join(f"{line}\n" for line in lines if line is not None)
+
+
+def _line(line: str, release: tuple[int, ...], places: Mapping[str, str]) -> str | None:
+    """A line as a release has it; None where it has none."""
+    if mark := _MARK.search(line):
+        first, last = (tuple(map(int, part.split("."))) if part else None for part in mark.groups())
+        if (first is not None and release < first) or (last is not None and release > last):
+            return None
+        line = line[: mark.start()]
+    if found := _IMPORT.match(line):
+        package, name = found.groups()
+        if name in places and places[name] != package:
+            line = line.replace(package, places[name], 1)
+    for name, former in FORMER_NAMES.items():
+        if name not in places:
+            line = re.sub(rf"\b{name}\b", former, line)
+    return line
+
+
+def _places(jars: Path) -> dict[str, str]:
+    """The package of each class of Kafka's whose name only one package has, or the shortest of them."""
+    found: dict[str, str] = {}
+    for path in sorted(jars.glob("kafka-*.jar")):
+        with zipfile.ZipFile(path) as jar:
+            for name in jar.namelist():
+                if one := _CLASS.fullmatch(name):
+                    package = one[1].replace("/", ".") + "."
+                    if one[2] not in found or _preferred(package) < _preferred(found[one[2]]):
+                        found[one[2]] = package
+    return found
+
+
+def _preferred(package: str) -> tuple[bool, int]:
+    """Of two packages with a class of one name, that of Raft and of what all share comes before others."""
+    return not re.match(r"org\.apache\.kafka\.(raft|snapshot|common|server\.common)\.", package), len(package)
+
+
+def _compile(release: Release, texts: Mapping[str, str], target: Path) -> None:
+    compiler = _compiler(release)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        sources, classes = Path(scratch) / "sources", Path(scratch) / "classes"
+        sources.mkdir()
+        for name, text in texts.items():
+            (sources / name).write_text(text, encoding="utf-8")
+        files = [str(path) for path in sorted(sources.iterdir())]
+        options = ["-nowarn", "-Xlint:none", "-proc:none", "--release", "17", "-cp", f"{release.jars}/*"]
+        command = [compiler, *options, "-d", str(classes), *files]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            first = next((line for line in done.stderr.splitlines() if "error:" in line), "javac says nothing")
+            raise UsageError(
+                f"the classes of Kafka {release.version} have another shape than this program knows: {first.strip()}"
+            )
+        try:
+            classes.rename(target)
+        except OSError:  # another command was faster
+            if not target.exists():
+                raise
+
+
+def _compiler(release: Release) -> str:
+    beside = Path(release.java).with_name("javac")
+    found = str(beside) if beside.exists() else shutil.which("javac")
+    if found is None:
+        raise UsageError(
+            f"a Java compiler (javac) is needed to host Kafka's classes, and {release.java} has none beside it; "
+            "install a JDK 17 or newer"
+        )
+    return found

@@ -1,0 +1,89 @@
+"""What `hunt` found, in the terminal: each finding with its shortest schedule, and what Kafka said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from .text_page import TextFormat, TextPage, count_text
+
+PROPERTIES: Mapping[str, str] = {
+    "one_leader": "at most one node leads an epoch, in one of its lives",
+    "committed_stays": "what is committed is the same for all nodes, and stays",
+    "leader_has_committed": "who comes to lead has all that was committed before",
+    "high_watermark_grows": "what a running node takes for committed does not become less",
+    "applied_is_committed": "a controller applies what is committed, each record once and in order",
+    "active_has_applied": "a controller that begins to lead has applied all that was committed before",
+    "no_exception": "Kafka's code throws nothing that ends the node",
+    "comes_to_rest": "a node that nothing arrives at waits, and does not poll again and again",
+    "gets_on": "once all nodes run and all messages arrive, one leads and commits",
+}
+_STACK = 6
+
+
+Document: TypeAlias = Mapping[str, Any]
+
+
+def hunted_text(hunted: Document, paper: TextFormat) -> str:
+    """All findings of a hunt, `tidegate.hunt/1`, the number of them first."""
+    page, found = TextPage(paper), hunted["found"]
+    looked = (
+        f"{count_text(hunted['runs'], 'run')} of seed {hunted['seed']}, {count_text(hunted['steps'], 'step')}, "
+        f"{count_text(hunted['states'], 'different state')}, {hunted['seconds']:.0f} s"
+    )
+    end = "; interrupted" if hunted["interrupted"] else ""
+    if found:
+        number = count_text(len(found), "finding")
+        page.line(f"✗ Kafka {hunted['kafka']}: {number} in {looked}{end}", style="bold red")
+    else:
+        page.line(f"✓ Kafka {hunted['kafka']}: nothing was found in {looked}{end}", style="bold green")
+        page.line("Other schedules were not looked at, so that this proves nothing.")
+    for case in found:
+        known = f" ({case['known_as']})" if case["known_as"] else ""
+        page.line(f"{case['finding']['property']}{known}: {case['finding']['why']}", indent=2)
+    for case in found:
+        page.blank()
+        _case(page, case)
+        if case["file"] is not None:
+            page.exact(f"  tidegate hunt --replay {case['file']}")
+    return page.text()
+
+
+def case_text(case: Document, states: Sequence[Sequence[Document]], paper: TextFormat) -> str:
+    """One finding; with `states`, what is seen of each node after each step."""
+    page = TextPage(paper)
+    _case(page, case, states)
+    return page.text()
+
+
+def _case(page: TextPage, case: Document, states: Sequence[Sequence[Document]] = ()) -> None:
+    finding = case["finding"]
+    page.line(f"✗ {finding['property']} on Kafka {case['kafka']}: {finding['why']}", style="bold red")
+    page.line(f"That must hold: {PROPERTIES[finding['property']]}.", indent=2)
+    if case["known_as"]:
+        page.line(f"Known as {case['known_as']}.", indent=2)
+    page.line(f"{case['world_in_words']}; the shortest schedule, from the start of all nodes:", indent=2)
+    for number, step in enumerate(case["steps_in_words"], 1):
+        page.exact(f"  {number:>3}. {step}")
+        if number <= len(states):
+            for node, seen in enumerate(states[number - 1], 1):
+                page.exact(f"         node {node}: {seen_text(seen)}", style="dim")
+    if case["recovers"]:
+        page.line("Then nothing is lost any more: all nodes run, and all messages arrive.", indent=2)
+    for line in finding["stack"][:_STACK]:
+        page.exact(f"    {line}", style="dim")
+    if case["lines"]:
+        page.line("What Kafka logged last:", indent=2)
+    for line in case["lines"][-4:]:
+        page.line(line, indent=4, style="dim")
+
+
+def seen_text(seen: Document) -> str:
+    """`Leader of epoch 2, log 1L 1#1 2L, committed 2`: what is seen of a node."""
+    if not seen["up"]:
+        return "down"
+    kinds = {0: "L"}
+    log = " ".join(f"{of}{kinds.get(number, f'#{number}' if number > 0 else 'c')}" for of, number in seen["log"])
+    reached = "nothing that it knows" if seen["high_watermark"] < 0 else str(seen["high_watermark"])
+    leads = f" of {seen['leader']}" if seen["role"] == "Follower" else ""
+    return f"{seen['role']}{leads} in epoch {seen['epoch']}, log {log or 'empty'}, committed {reached}"

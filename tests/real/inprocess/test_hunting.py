@@ -1,0 +1,143 @@
+"""Hunts on Kafka's own code: planted defects and a known one are found, the same seed gives the same; how schedules are
+shrunk and saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from tidegate.language.errors import UsageError
+from tidegate.real.inprocess.hosting import Finding, Host, Schedule, Settings, Step, Taken, shown
+from tidegate.real.inprocess.hunting import LENGTH, Case, Hunted, case_of, hunt, replayed, worlds_of
+from tidegate.real.inprocess.known import ticket_of
+from tidegate.real.inprocess.shrinking import shrunk
+
+from ...support.hosting import hosted_release
+
+FOUND = Finding("one_leader", "one_leader", 2, "node 2 leads epoch 1, which node 3 leads", ())
+OTHER = Finding("gets_on", "gets_on", 1, "nobody leads", ())
+
+
+class FakeHost:
+    """Fails where all of some steps were taken; a step that begins with `no` has nothing to do."""
+
+    def __init__(self, needed: Iterable[str], finding: Finding = FOUND, *, recovering: bool = False) -> None:
+        self.needed, self.finding, self.recovering, self.asked = set(needed), finding, recovering, 0
+
+    def open(self, settings: Settings, seed: int, *, log: bool = False) -> None:
+        """Nothing is kept."""
+
+    def take(self, steps: Iterable[Step], *, look_at_each: bool = False, recover: bool = False) -> Taken:
+        """What comes of steps."""
+        steps = tuple(steps)
+        self.asked += 1
+        fails = self.needed <= {str(step[0]) for step in steps} and recover >= self.recovering
+        taken = tuple(not str(step[0]).startswith("no") for step in steps)
+        return Taken(taken, (), (), 0, (self.finding,) if fails else (), ())
+
+
+def steps_of(text: str) -> Schedule:
+    """`a b c` as steps."""
+    return tuple((name, 1) for name in text.split())
+
+
+def shrink(host: FakeHost, text: str, finding: Finding = FOUND) -> tuple[Schedule, bool] | None:
+    """What is left of a schedule."""
+    return shrunk(cast("Host", host), Settings(), 1, steps_of(text), finding, lambda left: None)
+
+
+def test_what_is_left_is_what_is_needed() -> None:
+    assert shrink(FakeHost("ad"), "a b c d e f g") == (steps_of("a d"), False)
+    assert shrink(FakeHost("g"), "a b nothing c d e f g") == (steps_of("g"), False)
+    assert shrink(FakeHost(""), "a b") == ((), False)
+
+
+def test_what_shows_only_once_nothing_is_lost_is_said_to_need_that() -> None:
+    assert shrink(FakeHost("b", OTHER, recovering=True), "a b c", OTHER) == (steps_of("b"), True)
+
+
+def test_what_does_not_come_about_a_second_time_is_not_shown() -> None:
+    assert shrink(FakeHost("z"), "a b c") is None
+    assert shrink(FakeHost("a", OTHER), "a b c") is None
+
+
+def test_steps_in_words() -> None:
+    assert shown(("deliver", 1, 3, 52, 0, 0)) == "deliver(1, 3, Vote)"
+    assert shown(("cut", 3, 1, 1, 1, 2)) == "cut(3, 1, Fetch answer, 2)"
+    assert shown(("crash", 2, 0)) == "crash(2, 0)"
+
+
+def test_a_case_is_read_as_it_was_saved() -> None:
+    case = Case("4.1.1", Settings(voters=5, dynamic=True), 7, steps_of("tick"), True, OTHER, ("INFO",), 3, 1.5)
+    read = case_of(case.document())
+    assert (read.kafka, read.settings, read.seed, read.steps) == (case.kafka, case.settings, case.seed, case.steps)
+    assert (read.recovers, read.finding, read.lines) == (True, OTHER, ("INFO",))
+    assert case.world_in_words() == "5 voters, which may change, seed 7"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"schema": "tidegate.trace/1"}, "its schema is tidegate.trace/1, and not tidegate.schedule/1"),
+        ({"world": {"voters": 3, "wires": 1}}, "it is no schedule that `hunt` has saved"),
+        ({"finding": {}}, "it is no schedule that `hunt` has saved: KeyError('property')"),
+        ({"seed": "many"}, "it is no schedule that `hunt` has saved"),
+    ],
+)
+def test_what_is_no_case_is_said_to_be_none(change: dict[str, Any], says: str) -> None:
+    document = Case("4.1.1", Settings(), 7, (), False, OTHER, (), 0, 0.0).document() | change
+    with pytest.raises(UsageError) as caught:
+        case_of(document)
+    assert says in str(caught.value)
+
+
+def test_tickets_are_named_before_their_fix_alone() -> None:
+    assert ticket_of("active_has_applied", (3, 8, 1)) == "KAFKA-17333"
+    assert ticket_of("active_has_applied", (3, 9, 0)) == ""
+    assert ticket_of("one_leader", (3, 5, 2)) == ""
+
+
+# --- Kafka's own code -----------------------------------------------------------------------------------------------
+
+
+def ask(host: Host, settings: Settings, seed: int, runs: int) -> dict[str, Any]:
+    """Some runs of a hunt."""
+    command = {"do": "hunt", "settings": settings.document(), "seed": seed, "length": LENGTH, "runs": runs}
+    return host.ask(command)
+
+
+@pytest.mark.long
+def test_the_same_seed_gives_the_same_in_two_processes() -> None:
+    release, answers = hosted_release(), list[list[dict[str, Any]]]()
+    for _ in range(2):
+        with Host(release) as host:
+            answers.append([ask(host, settings, 5, 30) for settings in worlds_of(release)])
+    assert answers[0] == answers[1]
+    assert all(answer["steps"] > 100 for answer in answers[0])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "defect", ["forgets_vote", "loses_quorum_state", "forgets_flush", "answers_former_incarnation"]
+)
+def test_a_planted_defect_of_the_host_is_found(defect: str) -> None:
+    release = hosted_release()
+    found = hunt(release, 1, runs=40_000, seconds=400, defect=defect)
+    case = next(one for one in found if isinstance(one, Hunted) or one.finding.property != "comes_to_rest")
+    assert isinstance(case, Case), f"{defect} was not found: {case}"
+    with Host(release) as host:
+        again, states = replayed(host, case)
+        assert again.finding == case.finding and len(states) == len(case.steps)
+        host.open(replace(case.settings, defect=""), case.seed)
+        assert case.finding not in host.take(case.steps).findings
+
+
+@pytest.mark.long
+def test_a_known_defect_is_found_where_it_is_and_not_where_it_is_mended() -> None:
+    found = hunt(hosted_release("3.8.1"), 1, runs=40_000, seconds=400)
+    case = next(one for one in found if isinstance(one, Hunted) or one.finding.property == "active_has_applied")
+    assert isinstance(case, Case) and case.known_as == "KAFKA-17333"
+    with Host(hosted_release("3.9.1")) as host, pytest.raises(UsageError, match=r"^on Kafka 3\.9\.1 this schedule "):
+        replayed(host, case)

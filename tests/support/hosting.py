@@ -1,0 +1,30 @@
+"""A release whose classes are hosted, for tests that run Kafka's own code; skipped where it cannot be had."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+
+import pytest
+from tidegate.language.errors import UsageError
+from tidegate.real.driving.nodes.releases import Release, raft_of_version
+
+HOSTED = "4.1.1"
+
+
+@cache
+def _release(version: str) -> Release | str:
+    if shutil.which("javac") is None:
+        return "no JDK is on this machine (javac), so that Kafka's classes cannot be hosted"
+    try:
+        return raft_of_version(version)
+    except UsageError as error:
+        return str(error)
+
+
+def hosted_release(version: str = HOSTED) -> Release:
+    """A release's jars. The test is skipped, with why, where there is no JDK or no registry."""
+    found = _release(version)
+    if isinstance(found, str):
+        pytest.skip(found)
+    return found
