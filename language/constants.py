@@ -28,11 +28,11 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "max": max,
 }
 
-_NO_VALUE_TEXT = "a constant has a value only when the model is bound; use it in a function of the model"
-_USE_IN_FUNCTION = "the condition in a function, where it is used: there the constant has its value"
+_NO_VALUE = "a constant has a value only when the model is bound; use it in a function of the model"
+_IN_A_FUNCTION = "the condition in a function, where it is used: there the constant has its value"
 
 
-class NoValueYetError(TypeError):
+class NoValueYet(TypeError):
     """What is known once a model is bound is asked for while its file is imported. `instead` says where to ask."""
 
     def __init__(self, message: str, instead: str) -> None:
@@ -40,9 +40,9 @@ class NoValueYetError(TypeError):
         self.instead = instead
 
 
-def no_value_error(what: str) -> NoValueYetError:
+def no_value_yet(what: str) -> NoValueYet:
     """Why something that depends on constants' values is not answered while a file is imported."""
-    return NoValueYetError(f"{_NO_VALUE_TEXT}: {what}", _USE_IN_FUNCTION)
+    return NoValueYet(f"{_NO_VALUE}: {what}", _IN_A_FUNCTION)
 
 
 class ConstantExpression:
@@ -82,13 +82,11 @@ class ConstantExpression:
 
     def __bool__(self) -> bool:
         """Refused: when a module is read, no constant has a value yet, and one answer would be kept for all of them."""
-        raise NoValueYetError(f"{_NO_VALUE_TEXT}: it is neither true nor false here", _USE_IN_FUNCTION)
+        raise NoValueYet(f"{_NO_VALUE}: it is neither true nor false here", _IN_A_FUNCTION)
 
     def __lt__(self, other: object) -> bool:
         """Refused, as `__bool__` is; so are the other comparisons."""
-        raise NoValueYetError(
-            f"{_NO_VALUE_TEXT}: it cannot be compared with {_operand_text(other)} here", _USE_IN_FUNCTION
-        )
+        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {_shown(other)} here", _IN_A_FUNCTION)
 
     __le__ = __gt__ = __ge__ = __lt__
 
@@ -97,14 +95,12 @@ class ConstantExpression:
         model is bound. It is equal to itself, and to nothing that is not a value of a constant."""
         if self is other or not isinstance(other, bool | int | Enum | ConstantExpression):
             return self is other
-        raise NoValueYetError(
-            f"{_NO_VALUE_TEXT}: it cannot be compared with {_operand_text(other)} here", _USE_IN_FUNCTION
-        )
+        raise NoValueYet(f"{_NO_VALUE}: it cannot be compared with {_shown(other)} here", _IN_A_FUNCTION)
 
     __hash__ = object.__hash__
 
 
-def _operand_text(other: object) -> str:
+def _shown(other: object) -> str:
     return "another constant" if isinstance(other, ConstantExpression) else repr(other)
 
 
@@ -166,7 +162,7 @@ class Constant(ConstantExpression):
 
 
 @immutable
-class OpenExpression(ConstantExpression):
+class Open(ConstantExpression):
     """An expression over constants in a type of a bound model: two are equal when their texts are."""
 
     text: str
@@ -188,7 +184,7 @@ def text_of(expression: ConstantExpression) -> str:
             return str(number)
         case Operation(op=op, left=left, right=right):
             return f"({text_of(left)} {op} {text_of(right)})"
-        case OpenExpression(text=text):
+        case Open(text=text):
             return text
         case _:
             raise TypeError(f"{expression!r} is not a constant expression")

@@ -1,6 +1,6 @@
 """The decorators of a model's text. They only mark; a model is made by collecting marked functions from a module.
 
-@state, @ghosts, @record            data
+@state, @record                     data
 @initial, @action                   behaviour
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
@@ -62,7 +62,6 @@ class Mark:
 
     role: Literal[
         "state",
-        "ghosts",
         "record",
         "initial",
         "action",
@@ -113,11 +112,11 @@ class WrongDecorator(TypeError):
         self.instead = instead
 
 
-def mark_function(function: F, mark: Mark) -> F:
+def marked(function: F, mark: Mark) -> F:
     """The function, with its mark on it. WrongDecorator for anything but a function of the model, which is a decorator
     with parentheses or above an unfinished one; and for a second role, which would take the place of the first."""
     if not hasattr(function, "__dict__") or is_of_language(function):
-        message = f"@{mark.role} stands above a function of the model, and is given {thing_text(function)}"
+        message = f"@{mark.role} stands above a function of the model, and is given {shown(function)}"
         raise WrongDecorator(message, f"@{mark.role} alone, above the function")
     _check_first_role(function, mark.role)
     setattr(function, MARK, mark)
@@ -133,7 +132,7 @@ def _check_first_role(thing: Any, role: str) -> None:
         raise WrongDecorator(message, f"{what} of its own for each role")
 
 
-def thing_text(thing: object) -> str:
+def shown(thing: object) -> str:
     """What a decorator is given, as a message says it: functions and classes by their names."""
     if isinstance(thing, FunctionType) and "<locals>" in thing.__qualname__ and is_of_language(thing):
         return "a decorator that lacks its arguments"
@@ -148,30 +147,6 @@ def state(cls: C) -> C:
     return cls
 
 
-def ghosts(cls: C) -> C:
-    """Marks a class of ghost fields, which stand beside the state: the `@state` class that names it as a base has them
-    after its own. They begin blank, and no `@initial` function names them: a number as the least of its range, a set or
-    a sequence empty, an option None, a bool False, an enum's first member, a map or a record with blank values.
-
-    WrongDecorator for a field with a value.
-    """
-    _check_first_role(cls, "ghosts")
-    for name in cls.__annotations__:
-        if name in vars(cls):
-            message = (
-                f"the ghost {cls.__name__}.{name} is given a value, and ghosts of a class of their own begin blank"
-            )
-            raise WrongDecorator(message, f"{name}: without a value; or Ghost[...] in the @state class")
-    setattr(cls, MARK, Mark("ghosts"))
-    return cls
-
-
-def ghosts_of(state_class: type[Any]) -> tuple[type[Any], ...]:
-    """The classes of ghosts that a `@state` class names as bases."""
-    marks = ((base, mark_of(base)) for base in state_class.__mro__[1:])
-    return tuple(base for base, mark in marks if mark is not None and mark.role == "ghosts")
-
-
 @dataclass_transform(frozen_default=True)
 def record(cls: C) -> C:
     """Marks an immutable record and makes it a frozen dataclass, equal by its fields."""
@@ -183,7 +158,7 @@ def record(cls: C) -> C:
 
 def initial(function: F) -> F:
     """Marks a function that returns an initial state. Its parameters range over all their values."""
-    return mark_function(function, Mark("initial"))
+    return marked(function, Mark("initial"))
 
 
 @overload
@@ -198,14 +173,14 @@ def action(function: F | None = None, *, kind: Kind = "protocol", budget: str | 
     """
 
     def mark(function: F) -> F:
-        return mark_function(function, Mark("action", kind, budget))
+        return marked(function, Mark("action", kind, budget))
 
     return mark if function is None else mark(function)
 
 
 def invariant(function: F) -> F:
     """Marks a predicate over a state that must hold in every reachable state."""
-    return mark_function(function, Mark("invariant"))
+    return marked(function, Mark("invariant"))
 
 
 def lemma(function: F) -> F:
@@ -214,22 +189,22 @@ def lemma(function: F) -> F:
 
     `check` checks it only when it is asked for by name, and then as an invariant or a transition property.
     """
-    return mark_function(function, Mark("lemma"))
+    return marked(function, Mark("lemma"))
 
 
 def transition(function: F) -> F:
     """Marks a predicate over `before` and `after` that must hold of every step."""
-    return mark_function(function, Mark("transition"))
+    return marked(function, Mark("transition"))
 
 
 def reachable(function: F) -> F:
     """Marks a witness: a predicate over a state that some reachable state must satisfy."""
-    return mark_function(function, Mark("reachable"))
+    return marked(function, Mark("reachable"))
 
 
 def terminal(function: F) -> F:
     """Marks a predicate over states that may end: no action enabled there is no deadlock."""
-    return mark_function(function, Mark("terminal"))
+    return marked(function, Mark("terminal"))
 
 
 @overload
@@ -248,15 +223,15 @@ def bound(function: F | None = None, **options: Any) -> F | Callable[[F], F]:
     `stops` names the actions that a bound of steps is meant to stop altogether: that they never happen is no vacuous
     result, and that one does is. WrongDecorator for anything else between the parentheses.
     """
-    names = _stopped_actions(function, options)
+    names = _stopped(function, options)
 
     def mark(function: F) -> F:
-        return mark_function(function, Mark("bound", stops=names))
+        return marked(function, Mark("bound", stops=names))
 
     return mark if function is None else mark(function)
 
 
-def _stopped_actions(function: object, options: dict[str, Any]) -> tuple[str, ...]:
+def _stopped(function: object, options: dict[str, Any]) -> tuple[str, ...]:
     """The names of the actions that `@bound(stops=...)` is given."""
     if isinstance(function, str):
         raise WrongDecorator("@bound takes the actions that it stops by keyword", f'@bound(stops="{function}")')
@@ -279,7 +254,7 @@ def projection(function: F) -> F:
     What such a search finds is real. What it does not find may be there: two states of one value may differ in what
     follows, so that the search is inconclusive when it found nothing. A model that is not asked so is not changed.
     """
-    return mark_function(function, Mark("projection"))
+    return marked(function, Mark("projection"))
 
 
 def refines(
@@ -304,7 +279,7 @@ def refines(
     may_be = _named_steps(steps or {})
 
     def mark(function: F) -> F:
-        return mark_function(function, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
+        return marked(function, Mark("refines", abstract=abstract, given=tuple(given.items()), may_be=may_be))
 
     return mark
 
@@ -327,7 +302,7 @@ def action_name(given: object) -> str:
         return given
     if isinstance(given, FunctionType) and not is_of_language(given):
         return given.__name__
-    raise TypeError(f"actions are given as functions or names, and {thing_text(given)} is neither")
+    raise TypeError(f"actions are given as functions or names, and {shown(given)} is neither")
 
 
 def recursive(*, depth: int) -> Callable[[F], F]:

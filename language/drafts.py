@@ -8,19 +8,18 @@ store is checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from operator import itemgetter
 from typing import Any, Protocol
 
 from . import types
-from .checks import TypeCheck, blank_of, check_for
+from .checks import TypeCheck, check_for
 from .constants import Value
 from .containers import Container, ModelError, stale
-from .declare import AtLimit, ghosts_of
+from .declare import AtLimit
 from .values import State
 
 
-class DeclaredField(Protocol):
+class FieldLike(Protocol):
     """What a shape needs of a `model.Field`."""
 
     @property
@@ -42,7 +41,7 @@ class Shape:
     def __init__(
         self,
         state_class: type[Any],
-        fields: tuple[DeclaredField, ...],
+        fields: tuple[FieldLike, ...],
         values: Mapping[str, Value],
         bound: Callable[[Any], Any] = lambda given: given,
     ) -> None:
@@ -51,17 +50,12 @@ class Shape:
         self.names = tuple(field.name for field in fields)
         self.checks: dict[str, TypeCheck] = {field.name: check_for(field.type, values) for field in fields}
         self.budgets = {field.budget: field.name for field in fields if field.budget is not None}
-        remembered = tuple(name for cls in ghosts_of(state_class) for name in cls.__annotations__)
-        self._order = (*state_class.__annotations__, *remembered)
+        self._order = tuple(state_class.__annotations__)
         self.folded = frozenset(self._order) - frozenset(self.names)
         self.values = values
         self.state = _state_class(self.name, self.names, tuple(field.type for field in fields))
         self._given = {name: bound(vars(state_class)[name]) for name in self.names if name in vars(state_class)}
         self._given |= {name: values[budget] for budget, name in self.budgets.items()}
-        for field in fields:
-            if field.name in remembered:
-                with suppress(TypeError):  # without a blank value it must be given
-                    self._given[field.name] = blank_of(field.type, values)
         self.memo: dict[Any, Any] = {}
         self._spare: Cells | None = None
 
@@ -74,9 +68,9 @@ class Shape:
         for name in known:
             if name not in self.checks and name not in self.folded:
                 raise ModelError(f"{self.name} has no field {name}")
-        return self.state(self._check_value(name, known) for name in self.names)
+        return self.state(self._checked(name, known) for name in self.names)
 
-    def _check_value(self, name: str, given: Mapping[str, Any]) -> Any:
+    def _checked(self, name: str, given: Mapping[str, Any]) -> Any:
         if name not in given:
             raise ModelError(f"{self.name} needs a value for its field {name}")
         return self.accept(name, given[name])
@@ -227,10 +221,10 @@ class Sink:
     def _sink(self, *_: Any, **__: Any) -> Sink:
         return self
 
-    def _ignore(self, *_: Any) -> None:
+    def _nothing(self, *_: Any) -> None:
         return None
 
-    def _return_false(self, *_: Any) -> bool:
+    def _false(self, *_: Any) -> bool:
         return False
 
     def _zero(self) -> int:
@@ -250,9 +244,9 @@ class Sink:
     def __repr__(self) -> str:
         return "(ghost)"
 
-    __setitem__ = __setattr__ = _ignore
+    __setitem__ = __setattr__ = _nothing
     __getitem__ = __call__ = _sink
-    __contains__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = _return_false
+    __contains__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = _false
     __len__ = __index__ = __int__ = _zero
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _sink
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _sink

@@ -16,17 +16,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar, overload
 
-from .declare import (
-    ActionName,
-    Fairness,
-    Mark,
-    WrongDecorator,
-    action_name,
-    is_of_language,
-    mark_function,
-    mark_of,
-    thing_text,
-)
+from .declare import ActionName, Fairness, Mark, WrongDecorator, action_name, is_of_language, mark_of, marked, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,7 +42,7 @@ def _fairness(word: str, actions: tuple[ActionName, ...], each: object) -> Fairn
     names = tuple(map(action_name, actions))
     if each is not None and not isinstance(each, str):
         raise WrongDecorator(
-            f"each of {word} names one parameter, and is given {thing_text(each)}",
+            f"each of {word} names one parameter, and is given {shown(each)}",
             f'{word}({", ".join(names)}, each="..."), with the name of a parameter of the action as a string',
         )
     return Fairness(names, word == "strong", each)
@@ -64,7 +54,7 @@ def always_possible(function: F) -> F:
 
     Further parameters stand for all their values: the claim is made of each of them.
     """
-    return mark_function(function, Mark("always_possible"))
+    return marked(function, Mark("always_possible"))
 
 
 def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]:
@@ -76,10 +66,10 @@ def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]
     """
     if not isinstance(then, FunctionType) or is_of_language(then):
         raise WrongDecorator(
-            f"@leads_to takes what comes then as a function, and is given {thing_text(then)}",
+            f"@leads_to takes what comes then as a function, and is given {shown(then)}",
             "@leads_to(answered, weak(fetch)), where answered is a function of the same parameters",
         )
-    return _mark_liveness("leads_to", fairness, (then,))
+    return _of_runs("leads_to", fairness, (then,))
 
 
 @overload
@@ -88,7 +78,7 @@ def always_eventually(function: F, /) -> F: ...
 def always_eventually(*fairness: Fairness) -> Callable[[F], F]: ...
 def always_eventually(*given: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true again and again, for ever."""
-    return _decorate_with_fairness("always_eventually", given)
+    return _with_or_without("always_eventually", given)
 
 
 @overload
@@ -97,10 +87,10 @@ def eventually_always(function: F, /) -> F: ...
 def eventually_always(*fairness: Fairness) -> Callable[[F], F]: ...
 def eventually_always(*given: Any) -> Any:
     """Marks a predicate over a state, and claims that in every fair run it is true from some time on, for ever."""
-    return _decorate_with_fairness("eventually_always", given)
+    return _with_or_without("eventually_always", given)
 
 
-def _decorate_with_fairness(role: Any, given: tuple[Any, ...]) -> Any:
+def _with_or_without(role: Any, given: tuple[Any, ...]) -> Any:
     """The decorator, bare or with its fairness. WrongDecorator for an action in the place of its fairness, which looks
     the same as the bare decorator above an action."""
     if len(given) == 1 and isinstance(given[0], FunctionType) and not is_of_language(given[0]):
@@ -109,18 +99,18 @@ def _decorate_with_fairness(role: Any, given: tuple[Any, ...]) -> Any:
             name = given[0].__name__
             message = f"@{role} takes fairness or stands above a predicate, and is given the action {name}"
             raise WrongDecorator(message, f"@{role}(weak({name}))")
-        return mark_function(given[0], Mark(role))
-    return _mark_liveness(role, given, ())
+        return marked(given[0], Mark(role))
+    return _of_runs(role, given, ())
 
 
-def _mark_liveness(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
+def _of_runs(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, ...]) -> Callable[[F], F]:
     for one in fairness:
         if not isinstance(one, Fairness):
             written = f"@{role}(answered, weak(action))" if then else f"@{role}(weak(action))"
-            raise WrongDecorator(f"@{role} takes fairness, and is given {thing_text(one)}", written)
+            raise WrongDecorator(f"@{role} takes fairness, and is given {shown(one)}", written)
     kept = tuple(one for one in fairness if isinstance(one, Fairness))
 
     def mark(function: F) -> F:
-        return mark_function(function, Mark(role, then=then, fairness=kept))
+        return marked(function, Mark(role, then=then, fairness=kept))
 
     return mark

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...language.errors import suggest_name
+from ...language.errors import nearest
 from ..cluster.cluster import OFFSETS, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
 from ..questions.signature import Subject
 from ..questions.situations import (
     BY_NAME,
+    DIRECTORY,
     FAULT,
     SITUATIONS,
     Name,
@@ -75,6 +76,10 @@ def _each(question: str, *cells: Name, of: Whose = "topics") -> Iterator[Require
         yield Requirement(question, cell, of)
 
 
+def _of_storage(situation: str) -> tuple[Name, Name]:
+    return f"disk-loss@{situation}", f"directory-loss@{situation}"
+
+
 _FAILOVER = (
     *_each("writable", "leader-move@all", "restart@all", "crash@all"),
     *_each("writable", "leader-move@all", "restart@all", "crash@all", of="internal"),
@@ -82,16 +87,22 @@ _FAILOVER = (
 
 _STANDARD = (
     *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", "crash@one", "two-crashes@min-isr"),
-    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr"),
+    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", *_of_storage("min-isr")),
     # With min.insync.replicas above 2 and eligible leader replicas it takes more than two crashes.
     Requirement("no-loss", "all-crashes@min-isr", "topics", uncleanly=True),
     # What takes no disk takes back nothing that was read, but for KAFKA-9835.
     *_each("no-unread", "leader-move@all", "restart@all", "crash@all", "cut-off@all"),
     *_FAILOVER,
     *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="transactions"),
-    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", "disk-loss@min-isr", of="transactions"),
+    *_each(
+        "no-loss",
+        "cut-off@min-isr",
+        "power-loss@min-isr",
+        *_of_storage("min-isr"),
+        of="transactions",
+    ),
     *_each("no-loss", "leader-move@all", "restart@all", "crash@all", of="offsets"),
-    *_each("no-loss", "cut-off@all", "power-loss@all", "disk-loss@all", of="offsets"),
+    *_each("no-loss", "cut-off@all", "power-loss@all", *_of_storage("all"), of="offsets"),
 )
 
 PRESETS: Mapping[str, Preset] = {
@@ -111,11 +122,18 @@ PRESETS: Mapping[str, Preset] = {
         Preset(
             "strict",
             "standard, and nothing acknowledged is lost by one fault with one replica in sync (which takes eligible "
-            "leader replicas, Kafka 4.1), by two power losses, or by a rack; a rack that is gone stops no writes; "
-            "retries write nothing twice",
+            "leader replicas, and for a lost disk Kafka 4.3), by two power losses, or by a rack; a rack that is gone "
+            "stops no writes; retries write nothing twice",
             (
                 *_STANDARD,
-                *_each("no-loss", "leader-move@one", "restart@one", "cut-off@one", "power-loss@one", "disk-loss@one"),
+                *_each(
+                    "no-loss",
+                    "leader-move@one",
+                    "restart@one",
+                    "cut-off@one",
+                    "power-loss@one",
+                    *_of_storage("one"),
+                ),
                 *_each("no-loss", "two-power-losses@all", "cut-off-power-loss@all"),
                 *_each("no-loss", "rack-power-loss@all", "rack-cut-off@all", "rack-loss@all"),
                 *_each("writable", "rack-loss@all"),
@@ -151,14 +169,12 @@ def parse(text: str) -> Sequence[Requirement]:
         return PRESETS[text].requirements
     question, equals, cell = text.partition("=")
     if not equals:
-        raise NoRequirement(
-            f"write a preset or QUESTION=FAULT@SITUATION, such as {EXAMPLE}; {suggest_name(text, PRESETS)}"
-        )
+        raise NoRequirement(f"write a preset or QUESTION=FAULT@SITUATION, such as {EXAMPLE}; {nearest(text, PRESETS)}")
     if question not in QUESTION:
-        raise NoRequirement(f"there is no question {question}; {suggest_name(question, QUESTION)}")
+        raise NoRequirement(f"there is no question {question}; {nearest(question, QUESTION)}")
     fault, at, situation = cell.partition("@")
     if fault not in FAULT:
-        raise NoRequirement(f"there is no fault {fault}; {suggest_name(fault, FAULT)}")
+        raise NoRequirement(f"there is no fault {fault}; {nearest(fault, FAULT)}")
     if cell not in BY_NAME:
         names = ", ".join(known.name for known in SITUATIONS)
         what = f"there is no situation {situation}" if at else f"{fault} happens in a situation: write {fault}@min-isr"
@@ -182,8 +198,15 @@ def check_requirements(subject: SubjectVerdict, requirements: Iterable[Requireme
     return [
         _check_requirement(subject, requirement)
         for requirement in requirements
-        if requirement.is_about(subject.subject)
+        if requirement.is_about(subject.subject) and not _is_of_its_disk(subject, requirement)
     ]
+
+
+def _is_of_its_disk(subject: SubjectVerdict, requirement: Requirement) -> bool:
+    """Whether a requirement is about one of several directories, and each broker has one: its disk is asked about."""
+    return requirement.cell.startswith(f"{DIRECTORY}@") and not any(
+        variant.signature.directories for variant in subject.subject.variants
+    )
 
 
 def _check_requirement(subject: SubjectVerdict, requirement: Requirement) -> RequirementCheck:

@@ -39,6 +39,7 @@ from ..questions.questions import (
 from ..questions.signature import Signature, Subject
 from ..questions.situations import (
     CELLS,
+    DIRECTORY,
     OF_CONTROLLERS,
     OF_RACKS,
     Cell,
@@ -229,12 +230,12 @@ def _explored(question: Question, case: Case, ways: Ways, plan: Plan, exploratio
 
 def _beyond_the_model(signature: Signature, cell: Cell) -> str:
     """Why no loss in the model is none in the cluster; "" where it is."""
-    if cell.fault.name == "disk-loss" and any(2 * voters > voters_of(signature) > 1 for _, voters in signature.hosts):
+    if cell.fault.name in _OF_DISKS and any(2 * voters > voters_of(signature) > 1 for _, voters in signature.hosts):
         return (
             "the disk may be that of most controllers, or ZooKeeper servers, which share one host, with the metadata "
             "of all topics, which is not modelled: have a host for each"
         )
-    if cell.fault.name in ("disk-loss", "rack-loss") and signature.voters == 1:
+    if cell.fault.name in (*_OF_DISKS, "rack-loss") and signature.voters == 1:
         return (
             "the disk may be that of the only controller, or ZooKeeper server, with the metadata of all topics, which "
             "is not modelled: have three"
@@ -249,11 +250,14 @@ def _beyond_the_model(signature: Signature, cell: Cell) -> str:
         return (
             f"a controller, or ZooKeeper server, whose storage does not last {_VOTES_EMPTY}: give it a disk that lasts"
         )
-    if cell.fault.name == "disk-loss" and 0 < signature.enough_emptied <= signature.disk_voters:
+    if cell.fault.name in _OF_DISKS and 0 < signature.enough_emptied <= signature.disk_voters:
         apart = "have these on hosts without brokers, or in KRaft a dynamic quorum (kraft.version=1)"
         return f"the disk may be that of a controller, or ZooKeeper server, too, which {_VOTES_EMPTY}: {apart}"
     return ""
 
+
+_OF_DISKS = ("disk-loss", DIRECTORY)
+"""A controller's metadata is on a broker's disk, or in one of its directories, too, where both share a host."""
 
 _VOTES_EMPTY = (
     "comes back empty, and votes; if another one lags then, committed metadata of all topics can be lost, which this "
@@ -320,6 +324,7 @@ _FAULTS_OF_A_CASE = {
     "isr_shrinks": ("leaves the ISR", "leave the ISR"), "fences": ("is cut off", "are cut off"),
     "shutdowns": ("is shut down", "are shut down"), "crashes": ("crashes", "crash"),
     "power_losses": ("loses power", "lose power"), "disk_losses": ("loses a disk", "lose a disk"),
+    "directory_losses": ("loses a directory", "lose a directory"),
     "host_losses": ("is lost", "are lost"), "controller_losses": ("controller goes down", "controllers go down"),
     "preferred_elections": ("becomes leader as preferred", "become leader as preferred"),
     "retries": ("request fails", "requests fail"),

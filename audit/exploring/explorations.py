@@ -39,7 +39,7 @@ SIZES = ("replicas", "max_records", "log_size", "max_leader_epoch")
 SELDOM = ("unclean_elections", "reassignments", "follower_reads")
 """What no case has, or all of a kind."""
 
-_OTHER_FAULTS = ("fences", "crashes", "power_losses", "disk_losses", "preferred_elections")
+_OTHER_FAULTS = ("fences", "crashes", "power_losses", "disk_losses", "directory_losses", "preferred_elections")
 
 ALIKE: Mapping[Asked, tuple[str, ...]] = {
     "loss": ("idempotent", "max_in_flight"),

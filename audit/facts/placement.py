@@ -36,6 +36,7 @@ def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -
         "enough_emptied": _enough_emptied(cluster),
         "combined": any(broker.id in _voters(cluster) for broker in _standing(cluster)),
         "disk_voters": voters_on_a_disk(cluster),
+        "directories": has_several_directories(cluster),
     }
     sets["ephemeral"], sets["of_pod"] = _ephemeral(cluster, topic, used)
     return Fact("placement", (FactValue(str(sets["in_rack"]), sets),))
@@ -276,6 +277,12 @@ def _share_a_machine(cluster: Cluster) -> bool:
 def logs_that_pass(cluster: Cluster) -> bool:
     """Whether a broker's logs are where a start of its host finds nothing."""
     return any(_passes(cluster, broker) for broker in cluster.keepers)
+
+
+def has_several_directories(cluster: Cluster) -> bool:
+    """Whether a broker with topics has, or may have, more than one directory for them (log.dirs)."""
+    stated = (value_of(cluster, broker, "log.dirs") for broker in cluster.keepers)
+    return any(not isinstance(dirs, Unknown) and len(dirs.value.split(",")) > 1 for dirs in stated)
 
 
 def _passes(cluster: Cluster, node: Broker) -> bool:

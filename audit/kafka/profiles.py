@@ -29,7 +29,7 @@ class Profile:
     since: tuple[int, int]
 
 
-NEWEST = "kafka_4_1"
+NEWEST = "kafka_4_3"
 
 FIRST_KRAFT = SPANS["kraft"][0][:2]
 """KRaft is for production since (KIP-833); what there was before is not modelled."""
@@ -42,7 +42,9 @@ FIRST_ELR, ELR_FOR_NEW = (4, 0), (4, 1)
 KIP_360 = (2, 5)
 """Since when brokers let an idempotent producer bump its epoch; with clients of that release."""
 
-BY_METADATA = ("truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "elr")
+BY_METADATA = (
+    "truncation", "fence_fetch", "alter_partition", "maximal_isr", "reject_restarted", "elr", "assign_directories",
+)  # fmt: skip
 """Switches that metadata.version, or inter.broker.protocol.version, turns on; the others come with the binary."""
 
 
@@ -103,7 +105,8 @@ def switches(
     made |= {} if kraft else _zookeeper()
     made["elr"] = elr
     newest = {**switches_of(NEWEST), "check_last_leader": True}
-    made |= {"check_last_leader": False} if elr and binary != NEWEST else {}  # KAFKA-19522: 4.0.0 has it, 4.1.0 not
+    since = next(profile.since for profile in profiles() if profile.name == binary)
+    made |= {"check_last_leader": False} if elr and since < (4, 1) else {}  # KAFKA-19522: 4.0.0 has it, 4.1.0 not
     return tuple(sorted((name, value) for name, value in made.items() if newest[name] != value))
 
 
@@ -138,7 +141,8 @@ def _is_since(first: tuple[int, ...], releases: Sequence[tuple[int, ...]]) -> bo
 
 
 RELEASES = (
-    (0, 10), (0, 11), (1, 0), (1, 1), *((2, n) for n in range(9)), *((3, n) for n in range(10)), (4, 0), (4, 1),
+    (0, 10), (0, 11), (1, 0), (1, 1), *((2, n) for n in range(9)), *((3, n) for n in range(10)),
+    *((4, n) for n in range(5)),
 )  # fmt: skip
 """Kafka's releases, so that a span of versions ends with the last one that it has."""
 

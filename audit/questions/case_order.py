@@ -15,10 +15,12 @@ BUDGETS = tuple(name for name in CALM if name != "retries")
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
     """What an order of cases goes by: the settings (one number for equal ones), whether losses of power find everything
-    on the disk, the voters, the budgets in the order of `BUDGETS`."""
+    on the disk, whether a new directory makes the controller forget who is eligible, the voters, and the budgets in the
+    order of `BUDGETS`."""
 
     settings: int
     flushing: bool
+    forgets: bool
     voters: Constant
     budgets: tuple[int, ...]
 
@@ -35,7 +37,8 @@ def form_of(case: Case) -> Form:
     )
     budgets = tuple(int(case.values[name]) for name in BUDGETS)
     flushing, voters = bool(case.values["fsync"]), case.values["voters"]
-    return Form(_numbers.setdefault(settings, len(_numbers)), flushing, voters, budgets)
+    forgets = bool(case.values["elr"] and not case.values["assignment_keeps_elr"])
+    return Form(_numbers.setdefault(settings, len(_numbers)), flushing, forgets, voters, budgets)
 
 
 def within(less: Case, more: Case) -> bool:
@@ -43,7 +46,7 @@ def within(less: Case, more: Case) -> bool:
 
     A crash is a loss of power in which everything was on the disk; that counts for a case without a loss of power, in
     which nothing is less because more was flushed before. A disk that is lost, or a host, is a loss of power in which
-    nothing was on the disk, if nothing is ever flushed and nobody is down before.
+    nothing was on the disk, if nothing is ever flushed, nobody is down before, and it makes nobody else forgotten.
     """
     return is_within(form_of(less), form_of(more))
 
@@ -56,14 +59,15 @@ def is_within(few: Form, many: Form) -> bool:
         return False  # without a loss of power flushing is of no account
     if few.voters != many.voters and few.budgets[_CONTROLLERS] and many.budgets[_CONTROLLERS]:
         return False
-    return _fits(few.budgets, many.budgets, many.flushing)
+    return _fits(few.budgets, many.budgets, many.flushing or many.forgets)
 
 
 _CONTROLLERS, _POWER = BUDGETS.index("controller_losses"), BUDGETS.index("power_losses")
 
 
 @lru_cache(maxsize=100_000)
-def _fits(fewer: tuple[int, ...], more: tuple[int, ...], flushing: bool) -> bool:
+def _fits(fewer: tuple[int, ...], more: tuple[int, ...], apart: bool) -> bool:
+    """Whether budgets are within others; `apart`: a lost disk is no loss of power there."""
     few, many = dict(zip(BUDGETS, fewer, strict=True)), dict(zip(BUDGETS, more, strict=True))
     over = {name: max(0, few[name] - many[name]) for name in BUDGETS}
     spare = many["power_losses"] - few["power_losses"]
@@ -77,7 +81,7 @@ def _fits(fewer: tuple[int, ...], more: tuple[int, ...], flushing: bool) -> bool
         return True
     stops = sum(few[name] for name in ("crashes", "power_losses", "disk_losses", "shutdowns"))
     alone = stops == few["disk_losses"] <= 1 and not (few["disk_losses"] and few["host_losses"])
-    return not flushing and alone and not over["crashes"]
+    return not apart and alone and not over["crashes"]
 
 
 @lru_cache(maxsize=100_000)
@@ -166,4 +170,5 @@ def first_of(cases: Iterable[Case]) -> list[Case]:
 def _may_be_gone(case: Case) -> bool:
     """Whether a part of a log can be lost with its host, and no member of the ISR is beyond reach: then most cases lose
     records."""
-    return case.takes_all and any(case.values[name] for name in ("power_losses", "disk_losses", "host_losses"))
+    losses = ("power_losses", "disk_losses", "directory_losses", "host_losses")
+    return case.takes_all and any(case.values[name] for name in losses)

@@ -12,6 +12,7 @@ from .questions import CALM, Asked, Case, Question, one_object_of
 from .signature import Signature
 from .situations import (
     CELLS,
+    DIRECTORY,
     MOST_LAGGING,
     OF_CONTROLLERS,
     OF_RACKS,
@@ -135,12 +136,14 @@ def ways_of(signature: Signature, faults: Mapping[str, Constant]) -> tuple[Case,
     Where leaders are elected cleanly, or a member of the ISR has no fault, who is out of the ISR is never elected: it
     makes no difference whether it is down, and one is enough. tests/audit/questions/test_down.py explores both, and
     compares. Before KIP-320 it does make a difference: as the leader changes a follower may cut off an acknowledged
-    record, and if another broker is shut down just then, it becomes the leader.
+    record, and if another broker is shut down just then, it becomes the leader. With ELR a copy that is made anew makes
+    a difference, too: who is up is elected before its broker is back, and who is down may be forgotten by then.
     """
     kind = kind_of(signature)
     lagging = case_with(kind, signature, faults)
     cuts_too_much = signature.constants["truncation"] != "common_prefix" or not signature.constants["fence_fetch"]
-    if not cuts_too_much and not (signature.elects_uncleanly and lagging.takes_all):
+    forgets = bool(signature.constants["elr"] and (faults.get("disk_losses") or faults.get("directory_losses")))
+    if not (cuts_too_much or forgets) and not (signature.elects_uncleanly and lagging.takes_all):
         return (lagging,)
     most = int(faults["isr_shrinks"])
     return (lagging, *(case_with(kind, signature, with_down(faults, down)) for down in range(1, most + 1)))
@@ -250,7 +253,7 @@ def asks_loss(signature: Signature, cell: Cell, in_rack: int | None = None) -> b
         return replicas < 5 or cell.situation.name != "one"
     if name in OF_CONTROLLERS and not signature.co_located and brokers_beside(cell.fault, signature) > 1:
         return replicas < 4 or whole
-    return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss")
+    return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss", DIRECTORY)
 
 
 def _is_of_crashes(signature: Signature, held: int) -> bool:

@@ -17,7 +17,8 @@ Asked = Literal["loss", "reads", "goes_on", "delivery"]
 """Kinds of explorations: of losses; of losses where consumers read from followers too; of service; of retries."""
 
 MEMBERS_LOST = (
-    "isr_shrinks", "fences", "shutdowns", "crashes", "power_losses", "disk_losses", "host_losses",
+    "isr_shrinks", "fences", "shutdowns", "crashes", "power_losses", "disk_losses", "directory_losses",
+    "host_losses",
 )  # fmt: skip
 """Faults after each of which the ISR may have a member less."""
 
@@ -226,6 +227,7 @@ CALM: Mapping[str, Constant] = {
     "crashes": 0,
     "power_losses": 0,
     "disk_losses": 0,
+    "directory_losses": 0,
     "host_losses": 0,
     "controller_losses": 0,
     "preferred_elections": 0,

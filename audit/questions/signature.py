@@ -59,6 +59,7 @@ class Signature:
     passing: bool = False
     empty_voters: int = 0
     combined: bool = False
+    directories: bool = False
     disk_voters: int = 0
     enough_emptied: int = 0
     racks: tuple[tuple[int, int], ...] = ()

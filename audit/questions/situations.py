@@ -61,6 +61,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault("power-loss", "a host loses power", "one host loses power, and any part of its log that was not flushed",
           "one power loss", 1),
     Fault("disk-loss", "a disk is lost", "one broker starts again with an empty disk", "one lost disk", 1),
+    Fault("directory-loss", "a directory is lost",
+          "one broker loses the directory with its copy, which is taken out of log.dirs; it has others, and starts "
+          "again without that one", "one lost directory", 1),
     Fault("two-crashes", "a process dies, then another one",
           "one broker's process dies, and another's, or the same one again; both start again", "two crashes", 2, False),
     Fault("all-crashes", "every process dies once",
@@ -97,13 +100,18 @@ _OF_ZOOKEEPER: Mapping[str, tuple[str, str]] = {
 """Titles, and what is said, of a cluster on ZooKeeper: its controller is one of the brokers."""
 
 
-def faults_of(control_plane: str | None) -> tuple[Fault, ...]:
-    """The rows of a table, in the words of what keeps a cluster's metadata."""
+def faults_of(control_plane: str | None, *, directories: bool) -> tuple[Fault, ...]:
+    """The rows of a table, in the words of what keeps a cluster's metadata; that of a lost directory where a broker has
+    several (`directories`): where each has one, it is its disk."""
+    rows = [fault for fault in FAULTS if directories or fault.name != DIRECTORY]
     if control_plane != "zookeeper":
-        return FAULTS
-    worded = ((fault, _OF_ZOOKEEPER.get(fault.name, (fault.title, fault.says))) for fault in FAULTS)
+        return tuple(rows)
+    worded = ((fault, _OF_ZOOKEEPER.get(fault.name, (fault.title, fault.says))) for fault in rows)
     return tuple(replace(fault, title=title, says=says) for fault, (title, says) in worded)
 
+
+DIRECTORY = "directory-loss"
+"""The fault of one of several directories."""
 
 OF_RACKS = frozenset({"rack-power-loss", "rack-cut-off", "rack-loss"})
 """Faults of as many replicas as a rack holds."""
@@ -311,8 +319,8 @@ def _with_empty_disks(faults: Mapping[str, Constant], signature: Signature) -> d
     """The same where storage does not outlive the process: who stops, however it does, starts again with nothing. An
     `emptyDir` outlives a container that dies, and goes with its pod (kubernetes.io, Volumes)."""
     stops = [name for name in _STOPS if not (signature.of_pod and name == "crashes")]
-    lost = sum(int(faults.get(name, 0)) for name in (*stops, "disk_losses"))
-    rest = {name: number for name, number in faults.items() if name not in stops}
+    lost = sum(int(faults.get(name, 0)) for name in (*stops, "disk_losses", "directory_losses"))
+    rest = {name: number for name, number in faults.items() if name not in (*stops, "directory_losses")}
     return {**rest, "disk_losses": lost} if lost else rest
 
 
@@ -332,6 +340,8 @@ def _of_fault(fault: Fault, signature: Signature, in_rack: int | None) -> dict[s
             return {"power_losses": _dark(fault, signature, 1 if fault.name == "power-loss" else 2)}
         case "disk-loss":
             return {"disk_losses": _dark(fault, signature, 1)}
+        case "directory-loss":
+            return {"directory_losses": 1} if signature.directories else _of_fault(FAULT["disk-loss"], signature, None)
         case "cut-off-power-loss":
             return {
                 "fences": 1,

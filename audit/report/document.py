@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...traces.heading import tool_version
+from ...traces.heading import tool
 from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_matter
 from ..answers.outages import Outage
 from ..answers.requirements import Requirement, RequirementCheck, preset_of
@@ -16,7 +16,7 @@ from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Cluster
 from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
 from ..cluster.statements import Origin
-from ..facts.placement import NODES, SERVERS
+from ..facts.placement import NODES, SERVERS, has_several_directories
 from ..facts.producers import gives_again, unnamed_give_again
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, Used, Variant
@@ -68,7 +68,7 @@ def document(
     subjects = [_with_racks(_subject(report), report, cluster) for report in reports]
     return {
         "schema": SCHEMA,
-        "tool": tool_version(),
+        "tool": tool(),
         "exit": exit_,
         "headline": subjects[0]["headline"] if subjects else NOTHING,
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
@@ -79,7 +79,8 @@ def document(
             *(_outage(outage) for report in reports for outage in report.outages),
         ],
         "faults": [
-            {"name": fault.name, "title": fault.title, "says": fault.says} for fault in faults_of(cluster.control_plane)
+            {"name": fault.name, "title": fault.title, "says": fault.says}
+            for fault in faults_of(cluster.control_plane, directories=has_several_directories(cluster))
         ],
         "situations": [
             {"name": situation.name, "title": situation.title, "says": situation.says} for situation in SITUATIONS

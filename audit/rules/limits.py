@@ -25,14 +25,15 @@ def of_limits(cluster: Cluster) -> Iterator[Finding]:
             found.setdefault("tiered topic", setting)
         if setting.key == MIGRATION and setting.value.lower() == "true":
             found.setdefault("migration", setting)
-        if setting.key in known()["log.dirs"].broker_names and "," in setting.value.strip(", "):
+        several = setting.key in known()["log.dirs"].broker_names and "," in setting.value.strip(", ")
+        if several and _hides_disks(cluster):
             found.setdefault("disks", setting)
         if setting.key in CONSTRAINTS and setting.value:
             found.setdefault("observers", setting)
     if "tiered topic" in found:
         found.pop("tiered", None)
     for name, setting in found.items():
-        what, source = _SAYS["silent disks" if name == "disks" and _hides_disks(cluster) else name]
+        what, source = _SAYS[name]
         kind, severity = ("incomplete", "error") if name in _UNDECIDED else ("not_modelled", "warning")
         yield Finding(kind, severity, f"`{setting.key}`: {what}", setting.origin, _TO_DO[name], source)
 
@@ -61,12 +62,8 @@ _SAYS = {
         "KIP-405",
     ),
     "disks": (
-        "several log directories are not modelled: one that fails takes some replicas, and the broker stays up",
-        "KIP-112",
-    ),
-    "silent disks": (
-        "several log directories are not modelled: before 3.7 a KRaft controller does not learn that one failed, and "
-        "the partitions that the broker leads there are neither read nor written until it is stopped",
+        "not modelled: before 3.7 a KRaft controller does not learn that one of several directories failed, and the "
+        "partitions that the broker leads there are neither read nor written until it is stopped",
         "KIP-858",
     ),
     "observers": (
@@ -78,7 +75,7 @@ _TO_DO = {
     "migration": "audit again when it has ended",
     "tiered": "give the topics' settings, if one of them has remote.storage.enable",
     "tiered topic": "read the answers as those about what is still in the brokers' own logs",
-    "disks": "read `a disk is lost` as all of a broker's disks at once",
+    "disks": "stop a broker of which a directory failed",
     "observers": "read the answers as those about the replicas that are no observers",
 }
 

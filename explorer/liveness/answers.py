@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from ...language.fairness import counts, limit_of, why_not_violated
+from ...language.fairness import counts, limit_of, unlike
 from ...language.fairness import groups as fairness_groups
 from ...language.immutable import immutable
 from ...language.judge import holds, instances, steps
@@ -204,7 +204,7 @@ def _without_bounds(
         return _open(question, "violated", why, hindrance)
     made = lasso(graph, component, question.wanted)
     run, loop = replayed(model, questions, made, replayer)
-    wrong = why_not_violated(model, question.prop, question.case, run, loop)
+    wrong = unlike(model, question.prop, question.case, run, loop)
     if wrong is not None:
         raise Disagreement(
             f"the run that violates {question.prop.name} in a loop from {run.states()[loop]} does not in plain Python: "

@@ -95,28 +95,13 @@ class Algebra:
                 return Function(yes.ends, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case Holding(), Holding():
                 return Holding(remembered(lambda number: choose_bit(condition, yes.has(number), no.has(number))))
-            case (Holding() | Members(), Holding() | Members()):
-                return self._chosen_container(condition, self._as_holding(yes), self._as_holding(no))
-            case (Function() | Table(), Function() | Table()):
-                return self._chosen_container(condition, self._as_function(yes, no), self._as_function(no, yes))
             case (Heap() | Records(), Heap() | Records()):
-                one, other = self.as_records(cast("Heap | Records", yes)), self.as_records(cast("Heap | Records", no))
-                return Records(lambda record: choose_bit(condition, one.has(record), other.has(record)), one.multiple)
+                yes, no = self.as_records(yes), self.as_records(no)
+                return Records(lambda record: choose_bit(condition, yes.has(record), no.has(record)), yes.multiple)
             case Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef():
                 return self.numbers.choose(condition, self.number(yes), self.number(no))
             case _:
                 raise TypeError(f"{type(yes).__name__} and {type(no).__name__} are not of one type")
-
-    def _as_holding(self, subset: Holding | Members) -> Holding:
-        """Members of any number: those of a few."""
-        return subset if isinstance(subset, Holding) else Holding(lambda number: self.has(subset, number))
-
-    def _as_function(self, table: Function | Table, other: Function | Table) -> Function:
-        """A map over keys between the ends of another: one over a few."""
-        if isinstance(table, Function):
-            return table
-        ends = cast(Function, other).ends
-        return Function(ends, remembered(lambda index: self.picked(table.parts, table.first, index)))
 
     def as_records(self, pool: Heap | Records) -> Records:
         """Records of any number: those of a few."""

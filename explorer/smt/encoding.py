@@ -20,10 +20,10 @@ from typing import Any, cast
 
 import z3
 
-from ...language.constants import Constant, ConstantExpression, OpenExpression, Operation
+from ...language.constants import Constant, ConstantExpression, Open, Operation
 from ...language.containers import sort_key
 from ...language.model import Model
-from ...language.records import absent_part, parts_of
+from ...language.records import absent, parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 from .algebra import Algebra, Extensional, bit, remembered, spread
 from .numbers import BitVectors, Integers, not_less
@@ -85,7 +85,7 @@ class Encoding:
                 return self.numbers.arithmetic(cast(Arithmetic, op), self.computed(left), self.computed(right))
             case Constant(name=name) if name in self._variables:
                 return self._variables[name]
-            case OpenExpression(expression=opened):
+            case Open(expression=opened):
                 return self.computed(opened)
             case _:
                 return known(expression.value(self.values))
@@ -142,27 +142,8 @@ class Encoding:
         return None if inf in (-lo, hi) else range(int(lo), int(hi) + 1)
 
     def capacity(self, type_: Seq | Pool) -> Bound:
-        """How many elements it may have, infinite where no number is known to be that, and of a pool of records with
-        something in them that has no end: these have no order here in which a few of them could stand."""
-        if isinstance(type_, Pool) and self._has_no_end(type_.of):
-            return inf
+        """How many elements it may have, infinite where no number is known to be that."""
         return self.bound(type_.capacity_open, type_.capacity)
-
-    def _has_no_end(self, type_: Type) -> bool:
-        """Whether values of a type have something in them of which it is not known how much there is."""
-        match type_:
-            case Option(of=of):
-                return self._has_no_end(of)
-            case Record(fields=fields):
-                return any(self._has_no_end(of) for _, of in fields)
-            case Map(key=key, value=of):
-                return self.numbers_of(key) is None or self._has_no_end(of)
-            case Subset(of=of):
-                return self.numbers_of(of) is None
-            case Seq(of=of) | Pool(of=of):
-                return self.capacity(type_) == inf or self._has_no_end(of)
-            case _:
-                return False
 
     def has_room(self, type_: Seq, length: Number) -> Bit:
         """Whether a sequence may be so long."""
@@ -391,7 +372,7 @@ class Encoding:
         return is_of_one(self.algebra, self._absent, type_, shape)
 
     def _absent(self, type_: Type) -> Shape:
-        return self.stored(type_, self.constant(type_, absent_part(type_)))[0]
+        return self.stored(type_, self.constant(type_, absent(type_)))[0]
 
     def constant(self, type_: Type, value: Any) -> Shape:
         """A value of plain Python as terms."""

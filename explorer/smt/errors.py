@@ -21,15 +21,6 @@ class NotUnbounded(Exception):
         return (NotUnbounded, (self.where, self.message, self.remedy))
 
 
-def endless(where: Where) -> NotUnbounded:
-    """What is said of a line that takes values without an end as a whole."""
-    return NotUnbounded(
-        where,
-        "values without an end are compared, searched or counted as a whole",
-        "compare them element by element, or ask whether a set has one element",
-    )
-
-
 class Unsayable(Exception):
     """A property that was asked for has no meaning without bounds: its name, why, and the place in the text."""
 

@@ -13,7 +13,7 @@ from ...language.frontend.folding import cannot_fail
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
 from .algebra import Extensional, aligned, bit, in_result, remembered
 from .encoding import Encoding
-from .errors import NotUnbounded, endless
+from .errors import NotUnbounded
 from .numbers import not_less
 from .sat import heed
 from .shapes import Fields, Function, Heap, Holding, Members, Records, Sequence, Shape, Slots, SymbolicOption, Table
@@ -67,7 +67,11 @@ class Evaluator:
         try:
             return getattr(self, f"_{type(expression).__name__}")(expression, names)
         except Extensional:
-            raise endless(expression.where) from None
+            raise NotUnbounded(
+                expression.where,
+                "values without an end are compared, searched or counted as a whole",
+                "compare them element by element, or ask whether a set has one element",
+            ) from None
 
     def truth(self, expression: ir.Expr, names: Names) -> tuple[Bit, Bit]:
         """A condition's value."""

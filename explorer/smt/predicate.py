@@ -14,7 +14,7 @@ from ...language.types import Identity, Pool, Subset, Type
 from .algebra import Extensional, bit
 from .clauses import Clause, Member
 from .encoding import Encoding
-from .errors import NotUnbounded, endless
+from .errors import NotUnbounded
 from .expressions import Endless, LoopProgress, Names, Value
 from .shapes import Holding, Records, Sequence, Shape, scalars
 from .statements import Execution, Path
@@ -35,10 +35,7 @@ class PredicateValue:
 def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> PredicateValue:
     """A property of one state, or of the step between two. NotUnbounded when it has no meaning in the encoding."""
     execution = Defining(encoding, _named(function, states), f"{suffix}!{function.name}")
-    try:
-        value, defined = execution.result(function, {})
-    except Extensional:
-        raise endless(function.where) from None
+    value, defined = execution.result(function, {})
     return PredicateValue(bit(value), defined, tuple(execution.assumptions))
 
 
@@ -50,13 +47,9 @@ def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, s
     `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over.
     """
     taking = _Clauses(encoding, _named(function, states), f"{suffix}!{function.name}")
-    try:
-        taken = list(taking.body(function.body, {}, _Context(), True))
-    except Extensional:
-        raise endless(function.where) from None
     return [
         replace(statement, text=f"{function.name}.{number}")
-        for number, statement in enumerate(taken, 1)
+        for number, statement in enumerate(taking.body(function.body, {}, _Context(), True), 1)
         if statement.conclusion is not True or statement.defined is not True
     ]
 

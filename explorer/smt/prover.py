@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ...language.model import Model
-from ...language.proof import Answer, Emptiness, Obligation, UnstatedProperty
+from ...language.proof import Answer, Emptiness, Obligation, Unstated
 from .effort import SolverEffort
 from .errors import NotUnbounded
 from .finite_instances import FiniteInstances, Searched, Sketch
@@ -72,7 +72,7 @@ class OpenObligation:
     suspect: bool = False
 
 
-Result: TypeAlias = FoundCounterexample | OpenObligation | Settled | UnstatedProperty
+Result: TypeAlias = FoundCounterexample | OpenObligation | Settled | Unstated
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +118,7 @@ class Prover:
             except NotUnbounded as error:
                 if not obligation.goal or obligation.goal in self.lemmas:
                     raise
-                yield UnstatedProperty(
-                    obligation.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line
-                )
+                yield Unstated(obligation.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
             seconds = time.perf_counter() - began
             if found is None:

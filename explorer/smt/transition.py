@@ -20,7 +20,7 @@ from ...language.types import Enumeration, Identity, Int, Map, Option, Record, S
 from .algebra import Algebra, Extensional
 from .clauses import Clause
 from .encoding import Encoding
-from .errors import NotUnbounded, endless
+from .errors import NotUnbounded
 from .predicate import Defining, predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
@@ -229,10 +229,7 @@ def instances(
             alike = pattern(_concrete(action.form.parameters, given), symmetric), others
             if alike in met:
                 continue
-            try:
-                instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
-            except Extensional:
-                raise endless(action.form.where) from None
+            instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
             if instance.may_happen or instance.defined is not True:
                 met.add(alike)
                 made.append(instance)

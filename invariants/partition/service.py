@@ -19,12 +19,16 @@ from ...model.partition.broker import (
     may_join,
     may_propose,
 )
+from ...model.partition.controller import waits_for_election
 from ...model.partition.state import (
     Acks,
     Broker,
     Partition,
     acks,
+    assign_directories,
     controllers_decide,
+    directory_losses,
+    disk_losses,
     effective_min_isr,
     is_true_leader,
     leads,
@@ -67,6 +71,8 @@ def nothing_to_register(s: Partition) -> bool:
         all((broker in s.up) == (broker not in s.fenced) for broker in Broker)
         and all(broker in s.up or broker in s.gone for broker in Broker)
         and all(s.request[broker] is None for broker in s.up)
+        and len(s.relocated & s.up) == 0
+        and not (assign_directories and disk_losses + directory_losses > 0 and waits_for_election(s))
         and all(not (may_propose(s, leader) and may_join(s, leader, broker)) for leader in s.up for broker in Broker)
     )
 

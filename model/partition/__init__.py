@@ -52,8 +52,9 @@ modules = (state, broker, controller, reassignment, faults)  # in the order of a
 
 # Versions, newest first, each by what it lacks of the next one.
 
-_kafka_4_1 = {}
-_kafka_3_9 = {"elr": False}
+_kafka_4_3 = {}
+_kafka_4_1 = {"assignment_keeps_elr": False}
+_kafka_3_9 = {**_kafka_4_1, "elr": False}
 _kafka_3_7 = {**_kafka_3_9, "heed_unclean": False, "await_target": False}
 _kafka_3_5 = {
     **_kafka_3_7,
@@ -61,6 +62,7 @@ _kafka_3_5 = {
     "keep_epoch": False,
     "strict_high_watermark": False,
     "cap_min_isr": False,
+    "assign_directories": False,
 }
 _kafka_3_3 = {
     **_kafka_3_5,
@@ -70,7 +72,7 @@ _kafka_3_3 = {
     "prefer_in_sync": False,
 }
 # With ZooKeeper. KIP-903 is not there in any version.
-_kafka_3_9_zookeeper = {**_kafka_3_9, "reject_restarted": False}
+_kafka_3_9_zookeeper = {**_kafka_3_9, "reject_restarted": False, "assign_directories": False}
 _kafka_2_7 = {
     **_kafka_3_3,
     "heed_unclean": True,
@@ -108,6 +110,7 @@ words = {
     "up": "running brokers",
     "gone": "brokers whose host is lost",
     "unclean": "brokers that stopped uncleanly",
+    "relocated": "brokers with a copy in a directory that the controller does not know of",
     "controllers_down": "controllers that are down",
     "voters_down": "hosts whose controller is down",
     "view[].leader": "the leader that {} knows",
@@ -168,6 +171,7 @@ profiles = {
     "kafka_3_9": _kafka_3_9,
     "kafka_3_9_zookeeper": _kafka_3_9_zookeeper,
     "kafka_4_1": _kafka_4_1,
+    "kafka_4_3": _kafka_4_3,
     # The current version with one setting, or one mistake of the past.
     "acks_0": {"acks": Acks.NONE},
     "acks_1": {"acks": Acks.LEADER},

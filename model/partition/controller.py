@@ -11,11 +11,14 @@ from .state import (
     Partition,
     Registration,
     alter_partition,
+    assign_directories,
+    assignment_keeps_elr,
     by_zookeeper,
     check_last_leader,
     controllers_decide,
     crashes,
     detect_restart,
+    directory_losses,
     disk_losses,
     drop_together,
     effective_min_isr,
@@ -268,7 +271,7 @@ def fence(s: Partition, broker: Broker, successor: Broker) -> None:
 
     In KRaft it gets no heartbeats of it, and fences it; on ZooKeeper the broker's session expires.
     """
-    require(crashes + power_losses + disk_losses + host_losses > 0)
+    require(crashes + power_losses + disk_losses + directory_losses + host_losses > 0)
     require(broker not in s.up and broker not in s.fenced)
     require(controllers_decide(s))
     take_out(s, broker, successor)
@@ -349,8 +352,8 @@ def fence_alive(s: Partition, broker: Broker, successor: Broker) -> None:
 
 
 def unfenced(s: Partition) -> Set[Broker]:
-    """Brokers with a copy that the controller regards as alive."""
-    return s.assignment.replicas - s.fenced
+    """Brokers with a copy that the controller regards as alive, in a directory that it knows of."""
+    return s.assignment.replicas - s.fenced - s.relocated
 
 
 # --- and lets brokers back --------------------------------------------------------------------------------------------
@@ -365,7 +368,7 @@ def unfence(s: Partition, broker: Broker, successor: Broker) -> None:
     require(fences > 0)
     require(broker in s.up and broker in s.fenced)
     require(controllers_decide(s))
-    alive = s.assignment.replicas - (s.fenced - {broker})
+    alive = s.assignment.replicas - (s.fenced - {broker}) - s.relocated
     settle(s, s.registered, alive, broker, successor)
     s.fenced.remove(broker)
 
@@ -412,10 +415,10 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
 
     In KRaft it catches up with the metadata before, and is unfenced; on ZooKeeper it creates its znode.
     """
-    require(shutdowns + crashes + power_losses + disk_losses > 0)
+    require(shutdowns + crashes + power_losses + disk_losses + directory_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker in s.fenced)
     require(controllers_decide(s))
-    alive = s.assignment.replicas - (s.fenced - {broker})
+    alive = s.assignment.replicas - (s.fenced - {broker}) - s.relocated
     settle(s, after_unclean_stop(s.registered, s.unclean & {broker}), alive, broker, successor)
     s.fenced.remove(broker)
     s.up.add(broker)
@@ -429,6 +432,39 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
 
 
 @action
+def assign_directory(s: Partition, broker: Broker) -> None:
+    """{broker} tells the controller which directory its copy is in (AssignReplicasToDirs); nobody is elected by that.
+
+    It may do so before it is unfenced, and is then elected at once; real brokers of 3.9.1 and 4.1.0 were seen to be
+    unfenced before, and this order has the other's outcome once the next broker is unfenced.
+    """
+    require(assign_directories and disk_losses + directory_losses > 0)
+    require(broker in s.up and broker in s.relocated)
+    require(controllers_decide(s))
+    s.relocated.remove(broker)
+    if not assignment_keeps_elr:
+        s.registered = replace(s.registered, elr=Set())
+
+
+def waits_for_election(s: Partition) -> bool:
+    """Whether nobody leads though somebody can: its directory became known, by which nobody is elected."""
+    return s.registered.leader is None and len(candidates(s.registered, unfenced(s))) > 0
+
+
+@action
+def elect_waiting(s: Partition, broker: Broker) -> None:
+    """The controller elects {broker}, which can lead since its directory is known.
+
+    It does so for all partitions without a leader once any broker of the cluster is unfenced (handleBrokerUnfenced),
+    and with auto.leader.rebalance.enable every leader.imbalance.check.interval.seconds, 300 by default.
+    """
+    require(assign_directories and disk_losses + directory_losses > 0)
+    require(waits_for_election(s) and controllers_decide(s))
+    require(broker in candidates(s.registered, unfenced(s)))
+    settle(s, s.registered, unfenced(s), broker, broker)
+
+
+@action
 def restart_unnoticed(s: Partition, broker: Broker) -> None:
     """{broker} starts before the controller notices that it was down.
 
@@ -437,7 +473,7 @@ def restart_unnoticed(s: Partition, broker: Broker) -> None:
     compares ids). One that takes over, as where the host was the controller's, sends it a LeaderAndIsr in the leader
     epoch that it had (ReplicaStateMachine.startup): that it arrives is the step `learn`, and that it is sent is none.
     """
-    require(not detect_restart and crashes + power_losses + disk_losses > 0)
+    require(not detect_restart and crashes + power_losses + disk_losses + directory_losses > 0)
     require(broker not in s.up and broker not in s.gone and broker not in s.fenced)
     require(controllers_decide(s))
     s.up.add(broker)

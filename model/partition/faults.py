@@ -10,10 +10,12 @@ from .state import (
     Broker,
     Offset,
     Partition,
+    assign_directories,
     co_located,
     controller_losses,
     controllers_decide,
     crashes,
+    directory_losses,
     disk_losses,
     elr,
     fresh_checkpoint,
@@ -34,12 +36,6 @@ def power_down(s: Partition, broker: Broker) -> None:
     forget(s, broker)
     if co_located:
         s.voters_down.add(broker)
-
-
-def lose_records(s: Partition, broker: Broker) -> None:
-    """The broker's disk is lost, with all that was on it."""
-    note_lost_records(s, broker, 0)
-    delete_log(s, broker)
 
 
 @action(kind="fault", budget="shutdowns")
@@ -64,6 +60,15 @@ def shut_down_fenced(s: Partition, broker: Broker) -> None:
     require(broker in s.up and broker in s.fenced)
     s.flushed[broker] = len(s.log[broker])
     power_down(s, broker)
+
+
+def lose_copy(s: Partition, broker: Broker) -> None:
+    """The broker's copy is lost. It will make it anew, in a directory that the controller does not know of: an empty
+    one has an id of its own, also at the same path."""
+    note_lost_records(s, broker, 0)
+    delete_log(s, broker)
+    if assign_directories:
+        s.relocated.add(broker)
 
 
 @action(kind="fault", budget="crashes")
@@ -108,9 +113,27 @@ def lose_disk(s: Partition, broker: Broker) -> None:
     """{broker} stops, and will start again with an empty disk."""
     require(disk_losses > 0)
     require(broker not in s.gone)
-    lose_records(s, broker)
+    lose_copy(s, broker)
     s.unclean.add(broker)
     power_down(s, broker)
+
+
+@action(kind="fault", budget="directory_losses")
+def lose_directory(s: Partition, broker: Broker) -> None:
+    """{broker} loses the directory with its copy, and has others; it will start again without that directory.
+
+    While it runs, it tells the controller, which takes it out of the ISR as if it were fenced
+    (handleDirectoriesOffline; on ZooKeeper /log_dir_event_notification); the copy is there again after a restart. That
+    start is one after a clean stop if the last stop was one: only directories that log.dirs still names are looked at
+    for the mark of it (LogManager.readBrokerEpochFromCleanShutdownFiles). One that is named and cannot be read, or is
+    empty, makes the stop an unclean one: that is lose_disk.
+    """
+    require(directory_losses > 0)
+    require(broker not in s.gone)
+    lose_copy(s, broker)
+    s.up.discard(broker)
+    s.view[broker] = nobody_known(0)
+    forget(s, broker)
 
 
 @action(kind="fault", budget="host_losses")
@@ -118,9 +141,11 @@ def lose_host(s: Partition, broker: Broker) -> None:
     """{broker}'s host is lost for good, with its disk."""
     require(host_losses > 0)
     require(broker not in s.gone)
-    lose_records(s, broker)
+    note_lost_records(s, broker, 0)
+    delete_log(s, broker)
     s.gone.add(broker)
     s.unclean.discard(broker)
+    s.relocated.discard(broker)
     power_down(s, broker)
 
 

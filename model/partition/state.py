@@ -8,13 +8,13 @@ from typing import Annotated
 from ...language import (
     Capacity,
     Domain,
+    Ghost,
     Map,
     Option,
     Range,
     Seq,
     Set,
     constant,
-    ghosts,
     initial,
     is_majority,
     record,
@@ -34,6 +34,9 @@ shutdowns = constant(0, minimum=0, maximum=4, says="brokers that are shut down a
 crashes = constant(0, minimum=0, maximum=4, says="broker processes that die; the machine keeps what they wrote")
 power_losses = constant(1, minimum=0, maximum=5, says="brokers that lose power, and what was not flushed")
 disk_losses = constant(0, minimum=0, maximum=5, says="brokers that start again with an empty disk")
+directory_losses = constant(
+    0, minimum=0, maximum=5, says="directories with a copy that are lost, while their broker has others (KIP-112)"
+)
 host_losses = constant(0, minimum=0, maximum=5, says="hosts that are lost for good")
 controller_losses = constant(0, minimum=0, maximum=4, says="controllers on hosts of their own that go down")
 preferred_elections = constant(0, minimum=0, maximum=4, says="leaders that are moved while all is well")
@@ -129,6 +132,13 @@ heed_unclean = constant(True, says="KAFKA-12670: KRaft heeds unclean.leader.elec
 # metadata/ConfigurationControlManager.java, 3.9.0: uncleanLeaderElectionEnabledForTopic. With ZooKeeper always.
 elr = constant(True, says="KIP-966: eligible leader replicas, and unclean stops that are known as such")
 # metadata/PartitionChangeBuilder.java, 3.7.0, behind a feature that new clusters have since 4.1
+assign_directories = constant(
+    True, says="KIP-858: who has its copy in a directory that the controller does not know of cannot be elected"
+)
+# metadata/ReplicationControlManager.java, 3.7.0: LeaderAcceptor, handleAssignReplicasToDirs. Never with ZooKeeper.
+assignment_keeps_elr = constant(True, says="who says that its copy is in another directory leaves the ELR as it is")
+# metadata/ReplicationControlManager.java, 4.3.0 (apache/kafka#20716): handleAssignReplicasToDirs builds its change
+# knowing whether ELR is on. Before, the change empties it.
 register_apart = constant(
     False, says="with ELR, who restarts after an unclean stop registers first, and is unfenced later"
 )
@@ -239,19 +249,8 @@ class DivergingEpoch:
     late: bool  # the follower has heard of another leader since, or leads
 
 
-@ghosts
-class History:
-    """What properties remember of a run; no step depends on it."""
-
-    committed: Annotated[Seq[RecordId], Capacity(log_size)]  # what was ever below a leader's high watermark
-    read: Map[Offset, Set[RecordId]]  # what consumers could have read at each offset
-    refused: Set[RecordId]  # records that were reported to the producer as failed, after they were appended
-    lossy: Set[Broker]  # brokers that ever lost a part of their log
-    left_isr: Set[Broker]  # brokers that ever left the ISR
-
-
 @state
-class Partition(History):
+class Partition:
     """One partition: the controller's record of it, its brokers, and its producer."""
 
     registered: Registration  # what the controller has on record: metadata log, or ZooKeeper
@@ -260,6 +259,7 @@ class Partition(History):
     up: Set[Broker]  # brokers whose process runs
     gone: Set[Broker]  # brokers whose host is lost
     unclean: Set[Broker]  # brokers that are down, and whose last stop was unclean
+    relocated: Set[Broker]  # brokers whose copy is, or will be, in a directory that the controller does not know of
     controllers_down: Annotated[int, Range(0, 5)]  # how many of those on hosts of their own
     voters_down: Set[Broker]  # hosts whose controller is down, where each host has one
     view: Map[Broker, View]  # what each broker last learned of it; nothing while it is down
@@ -274,6 +274,11 @@ class Partition(History):
     request: Map[Broker, Option[AlterPartition]]  # what each leader has asked of the controller
     sent: Annotated[int, Range(0, max_records)]  # how many records the producer has sent
     acknowledged: Set[RecordId]  # records that it may take for safe
+    committed: Ghost[Annotated[Seq[RecordId], Capacity(log_size)]]  # what was ever below a leader's high watermark
+    read: Ghost[Map[Offset, Set[RecordId]]]  # what consumers could have read at each offset
+    refused: Ghost[Set[RecordId]]  # records that were reported to the producer as failed, after they were appended
+    lossy: Ghost[Set[Broker]]  # brokers that ever lost a part of their log
+    left_isr: Ghost[Set[Broker]]  # brokers that ever left the ISR
 
 
 @initial
@@ -286,6 +291,7 @@ def start(leader: Broker) -> Partition:
         up=Set(Broker),
         gone=Set(),
         unclean=Set(),
+        relocated=Set(),
         controllers_down=0,
         voters_down=Set(),
         view=Map(
@@ -303,6 +309,11 @@ def start(leader: Broker) -> Partition:
         request=Map({broker: None for broker in Broker}),
         sent=0,
         acknowledged=Set(),
+        committed=Seq(),
+        read=Map({offset: Set() for offset in range(log_size + 1)}),
+        refused=Set(),
+        lossy=Set(),
+        left_isr=Set(),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from ...audit.kafka.profiles import definition, mended_in, profiles_within, switches
+from ...audit.kafka.profiles import NEWEST, definition, mended_in, profiles_within, switches
 from ...audit.kafka.releases import METADATA_VERSIONS, kafka_release
 from ...audit.kafka.versions import span
 from ...language.constants import Value
@@ -29,7 +29,7 @@ from .as_partition import BOUNDS, WITH_LOSSES, WITH_MOVES
 FIRST_WITH_LOGS = (1, 1)
 FIRST_TO_SEE = (4, 0)
 """The first in which a broker leaves the ISR that registers before anybody noticed that it was down (KAFKA-18106)."""
-MODEL, NEWEST = "partition", "kafka_4_1"
+MODEL = "partition"
 
 
 @immutable

@@ -284,6 +284,10 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
             raise Otherwise(f"the controller elects nobody: {error}") from None
         return f"{name} election"
 
+    def _elect_waiting(self, stage: BrokerStage) -> str:
+        self.world.elect(wire.PREFERRED)
+        return f"an election is asked for, in which broker {self._of(stage)} can lead"
+
     def _reassign(self, stage: BrokerStage) -> str:
         target, leader = [self.numbers[one] for one in stage.arguments["target"]], stage.after.registered.leader
         self.world.reassign(target, None if leader is None else self.numbers[leader])
@@ -307,6 +311,9 @@ class Driver(StageDriver[BrokerStage, Seen, Seen]):
     def _restart(self, stage: BrokerStage) -> str:
         self.world.start(self._of(stage))
         return f"broker {self._of(stage)} started"
+
+    def _assign_directory(self, stage: BrokerStage) -> str:
+        return f"broker {self._of(stage)} says which directory its copy is in"
 
     def _shut_down(self, stage: BrokerStage) -> str:
         if not self.world.shut_down(self._of(stage), 2 * self.limit):

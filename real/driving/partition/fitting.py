@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from ....audit.kafka.profiles import definition, mended_in, profiles_within, switches
+from ....audit.kafka.profiles import NEWEST, definition, mended_in, profiles_within, switches
 from ....audit.kafka.versions import span
 from ....language import judge
 from ....language.constants import Value
@@ -192,7 +192,7 @@ def bound(trace: Trace, kafka: str, elr: bool, given: Mapping[str, Value | str])
         raise CannotBeDriven(f"Kafka {kafka} has no KRaft that is modelled; 3.3 and later can be driven")
     if elr and first[:2] < FIRST_ELR:
         raise NotTaken(f"it is about eligible leader replicas, which Kafka {kafka} has not")
-    newest = dict(definition().profiles["kafka_4_1"])
+    newest = dict(definition().profiles[NEWEST])
     released = {name for profile in definition().profiles if profile.startswith("kafka_") for name in _names(profile)}
     made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}
     made |= {name: value for name, value in trace.bounds.items() if name in SETTINGS}

@@ -35,6 +35,8 @@ KINDS: Mapping[str, Kind] = {
     "fence_alive": "commanded",
     "unfence": "permitted",
     "restart": "commanded",
+    "assign_directory": "awaited",
+    "elect_waiting": "commanded",
     "shut_down": "commanded",
     "crash": "commanded",
     "lose_power": "commanded",
@@ -64,6 +66,7 @@ WHY_NOT: Mapping[str, str] = {
     "unseat": "the driver asks for no election while a broker that is fenced leads",
     "end_uncleanly": "a broker dies while it is up: `crash`",
     "shut_down_fenced": "a broker that is fenced is shut down at random (--random) only",
+    "lose_directory": "each broker is driven with one directory",
     "restart_unnoticed": "brokers in KRaft register anew, so that no restart goes unnoticed",
 }
 STOPS = ("crash", "lose_power", "lose_disk", "lose_host")

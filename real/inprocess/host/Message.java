@@ -6,13 +6,12 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 
 /**
- * A request that is on its way from one node to another, or the answer to one; `incarnation` is that of who asked, and
- * `number` says which request of its world it is.
+ * A request that is on its way from one node to another, or the answer to one; `incarnation` is that of who asked.
  */
 record Message(int from, int to, boolean answer, ApiMessage data, RaftRequest.Outbound request,
-               CompletableFuture<RaftResponse.Inbound> completion, int incarnation, int number) {
+               CompletableFuture<RaftResponse.Inbound> completion, int incarnation) {
     Message answeredWith(ApiMessage response) {
-        return new Message(to, from, true, response, request, completion, incarnation, number);
+        return new Message(to, from, true, response, request, completion, incarnation);
     }
 
     int asker() {
