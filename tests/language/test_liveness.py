@@ -1,0 +1,93 @@
+"""Properties of whole runs as values: a case for each combination of their parameters' values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tidegate.language.errors import ModelErrors
+from tidegate.language.judge import holds
+from tidegate.language.liveness import values_of
+
+from ..support.engines import HEADER, bound
+from ..support.steps import run_of
+
+TEXT = (
+    HEADER.replace("action,", "action, always_possible, leads_to, weak,")
+    + '''
+class Node(Domain, size=2):
+    """A node."""
+
+
+@state
+class World:
+    """The state."""
+
+    asked: Set[Node]
+
+
+@initial
+def start() -> World:
+    """Nobody asks."""
+    return World(asked=Set())
+
+
+@action
+def ask(s: World, node: Node) -> None:
+    """{node} asks."""
+    require(node not in s.asked)
+    s.asked.add(node)
+
+
+@action
+def answer(s: World, node: Node) -> None:
+    """{node} is answered."""
+    require(node in s.asked)
+    s.asked.discard(node)
+
+
+def answered(s: World, node: Node) -> bool:
+    """No question of the node is open."""
+    return node not in s.asked
+
+
+@leads_to(answered, weak(answer, each="node"))
+def who_asks_is_answered(s: World, node: Node) -> bool:
+    """Who asks is answered."""
+    return node in s.asked
+
+
+@always_possible
+def quiet(s: World) -> bool:
+    """Nobody asks."""
+    return len(s.asked) == 0
+'''
+)
+
+
+def test_each_value_of_a_parameter_is_a_case(tmp_path: Path) -> None:
+    model = bound(tmp_path, TEXT)
+    answered, quiet = model.liveness
+    assert (answered.kind, quiet.kind) == ("leads_to", "always_possible")
+    assert [dict(case.arguments) for case in answered.cases] == [
+        {"node": node} for node in values_of(model.action("ask"), "node", model.values)
+    ]
+    state = run_of(model, "ask(B)").states()[-1]
+    asked_b = answered.cases[1]
+    assert asked_b.when is not None
+    assert [holds(model, prop, state) for prop in (asked_b.when, asked_b.then)] == [True, False]
+    assert [case.when for case in quiet.cases] == [None]
+
+
+@pytest.mark.parametrize(
+    ("fairness", "said"),
+    [
+        ('weak("answr", each="node")', "answr"),
+        ('weak(answer, each="nod")', "answer has no parameter nod"),
+    ],
+)
+def test_fairness_of_what_there_is_not_is_refused(tmp_path: Path, fairness: str, said: str) -> None:
+    with pytest.raises(ModelErrors) as caught:
+        bound(tmp_path, TEXT.replace('weak(answer, each="node")', fairness))
+    assert [error.code for error in caught.value.errors] == ["TG318"]
+    assert said in caught.value.errors[0].message

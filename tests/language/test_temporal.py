@@ -1,0 +1,57 @@
+"""Decorators of properties of whole runs: the marks that they leave, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.language import action, always_eventually, always_possible, eventually_always, leads_to, strong, weak
+from tidegate.language.declare import Fairness, WrongDecorator, mark_of
+
+
+@action
+def fetch(s: object) -> None:
+    """An action."""
+
+
+def answered(s: object) -> bool:
+    return bool(s)
+
+
+def test_fairness_names_its_actions() -> None:
+    assert weak(fetch) == Fairness(("fetch",), False)
+    assert strong("take", fetch, each="client").text() == "strong(take, fetch, each=client)"
+
+
+def test_marks_say_what_is_claimed() -> None:
+    @leads_to(answered, weak(fetch))
+    def asked(s: object) -> bool:
+        return bool(s)
+
+    mark = mark_of(asked)
+    assert mark is not None
+    assert (mark.role, mark.then, mark.fairness) == ("leads_to", (answered,), (weak(fetch),))
+
+    @always_possible
+    def idle(s: object) -> bool:
+        return bool(s)
+
+    @always_eventually(strong(fetch))
+    def again(s: object) -> bool:
+        return bool(s)
+
+    @eventually_always
+    def settled(s: object) -> bool:
+        return bool(s)
+
+    roles = [(mark.role, mark.fairness) for mark in map(mark_of, (idle, again, settled)) if mark]
+    assert roles == [("always_possible", ()), ("always_eventually", (strong(fetch),)), ("eventually_always", ())]
+
+
+def test_what_is_no_fairness_or_no_predicate_is_refused() -> None:
+    with pytest.raises(WrongDecorator, match="takes fairness"):
+        always_eventually(3)  # type: ignore[call-overload]
+    with pytest.raises(WrongDecorator, match="and is given the action fetch"):
+        always_eventually(fetch)
+    with pytest.raises(WrongDecorator, match="takes what comes then as a function"):
+        leads_to(weak)
+    with pytest.raises(WrongDecorator, match="names one parameter"):
+        weak(fetch, each=3)  # type: ignore[arg-type]
