@@ -52,6 +52,6 @@ def test_what_is_no_fairness_or_no_predicate_is_refused() -> None:
     with pytest.raises(WrongDecorator, match="and is given the action fetch"):
         always_eventually(fetch)
     with pytest.raises(WrongDecorator, match="takes what comes then as a function"):
-        leads_to(weak)
+        leads_to(weak)  # type: ignore[arg-type]
     with pytest.raises(WrongDecorator, match="names one parameter"):
         weak(fetch, each=3)  # type: ignore[arg-type]

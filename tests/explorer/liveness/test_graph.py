@@ -1,0 +1,27 @@
+"""What is looked for in a graph, as every engine takes it."""
+
+from __future__ import annotations
+
+from tidegate.explorer.liveness.graph import Edge, Fair, no_limit
+from tidegate.explorer.liveness.reference import PlainGraph
+
+# Two states that lead to each other by group 0, and a third that one comes to by group 1 and never leaves.
+STEPS = [[Edge(1, 0b01), Edge(2, 0b10)], [Edge(0, 0b01)], []]
+GRAPH = PlainGraph(STEPS, truths=[0b1, 0b0, 0b0], stopped=[0, 0b10, 0], held=[False, True, False])
+
+
+def test_a_run_that_stays_and_one_that_fairness_drives_on() -> None:
+    anywhere = Fair(avoid=None, after=None, again=None, weak=0, strong=0)
+    assert GRAPH.fair(anywhere) is not None
+    driven = GRAPH.fair(Fair(avoid=None, after=None, again=0, weak=0b01, strong=0b10))
+    assert driven is not None and driven.inside == frozenset({2}), "what can happen again and again happens"
+
+
+def test_a_limit_hardens_what_could_happen() -> None:
+    assert GRAPH.enabled(1) == 0b01
+    GRAPH.harden()
+    assert GRAPH.enabled(1) == 0b11
+    GRAPH.soften()
+    assert GRAPH.enabled(1) == 0b01
+    assert GRAPH.first_stopped(0b10) == 1 and GRAPH.first_stopped(0b01) is None
+    assert no_limit() is None

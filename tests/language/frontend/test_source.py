@@ -1,0 +1,77 @@
+"""A file of a model as text: its functions and classes, its comments, and its words."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tidegate.language.declare import action
+from tidegate.language.frontend.source import Source, argument_place, first_line, read, source_of_function
+
+TEXT = """\
+# about one
+one = 1  # beside
+
+
+class Place:
+    # above, and
+    # above again
+    x: int
+    y: int  # beside
+
+
+@decorated
+@twice
+def moved(a):
+    return (a +
+            one)
+"""
+
+
+def test_comments_are_beside_or_above() -> None:
+    source = Source("m.py", TEXT)
+    assert source.comment_of(source.tree.body[0]) == "beside"
+    fields = dict(source.annotated(source.classes["Place"]))
+    assert {name: source.comment_of(field) for name, field in fields.items()} == {
+        "x": "above, and above again", "y": "beside",
+    }  # fmt: skip
+
+
+def test_a_function_begins_with_its_first_decorator() -> None:
+    source = Source("m.py", TEXT)
+    function = source.functions[12]
+    assert (function.name, first_line(function)) == ("moved", 12)
+    returned = function.body[0]
+    assert isinstance(returned, ast.Return) and returned.value is not None
+    assert source.text_of(returned.value) == "a + one", "what spans lines is written again"
+    where = source.where(returned)
+    assert (where.line, where.end_line) == (15, 16)
+
+
+def test_statements_by_what_they_assign_and_by_their_words() -> None:
+    source = Source("m.py", TEXT)
+    assert list(source.assigned()) == ["one"]
+    assert source.by_word["twice"] == [source.tree.body[2]]
+    assert source.by_word["one"] == [source.tree.body[0], source.tree.body[2]]
+
+
+def test_a_file_is_parsed_once_until_it_changes(tmp_path: Path) -> None:
+    file = tmp_path / "m.py"
+    file.write_text(TEXT, encoding="utf-8")
+    before = read(str(file))
+    assert read(str(file)) is before
+    file.write_text(TEXT + "\n\nlater = 2\n", encoding="utf-8")
+    assert "later" in read(str(file)).assigned()
+
+
+@action(kind="fault", budget="crashes")
+def crash(s: object) -> None:
+    """A fault."""
+
+
+def test_the_place_of_what_a_decorator_is_given() -> None:
+    where = argument_place(crash, "crashes")
+    line = Path(where.file).read_text(encoding="utf-8").splitlines()[where.line - 1]
+    assert line[where.column : where.end_column] == '"crashes"'
+    found = source_of_function(crash)
+    assert found is not None and found[1].name == "crash"

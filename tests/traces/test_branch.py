@@ -1,0 +1,59 @@
+"""A run that is chosen step by step: what is undone is kept until another step is taken."""
+
+from __future__ import annotations
+
+from tidegate.language.judge import initial_states
+from tidegate.language.steptext import format_step
+from tidegate.language.verdict import Run
+from tidegate.traces.branch import Branch, possible
+
+from ..support.steps import run_of
+from ..support.traces import bound
+
+
+def names(branch: Branch) -> list[str]:
+    return [format_step(step.action, step.arguments) for step in branch.run.steps]
+
+
+def test_steps_are_undone_and_taken_again() -> None:
+    model = bound("examples/die_hard.py")
+    run = run_of(model, "fill_big; big_to_small; empty_small")
+    branch = Branch(model, run)
+    back = branch.undone(2)
+    assert names(back) == ["fill_big"] and len(back.ahead) == 2
+    assert names(back.redone()) == ["fill_big", "big_to_small"]
+    assert back.redone(2).run == run and back.redone(2).ahead == ()
+    assert names(branch.undone(9)) == [] and branch.undone(9).state == run.start
+
+
+def test_another_step_forgets_what_was_undone() -> None:
+    model = bound("examples/die_hard.py")
+    branch = Branch(model, run_of(model, "fill_big; big_to_small")).undone()
+    other = run_of(model, "fill_big; empty_big").steps[1]
+    assert branch.taken(other).ahead == ()
+    assert branch.taken(*run_of(model, "fill_big; big_to_small").steps[1:]).ahead == ()
+
+
+def test_what_can_happen_in_the_order_of_the_text() -> None:
+    model = bound("examples/lock.py:careful")
+    (start,) = initial_states(model)
+    listed = list(possible(model, start))
+    assert [(entry.text, entry.sentence, entry.kind, entry.breaks) for entry in listed] == [
+        ("take(A)", "A takes the lock and goes in.", "protocol", ""),
+        ("take(B)", "B takes the lock and goes in.", "protocol", ""),
+    ]
+    assert all(entry.step is not None for entry in listed)
+    assert Branch(model, Run(start, ())).state == start
+
+
+def test_a_step_that_breaks_the_model_is_listed_and_leads_nowhere() -> None:
+    model = bound("tests/fixtures/models/courier.py", mistake="range")
+    run = run_of_first(model, "wake({A}); write(A)")
+    broken = [entry for entry in possible(model, run.states()[-1]) if entry.breaks]
+    assert broken and all(entry.step is None and "outside" in entry.breaks for entry in broken)
+
+
+def run_of_first(model: object, text: str) -> Run:
+    from tidegate.language.judge import run_text
+
+    return run_text(model, f"morning(everyone=False); {text}")  # type: ignore[arg-type]
