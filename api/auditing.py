@@ -13,7 +13,7 @@ from ..audit.cluster.statements import CannotRead, WrongOption
 from ..audit.exploring.small_models import kept_in
 from ..audit.joining.options import Options
 from ..explorer.cache import cache_directory
-from ..language.errors import Unreadable, UsageError
+from ..language.errors import UnreadableError, UsageError
 from ..language.immutable import immutable
 from ..reports.audit.table import table_heading, table_rows
 from ..reports.audit.terminal import audit_page, audit_verdict_line
@@ -100,7 +100,7 @@ def audit(
     except WrongOption as error:
         raise UsageError(str(error)) from None
     except CannotRead as error:
-        raise Unreadable(str(error)) from None
+        raise UnreadableError(str(error)) from None
     asked = AuditRequest(
         required=parse_requirements(require),
         folder=folder,

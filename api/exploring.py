@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..explorer.cache import cache_directory
-from ..explorer.graph import StateGraph, TooLarge, state_graph
+from ..explorer.graph import StateGraph, TooLargeError, state_graph
 from ..language.constants import Value
 from ..language.errors import UsageError
 from ..language.immutable import immutable
@@ -118,11 +118,11 @@ def _explore_natively(model: Model, most: int) -> Any:
 
     try:
         return reachable_states(model, most, cache_directory())
-    except TooLarge as error:
+    except TooLargeError as error:
         raise UsageError(_too_large_text(model, error)) from None
 
 
-def _too_large_text(model: Model, error: TooLarge) -> str:
+def _too_large_text(model: Model, error: TooLargeError) -> str:
     return (
         f"{model.name} has more than {error.most:,} states within these bounds; give smaller bounds, or a larger most="
     )
@@ -153,7 +153,7 @@ def explore(
             return Exploration(bound, state_graph(bound, most, progress_line if watched else None))
         finally:
             progress_line.close()
-    except TooLarge as error:
+    except TooLargeError as error:
         raise UsageError(_too_large_text(bound, error)) from None
 
 

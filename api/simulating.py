@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..explorer.scheduler import AnyStep, Operator, Scheduled, scheduled
+from ..explorer.scheduler import Operator, RandomOperator, ScheduledRun, schedule_run
 from ..language.constants import Value
 from ..language.immutable import immutable
 from ..language.judge import is_deadlock
@@ -28,7 +28,7 @@ class Simulation:
     breaks the model's own types (`failure`)."""
 
     model: Model
-    scheduled: Scheduled
+    scheduled: ScheduledRun
 
     @property
     def run(self) -> Run:
@@ -106,5 +106,5 @@ def simulate(
     bound = load(
         model, bounds=bounds, properties=properties, ghosts=ghosts, constants=merge_constants(constants, more_constants)
     )
-    chosen = AnyStep(bound, faults) if operator is None else operator
-    return Simulation(bound, scheduled(bound, chosen, seed=seed, steps_max=steps, heard=heard))
+    chosen = RandomOperator(bound, faults) if operator is None else operator
+    return Simulation(bound, schedule_run(bound, chosen, seed=seed, steps_max=steps, heard=heard))

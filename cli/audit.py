@@ -27,7 +27,7 @@ from ..audit.readers.running.connection import secured
 from ..audit.report import difference
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
-from ..language.errors import Unreadable, UsageError
+from ..language.errors import UnreadableError, UsageError
 from ..reports.audit.terminal import audit_page
 from ..reports.exits import Exit
 from ..reports.text_page import count_text
@@ -179,7 +179,7 @@ def run(options: argparse.Namespace) -> Exit:
     except WrongOption as error:
         raise UsageError(f"{error}\ntry: tidegate audit --help") from None
     except CannotRead as error:
-        raise Unreadable(str(error)) from None
+        raise UnreadableError(str(error)) from None
     scenarios = [] if out is None else name_pages(done)
     if options.json:
         print_json(done.document)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..explorer.cache import cache_directory
-from ..explorer.nearest_state import onward
+from ..explorer.nearest_state import find_nearest_state
 from ..explorer.search import Report, Search
 from ..language.errors import UsageError, nearest
 from ..language.immutable import immutable
@@ -263,7 +263,7 @@ class Session:
         if not prop.applicable:
             raise UsageError(f"{name} reads ghosts that are folded away here; start with --ghosts")
         search = Search(memory_bytes=self.memory, seconds=_parse_seconds(given), cache=cache_directory())
-        found = onward(self.model, self.branch.state, prop, search, self.report)
+        found = find_nearest_state(self.model, self.branch.state, prop, search, self.report)
         what = "reached" if prop.kind == "reachable" else "violated"
         looked = f"{count_text(found.states, 'state')} explored from here"
         if found.run is None:

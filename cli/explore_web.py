@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ..explorer.cache import cache_directory
-from ..explorer.nearest_state import Onward, onward
+from ..explorer.nearest_state import NearestState, find_nearest_state
 from ..explorer.search import Progress, Search
 from ..language.errors import UsageError
 from ..language.model import Model, Property
@@ -96,16 +96,16 @@ class ExplorationServer:
             after = f"after {count_text(len(taken), 'step')} more ({looked})" if taken else "here already"
             return self._new_parts(given, known) | {"taken": taken, "message": f"{prop.name} is {what} {after}"}
 
-    def _searched(self, state: State, prop: Property) -> Onward:
+    def _searched(self, state: State, prop: Property) -> NearestState:
         """The one search that is under way. UsageError where another one is."""
         if not self.searching.acquire(blocking=False):
             raise UsageError("another search is under way; stop it first")
         try:
             self.stopped.clear()
             search = Search(memory_bytes=self.memory, seconds=SEARCH_SECONDS, cache=cache_directory())
-            return onward(self.model, state, prop, search, self._check_stop)
+            return find_nearest_state(self.model, state, prop, search, self._check_stop)
         except KeyboardInterrupt:  # before it began: while it was compiled
-            return Onward(None, 0, "it was stopped")
+            return NearestState(None, 0, "it was stopped")
         finally:
             self.searching.release()
 

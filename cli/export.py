@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..api.models import bind_model
-from ..explorer.graph import StateGraph, TooLarge, neighbourhood, state_graph
+from ..explorer.graph import StateGraph, TooLargeError, neighbourhood, state_graph
 from ..language.errors import UsageError, nearest
 from ..language.judge import initial_states
 from ..language.model import Model
@@ -228,7 +228,7 @@ def small_graph(model: Model, run: Run) -> str:
         fields = _node_fields(model, None)
         found = state_graph(model, MAX_STATES_UNASKED)
         return _run_graph_picture(run, _merge_states(model, found, fields, run.states(), merges=False), fields)
-    except (TooLarge, ModelError):
+    except (TooLargeError, ModelError):
         return ""
 
 
@@ -239,7 +239,7 @@ def graph_of_page(model: Model, run: Run, text: str) -> str:
     fields = _node_fields(model, text or None)
     try:
         found = state_graph(model, _MAX_STATES if text else MAX_DRAWN_NODES)
-    except TooLarge as error:
+    except TooLargeError as error:
         raise UsageError(f"--graph: {model.name} has more than {error.most:,} states; {helps}") from None
     graph = _merge_states(model, found, fields, run.states(), merges=bool(text))
     if graph.number_of_nodes() > MAX_DRAWN_NODES:
@@ -267,7 +267,7 @@ def _states_to_draw(model: Model, way: Sequence[State], options: argparse.Namesp
         ahead = neighbourhood(model, near[-1:], options.radius, options.states)
         behind = neighbourhood(model, near, 1, options.states) if len(near) > 1 else ahead
         return _join_graphs(ahead, behind, near)
-    except TooLarge as error:
+    except TooLargeError as error:
         raise UsageError(
             f"{model.name} has more than {error.most:,} states within these bounds; give smaller bounds with --set, "
             "or let it explore more with --states N"

@@ -10,9 +10,9 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any
 
-from ..language.errors import ModelErrors, Unreadable, UsageError, nearest
+from ..language.errors import ModelErrors, UnreadableError, UsageError, nearest
 from ..language.values import ModelError
-from ..language.verdict import Disagreement
+from ..language.verdict import DisagreementError
 from ..reports.exits import INTERRUPTED_TEXT, Exit
 from .output import owe_json, print_failure, remove_empty_directories, reserve_stdout_for_json
 from .verbs import VERBS, command_parser
@@ -39,7 +39,7 @@ def _run_verb(arguments: Sequence[str]) -> Exit:
         options.arguments = arguments
         with reserve_stdout_for_json() if getattr(options, "json", False) else nullcontext():
             return options.run(options)
-    except Unreadable as error:
+    except UnreadableError as error:
         return report_failure(str(error), Exit.UNREADABLE)
     except UsageError as error:
         return report_failure(str(error), Exit.USAGE)
@@ -48,7 +48,7 @@ def _run_verb(arguments: Sequence[str]) -> Exit:
     except ModelError as error:
         known = _broken_state_document(error, options)
         return report_failure(_broken_state_text(error, known), Exit.MODEL_BROKE, more=known)
-    except Disagreement as error:
+    except DisagreementError as error:
         return report_failure(
             f"the engine and plain Python disagree; do not trust this result\n{error}\n{DEFECT_NOTE}", Exit.INTERNAL
         )

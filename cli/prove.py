@@ -11,7 +11,7 @@ from pathlib import Path
 from ..api.models import bind_definition, find_definition
 from ..explorer.cache import cache_directory
 from ..explorer.smt.effort import SolverEffort
-from ..explorer.smt.errors import NotUnbounded, UnreadableHints, Unsayable
+from ..explorer.smt.errors import HintsError, NotUnboundedError, UnsayableError
 from ..gates.records import known_violations, violations_elsewhere
 from ..language.binding import Definition
 from ..language.errors import UsageError, shown_path
@@ -139,12 +139,12 @@ def run(options: argparse.Namespace) -> Exit:
         )
     try:
         proof = _run_proof(definition, model, options)
-    except NotUnbounded as error:
+    except NotUnboundedError as error:
         place = f"{shown_path(error.where.file)}:{error.where.line}"
         return _report_unstated_model(f"{place}: {error.message}; {error.remedy}")
-    except Unsayable as error:
+    except UnsayableError as error:
         return _report_unstated_model(f"{shown_path(error.file)}:{error.line}: {error}")
-    except UnreadableHints as error:
+    except HintsError as error:
         print(f"tidegate: {error}; correct it, remove it, or write it anew with --record-hints", file=sys.stderr)
         return Exit.UNREADABLE
     refuted = {at: finding for at, finding in enumerate(proof.findings) if finding.counterexample}
@@ -175,7 +175,7 @@ def _report_unstated_model(message: str) -> Exit:
 def _run_proof(definition: Definition, model: Model, options: argparse.Namespace) -> Proof:
     """The proof, its table printed as it fills."""
     try:
-        from ..explorer.smt.houdini import surviving
+        from ..explorer.smt.houdini import prove_with_candidates
         from ..explorer.smt.induction import Induction, ProofRequest
         from ..explorer.smt.unbounded import boundless_constants
     except ModuleNotFoundError as error:
@@ -198,7 +198,7 @@ def _run_proof(definition: Definition, model: Model, options: argparse.Namespace
     )
     with _LiveTable(options) as watched:
         if options.candidates:
-            return surviving(definition, model, asked, watched.heard)
+            return prove_with_candidates(definition, model, asked, watched.heard)
         induction = Induction(definition, model, asked, boundless=boundless)
         watched.begin(induction.actions(), induction.obligations())
         proof = induction.prove(watched.heard)

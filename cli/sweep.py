@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..api.models import ModelChoice, bind_model
-from ..explorer.commands import Finished, run_command
+from ..explorer.commands import CommandResult, run_command
 from ..explorer.search import SparkCluster
 from ..language.errors import UsageError
 from ..reports.document import SCHEMA
@@ -138,14 +138,16 @@ def _point_command(choice: ModelChoice, point: Point, options: argparse.Namespac
     return ["-m", "tidegate", "check", choice.model, *sets, *properties, *limits, *ghosts, "--json"]
 
 
-def _run_commands(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[Finished]:
+def _run_commands(commands: Sequence[Sequence[str]], options: argparse.Namespace) -> list[CommandResult]:
     if options.engine == "native":
         with ThreadPoolExecutor(options.workers) as pool:
             return list(pool.map(run_command, commands))
     return run_on_spark(SparkCluster(master=options.master), commands, [1.0] * len(commands))
 
 
-def run_on_spark(cluster: SparkCluster, commands: Sequence[Sequence[str]], weights: Sequence[float]) -> list[Finished]:
+def run_on_spark(
+    cluster: SparkCluster, commands: Sequence[Sequence[str]], weights: Sequence[float]
+) -> list[CommandResult]:
     """Commands as Spark tasks, the heaviest first. UsageError when pyspark is missing."""
     try:
         from ..explorer.spark.matrix import run_commands
@@ -156,7 +158,7 @@ def run_on_spark(cluster: SparkCluster, commands: Sequence[Sequence[str]], weigh
     return run_commands(cluster, commands, weights)
 
 
-def point_row(point: Point, finished: Finished, varied: Sequence[str]) -> dict[str, Any]:
+def point_row(point: Point, finished: CommandResult, varied: Sequence[str]) -> dict[str, Any]:
     """A row of the table: the point, the switch dropped in it, what else was varied, and what came of it. A check that
     broke down is a row too."""
     row: dict[str, Any] = {
@@ -177,7 +179,7 @@ def point_row(point: Point, finished: Finished, varied: Sequence[str]) -> dict[s
     }  # fmt: skip
 
 
-def _printed_report(finished: Finished) -> dict[str, Any] | None:
+def _printed_report(finished: CommandResult) -> dict[str, Any] | None:
     """The report that a check printed, whole; None where it printed none, or what it ended with instead."""
     try:
         read = json.loads(finished.out)

@@ -42,7 +42,7 @@ def explore_on_spark(model: Model, search: Search, report: Report | None = None)
     try:
         from .spark.session import check
     except ModuleNotFoundError as error:
-        raise _missing(error, "--engine spark") from None
+        raise _missing_package_error(error, "--engine spark") from None
     return check(model, search, report)
 
 
@@ -57,11 +57,11 @@ def walk_at_random(model: Model, search: Search, report: Report | None = None) -
     try:
         from .spark.session import walk
     except ModuleNotFoundError as error:
-        raise _missing(error, "--master") from None
+        raise _missing_package_error(error, "--master") from None
     return walk(model, search, report)
 
 
-def _missing(error: ModuleNotFoundError, what: str) -> Exception:
+def _missing_package_error(error: ModuleNotFoundError, what: str) -> Exception:
     """A package of Spark's that is not installed, in words; another's error as it is."""
     missing = (error.name or "").partition(".")[0]
     if missing not in ("pyspark", "pyarrow", "pandas", "numpy"):

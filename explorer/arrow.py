@@ -25,7 +25,7 @@ from ..language.model import Model
 from ..language.records import is_box, is_tuple, unboxed
 from ..language.values import show
 from ..traces.differences import to_json
-from .native.layout import Array, Layout, Leaf, Shape, Struct, code_of, decode_from, words_of
+from .native.layout import Array, Layout, Leaf, Shape, Struct, code_of, decode_value, words_of
 
 pa: Any = pyarrow  # whose stubs leave much out
 Words = npt.NDArray[np.uint64]
@@ -118,7 +118,7 @@ def _distinct(words: Words, type_: types.Type, shape: Shape, word: int, shift: i
     del codes
     decoded = [
         cell(
-            type_, to_json(decode_from([int(setting) for setting in part[row]], type_, shape, 0, shift, values), type_)
+            type_, to_json(decode_value([int(setting) for setting in part[row]], type_, shape, 0, shift, values), type_)
         )
         for row in first
     ]

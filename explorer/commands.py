@@ -11,7 +11,7 @@ from ..language.immutable import immutable
 
 
 @immutable
-class Finished:
+class CommandResult:
     """What a command ended with and printed, and the seconds it took."""
 
     exit: int
@@ -20,8 +20,8 @@ class Finished:
     seconds: float
 
 
-def run_command(arguments: Sequence[str]) -> Finished:
+def run_command(arguments: Sequence[str]) -> CommandResult:
     """Run this Python with these arguments, and wait."""
     began = time.monotonic()
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
-    return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
+    return CommandResult(done.returncode, done.stdout, done.stderr, time.monotonic() - began)

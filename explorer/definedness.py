@@ -26,21 +26,21 @@ Key: TypeAlias = tuple[Any, ...]
 Form: TypeAlias = ir.ActionForm | ir.Function
 
 _ZERO: Key = ("zero",)
-_FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_NEGATED_COMPARISONS = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _numbers = itertools.count()
 
 
 def undefined_in_some_order(form: Form, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
     """The expressions that may be undefined in a round, where another round of an unordered source may end the loop."""
-    yield from _Reading(is_unordered).block(form.body, LoopScope(), False)
+    yield from _DefinednessReader(is_unordered).block(form.body, LoopScope(), False)
 
 
-def undefined_in_some_order_of(claim: ir.Function, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
+def order_dependent_places(claim: ir.Function, is_unordered: Callable[[ir.Source], bool]) -> Iterator[ir.Where]:
     """The same of a property that is violated where it is false. What a false round of an outermost `all` hides is no
     matter: one order finds a violation there, another one an error, and none that the property holds."""
     match claim.body:
         case (ir.Return(value=value),):
-            yield from _Reading(is_unordered).claim(value, LoopScope())
+            yield from _DefinednessReader(is_unordered).claim(value, LoopScope())
         case _:
             yield from undefined_in_some_order(claim, is_unordered)
 
@@ -186,11 +186,11 @@ class LoopScope:
             case ir.IsNone(option=option), False:
                 return replace(self, some=self.some | {self.key(option)})
             case ir.Compare(op=op, left=left, right=right), _:
-                return self._compared(op if truth else _FLIPPED[op], left, right)
+                return self._scope_with_comparison(op if truth else _NEGATED_COMPARISONS[op], left, right)
             case _:
                 return self
 
-    def _compared(self, op: str, left: ir.Expr, right: ir.Expr) -> LoopScope:
+    def _scope_with_comparison(self, op: str, left: ir.Expr, right: ir.Expr) -> LoopScope:
         if not isinstance(left.type, Int) or not isinstance(right.type, Int):
             return self
         match op:
@@ -226,7 +226,7 @@ def _distance(known: Mapping[tuple[Key, Key], int], start: Key, end: Key) -> flo
     return found.get(end, float("inf"))
 
 
-class _Reading:
+class _DefinednessReader:
     """Goes through a function; `exposed` says that another round may end the loop that an expression is in."""
 
     def __init__(self, is_unordered: Callable[[ir.Source], bool]) -> None:
@@ -275,7 +275,7 @@ class _Reading:
         for expression in _expressions(loop.source):
             yield from self.expression(expression, scope, exposed)
         around = scope.forget(loop.body)
-        inside = _within(around.bind(loop.variable), loop.variable, loop.type, loop.source)
+        inside = _scope_in_range(around.bind(loop.variable), loop.variable, loop.type, loop.source)
         ends = any(_may_end(inner) for inner in traverse(loop.body, helpers=False))
         yield from self.block(loop.body, inside, exposed or (ends and self.is_unordered(loop.source)))
         return around
@@ -331,7 +331,9 @@ class _Reading:
                 yield from self.expression(part, scope, exposed)
             ends = node.kind in ("all", "any") and not is_claim
             exposed = exposed or (ends and self.is_unordered(generator.source))
-            scope = _within(scope.bind(generator.variable), generator.variable, generator.type, generator.source)
+            scope = _scope_in_range(
+                scope.bind(generator.variable), generator.variable, generator.type, generator.source
+            )
             for condition in generator.conditions:
                 yield from self.expression(condition, scope, exposed)
                 scope = scope.when(condition, True)
@@ -369,7 +371,7 @@ def _expressions(node: Any) -> Iterator[ir.Expr]:
                 yield from part.indexes
 
 
-def _within(scope: LoopScope, variable: str, type_: Any, source: ir.Source) -> LoopScope:
+def _scope_in_range(scope: LoopScope, variable: str, type_: Any, source: ir.Source) -> LoopScope:
     """The scope in a round: the variable of a range is between its ends."""
     if not isinstance(source, ir.IntRange):
         return scope
@@ -390,10 +392,12 @@ def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
             below, above = scope.is_less(right, _number(0, right), 1), scope.is_less(_number(0, right), right, 1)
             return below or above or scope.key(right) in scope.some
         case ir.MemberAt(number=number):
-            return _is_between(number, 0, scalar_size(node.type) - 1, scope)
+            return _is_known_between(number, 0, scalar_size(node.type) - 1, scope)
         case ir.MakeSubset(elements=elements, type=type_):
             of = type_.of
-            return not isinstance(of, Int) or all(_is_between(element, of.lo, of.hi, scope) for element in elements)
+            return not isinstance(of, Int) or all(
+                _is_known_between(element, of.lo, of.hi, scope) for element in elements
+            )
         case ir.MakePool() | ir.Quantified(kind="set", type=Pool()):
             return not any(unchecked_elements(node))
         case ir.Quantified(kind="set", body=body):
@@ -429,10 +433,10 @@ def _is_index(container: ir.Expr, index: ir.Expr, scope: LoopScope) -> bool:
         length = ir.Length(container, Int(0, max(container.type.capacity, 0)), container.where)
         return scope.is_less(_number(0, index), index, 0) and scope.is_less(index, length, 1)
     key = cast(Map, container.type).key
-    return not isinstance(key, Int) or _is_between(index, key.lo, key.hi, scope)
+    return not isinstance(key, Int) or _is_known_between(index, key.lo, key.hi, scope)
 
 
-def _is_between(node: ir.Expr, low: int, high: int, scope: LoopScope) -> bool:
+def _is_known_between(node: ir.Expr, low: int, high: int, scope: LoopScope) -> bool:
     return scope.is_less(_number(low, node), node, 0) and scope.is_less(node, _number(high, node), 0)
 
 

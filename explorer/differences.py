@@ -23,7 +23,7 @@ from ..language.model import Action, Model, Property
 from ..language.steptext import format_step
 from ..language.values import ModelError, State, show
 
-SHOWN = 4
+MAX_SHOWN = 4
 """Steps or states of which a message has the values; of the others it has the number."""
 
 
@@ -32,19 +32,19 @@ def place_text(where: Where) -> str:
     return f"{shown_path(where.file)}:{where.line}"
 
 
-def named(name: str, where: Where) -> str:
+def name_with_line(name: str, where: Where) -> str:
     """`rise (model.py:12)`: a part of a model with its line."""
     return f"{name} ({place_text(where)})"
 
 
-def named_all(properties: Iterable[Property]) -> str:
+def names_with_lines(properties: Iterable[Property]) -> str:
     """Properties, terminals or bounds with their lines, those without a form left out."""
-    return ", ".join(named(prop.name, prop.form.where) for prop in properties if prop.form is not None)
+    return ", ".join(name_with_line(prop.name, prop.form.where) for prop in properties if prop.form is not None)
 
 
 def property_differs(prop: Property, mine: bool | None, theirs: bool | None, state: State, engine: str) -> str:
     """What is said where a property has one value in an engine (`natively`, `in bmc`) and another in plain Python."""
-    shown = prop.name if prop.form is None else named(prop.name, prop.form.where)
+    shown = prop.name if prop.form is None else name_with_line(prop.name, prop.form.where)
     return f"{shown} {_value_text(mine)} {engine} and {_value_text(theirs)} in plain Python at {state}"
 
 
@@ -54,13 +54,13 @@ def _value_text(value: bool | None) -> str:
 
 def starts_text(model: Model) -> str:
     """The functions that give initial states, with their lines, and the first of the states."""
-    starts = ", ".join(named(initial.name, initial.form.where) for initial in model.initials)
-    return f"{starts or 'no function'}, which in plain Python gives {_some(map(str, initial_states(model)))}"
+    starts = ", ".join(name_with_line(initial.name, initial.form.where) for initial in model.initials)
+    return f"{starts or 'no function'}, which in plain Python gives {_first_texts(map(str, initial_states(model)))}"
 
 
 def step_says(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> str:
     """What becomes of one step in plain Python: `rise(A) (model.py:12) leads to ...`, `is disabled: ...`, `breaks`."""
-    shown = named(format_step(action.name, arguments), action.form.where)
+    shown = name_with_line(format_step(action.name, arguments), action.form.where)
     try:
         after = attempt(model, state, action, arguments)
     except ModelError as error:
@@ -72,10 +72,10 @@ def step_says(model: Model, state: State, action: Action, arguments: Mapping[str
 
 def action_says(model: Model, state: State, action: Action) -> str:
     """What becomes of each instance of an action in plain Python."""
-    return _some(step_says(model, state, action, arguments) for arguments in bindings(model, action, state))
+    return _first_texts(step_says(model, state, action, arguments) for arguments in bindings(model, action, state))
 
 
-def way_on(model: Model, state: State) -> str:
+def why_no_deadlock(model: Model, state: State) -> str:
     """Why a state is no deadlock in plain Python: a step that is enabled, a limit that stops one, a @terminal."""
     beyond = bound_crossed(model, state)
     if beyond is not None:
@@ -88,20 +88,20 @@ def way_on(model: Model, state: State) -> str:
         if isinstance(result, State) or is_held(action, result):
             return step_says(model, state, action, arguments)
     if is_terminal(model, state):
-        return f"a run may end here, by {named_all(model.terminals)}"
+        return f"a run may end here, by {names_with_lines(model.terminals)}"
     return "nothing can happen"
 
 
 def ways(model: Model, state: State) -> str:
     """Every step that can be taken in plain Python, and where to; what stops the others, where there is none."""
     found = [step_says(model, state, model.action(step.action), step.arguments) for step in steps(model, state)]
-    return _some(found) if found else stuck(model, state)
+    return _first_texts(found) if found else why_deadlock(model, state)
 
 
-def stuck(model: Model, state: State) -> str:
+def why_deadlock(model: Model, state: State) -> str:
     """Why a state is a deadlock in plain Python: what stops each step, and which @terminal predicates are false."""
-    stopped = _some(step_says(model, state, action, arguments) for action, arguments in instances(model, state))
-    ends = named_all(model.terminals)
+    stopped = _first_texts(step_says(model, state, action, arguments) for action, arguments in instances(model, state))
+    ends = names_with_lines(model.terminals)
     return stopped + (f"\n  and no run may end there, by {ends}" if ends else "")
 
 
@@ -114,7 +114,7 @@ def fields_that_differ(mine: State, theirs: State, engine: str) -> str:
     )
 
 
-def _some(texts: Iterable[str]) -> str:
+def _first_texts(texts: Iterable[str]) -> str:
     every = list(texts)
-    more = f"\n  and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
-    return "\n  ".join(every[:SHOWN] or ["none"]) + more
+    more = f"\n  and {len(every) - MAX_SHOWN} more" if len(every) > MAX_SHOWN else ""
+    return "\n  ".join(every[:MAX_SHOWN] or ["none"]) + more

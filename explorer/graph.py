@@ -11,7 +11,7 @@ from ..language.model import Model
 from ..language.steptext import format_step
 from ..language.values import State
 
-EVERY = 1_000
+PROGRESS_INTERVAL = 1_000
 """States between two reports of how many there are."""
 Report = Callable[[int], object]
 
@@ -34,7 +34,7 @@ class StateGraph:
     edges: tuple[Edge, ...]
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """There are more states than were asked for; `most` is how many that were."""
 
     def __init__(self, most: int) -> None:
@@ -43,35 +43,35 @@ class TooLarge(Exception):
 
 
 def state_graph(model: Model, most: int, report: Report | None = None) -> StateGraph:
-    """Every reachable state. `report` gets the number of states every `EVERY` states. Raises `TooLarge` beyond `most`
-    states, ModelError when a step breaks the model."""
-    return _explored(model, initial_states(model), most, None, report)
+    """Every reachable state. `report` gets the number of states every `PROGRESS_INTERVAL` states. Raises
+    `TooLargeError` beyond `most` states, ModelError when a step breaks the model."""
+    return _explore(model, initial_states(model), most, None, report)
 
 
 def neighbourhood(model: Model, centres: Iterable[State], radius: int, most: int) -> StateGraph:
     """The centres and what they reach in at most `radius` steps, with every step among these states."""
-    return _explored(model, centres, most, radius)
+    return _explore(model, centres, most, radius)
 
 
-def _explored(
+def _explore(
     model: Model, starts: Iterable[State], most: int, radius: int | None, report: Report | None = None
 ) -> StateGraph:
     numbers: dict[State, int] = {}
     distance: list[int] = []
     queue: deque[State] = deque()
 
-    def met(state: State, far: int) -> None:
+    def add_state(state: State, far: int) -> None:
         if state not in numbers:
             if len(numbers) >= most:
-                raise TooLarge(most)
+                raise TooLargeError(most)
             numbers[state] = len(numbers)
-            if report is not None and len(numbers) % EVERY == 0:
+            if report is not None and len(numbers) % PROGRESS_INTERVAL == 0:
                 report(len(numbers))
             distance.append(far)
             queue.append(state)
 
     for state in starts:
-        met(state, 0)
+        add_state(state, 0)
     edges: list[Edge] = []
     rim: list[State] = []
     while queue:
@@ -81,13 +81,13 @@ def _explored(
             rim.append(state)
             continue
         for step in steps(model, state):
-            met(step.after, distance[at] + 1)
+            add_state(step.after, distance[at] + 1)
             edges.append(Edge(at, numbers[step.after], step.action, format_step(step.action, step.arguments)))
-    edges += _among(model, rim, numbers)
+    edges += _steps_back(model, rim, numbers)
     return StateGraph(tuple(numbers), tuple(edges))
 
 
-def _among(model: Model, rim: Iterable[State], numbers: dict[State, int]) -> Iterator[Edge]:
+def _steps_back(model: Model, rim: Iterable[State], numbers: dict[State, int]) -> Iterator[Edge]:
     """The steps from the outermost states that lead back to states that are in the graph."""
     for state in rim:
         for step in steps(model, state):

@@ -18,7 +18,7 @@ STATES_MAX = 20_000
 
 
 @immutable
-class Longest:
+class LongestRuns:
     """The runs by action; an action that never happened has none. `complete`: every reachable state was looked at."""
 
     runs: dict[str, Run]
@@ -26,7 +26,7 @@ class Longest:
     complete: bool
 
 
-def longest_runs(model: Model, actions: Collection[str], *, states_max: int = STATES_MAX) -> Longest:
+def longest_runs(model: Model, actions: Collection[str], *, states_max: int = STATES_MAX) -> LongestRuns:
     """The longest run of each of these actions within the first `states_max` states, breadth first.
 
     A step that breaks the model's types ends its branch.
@@ -43,7 +43,7 @@ def longest_runs(model: Model, actions: Collection[str], *, states_max: int = ST
                 origins[step.after], depths[step.after] = (state, step), depths[state] + 1
                 waiting.append(step.after)
     runs = {action: _run(*ends[action], origins) for action in actions if action in ends}
-    return Longest(runs, len(origins), len(origins) < states_max)
+    return LongestRuns(runs, len(origins), len(origins) < states_max)
 
 
 def _steps(model: Model, state: State) -> Iterator[Step]:

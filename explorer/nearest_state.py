@@ -13,12 +13,12 @@ from ..language.values import State
 from ..language.verdict import Failure, Run
 from .search import Report, Search
 
-HERE = "(here)"
+START_MARK = "(here)"
 """What the beginning of such a search is called: no function's name, by which the judge remembers arguments."""
 
 
 @immutable
-class Onward:
+class NearestState:
     """What a search from a state came to. `run` begins there and ends in the nearest state that was asked for; None
     where none was found. `states` is how many distinct ones it looked at; `stopped` why it did not look at all that
     can be reached within the bounds, and "" where it did. `failure` is a step that breaks the model, where one ended
@@ -30,7 +30,9 @@ class Onward:
     failure: Failure | None = None
 
 
-def onward(model: Model, state: State, prop: Property, search: Search, report: Report | None = None) -> Onward:
+def find_nearest_state(
+    model: Model, state: State, prop: Property, search: Search, report: Report | None = None
+) -> NearestState:
     """The shortest run from a state to where an invariant or a transition fails, or a witness is reached. ValueError
     for a property that this model cannot evaluate."""
     if not prop.applicable:
@@ -44,18 +46,18 @@ def onward(model: Model, state: State, prop: Property, search: Search, report: R
     found = next(result for result in verdict.properties if result.name == prop.name)
     states = verdict.distinct_states or 0
     if found.run is not None:
-        return Onward(found.run, states)
+        return NearestState(found.run, states)
     if found.verdict in ("holds", "missing") and verdict.failure is None:
-        return Onward(None, states)
+        return NearestState(None, states)
     why = verdict.assurance
-    return Onward(None, states, why if verdict.failure is None else verdict.failure.message, verdict.failure)
+    return NearestState(None, states, why if verdict.failure is None else verdict.failure.message, verdict.failure)
 
 
 def _beginning(model: Model, state: State, prop: Property) -> Model:
     """The model with one initial state and one property."""
     first = model.initials[0]
     form = replace(first.form, parameters=())
-    start = Initial(HERE, first.doc, form, partial(_itself, state))
+    start = Initial(START_MARK, first.doc, form, partial(_itself, state))
     return replace(model, initials=(start,), properties=(prop,), lemmas=(), liveness=())
 
 

@@ -32,13 +32,13 @@ from ..language.source import NoSource
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from .liveness.answers import Answer, answers
-from .liveness.graph import Incomplete
-from .liveness.plain_graph import Undefined, explored
+from .liveness.graph import IncompleteGraphError
+from .liveness.plain_graph import UndefinedPredicateError, explore_plain_graph
 from .liveness.questions import questions_of
 from .memory_limits import memory_for_search
 from .projections import projection_of
 from .renaming import canonical_keys
-from .search import Progress, Report, Search, stopped_by
+from .search import Progress, Report, Search, interrupt_text
 from .symmetry import Symmetry, symmetry_of
 from .verdicts import Ending, notes_of, peak_memory_bytes, step_bound_text, verdict_of
 
@@ -55,7 +55,7 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     return exploration.verdict()
 
 
-class _Ended(Exception):
+class _SearchEndedError(Exception):
     """The search is over before every state was expanded."""
 
 
@@ -86,7 +86,7 @@ class _Exploration:
         self.origins: list[tuple[int, str, Mapping[str, Any]] | None] = []
         self.index: dict[Any, int] = {}
         self.tallies = {action.name: _Tally() for action in model.actions}
-        self.functions = {action.name: self._probed(action) for action in model.actions}
+        self.functions = {action.name: self._insert_probes(action) for action in model.actions}
         self.levels: list[Level] = []
         self.runs: dict[str, Run] = {}
         self.failure: Failure | None = None
@@ -108,7 +108,7 @@ class _Exploration:
         self.transitions = [prop for prop in applicable if prop.kind == "transition"]
         self.witnesses = [prop for prop in applicable if prop.kind == "reachable"]
 
-    def _probed(self, action: Action) -> Callable[..., None]:
+    def _insert_probes(self, action: Action) -> Callable[..., None]:
         """The action with probes on its guards, which count; without, when its text cannot be read any more."""
         try:
             function, probes = guard_probes(self.model, action)
@@ -125,10 +125,10 @@ class _Exploration:
         try:
             self._explore()
             self.exhausted = True
-        except _Ended:
+        except _SearchEndedError:
             pass
         except KeyboardInterrupt as interrupt:
-            self.stopped = stopped_by(interrupt)
+            self.stopped = interrupt_text(interrupt)
         finally:
             self.seconds = time.monotonic() - self.began
 
@@ -145,7 +145,7 @@ class _Exploration:
                 for number in range(at, end):
                     self._expand(number)
                     self._mind_limits(number)
-            except (_Ended, KeyboardInterrupt):
+            except (_SearchEndedError, KeyboardInterrupt):
                 self._cut_level(end, began)
                 raise
             at = end
@@ -162,7 +162,7 @@ class _Exploration:
     def _expand(self, number: int) -> None:
         state = self.states[number]
         self.expanded += 1
-        if self._is_beyond(number, state):
+        if self._is_beyond_bound(number, state):
             return
         moved = held = False
         attempts = [
@@ -182,7 +182,7 @@ class _Exploration:
             self.failure = deadlock(self.model, self._path(number))
             self._violated()
 
-    def _is_beyond(self, number: int, state: State) -> bool:
+    def _is_beyond_bound(self, number: int, state: State) -> bool:
         """Whether a state lies beyond a `@bound`: asked once, before the actions, and counted."""
         try:
             crossed = bound_crossed(self.model, state)
@@ -247,7 +247,7 @@ class _Exploration:
     def _violated(self) -> None:
         """Ends the search, unless it is to go on to what else can go wrong."""
         if not self.search.keep_going:
-            raise _Ended
+            raise _SearchEndedError
 
     def _holds(self, prop: Property, number: int, state: State, step: Step | None = None) -> bool:
         """Whether a property holds at a state, or on a step from it, which a failure's run then ends with."""
@@ -258,7 +258,7 @@ class _Exploration:
         except ModelError as error:
             self.failure = Failure(f"{prop.name}: {error.message}", error.where, self._path(number, step))
             self.deadlock = False
-            raise _Ended from error
+            raise _SearchEndedError from error
 
     def _may_end(self, number: int, state: State) -> bool:
         return any(self._holds(terminal, number, state) for terminal in self.model.terminals)
@@ -270,10 +270,10 @@ class _Exploration:
         action: str | None = None,
         arguments: Mapping[str, Any] | None = None,
         says: str = "",
-    ) -> _Ended:
+    ) -> _SearchEndedError:
         self.failure = Failure(says + error.message, error.where, self._path(number), action, arguments)
         self.deadlock = False
-        return _Ended()
+        return _SearchEndedError()
 
     def _path(self, number: int, last: Step | None = None) -> Run:
         """The run that found a state, and a last step from there. Every state kept is a real one, never a renamed one,
@@ -293,10 +293,10 @@ class _Exploration:
         seconds = now - self.began
         if self.search.seconds is not None and seconds >= self.search.seconds:
             self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
-            raise _Ended
+            raise _SearchEndedError
         if expanded % 256 == 0 and peak_memory_bytes() >= self.most_memory:
             self.stopped = f"the memory limit was reached with {len(self.states):,} states"
-            raise _Ended
+            raise _SearchEndedError
         if self.report is not None and now - self.reported >= REPORT_SECONDS:
             self.reported = now
             found = len(self.states)
@@ -338,25 +338,27 @@ class _Exploration:
             return {}
         questions = questions_of(self.model)
         try:
-            graph = explored(self.model, questions, self.states, lambda state: self.index[self.key(state)], self._heed)
+            graph = explore_plain_graph(
+                self.model, questions, self.states, lambda state: self.index[self.key(state)], self._heed
+            )
             return answers(self.model, questions, graph, self, self._heed)
-        except Undefined as found:
+        except UndefinedPredicateError as found:
             error = found.error
             where = f"{error.file}:{error.line}"
             self.failure = Failure(f"{found.name}: {error.message}", where, self._path(found.state))
             self.deadlock = False
             return {}
-        except (KeyboardInterrupt, Incomplete) as ended:
-            why = str(ended) if isinstance(ended, Incomplete) else stopped_by(ended)
+        except (KeyboardInterrupt, IncompleteGraphError) as ended:
+            why = str(ended) if isinstance(ended, IncompleteGraphError) else interrupt_text(ended)
             return {prop.name: Answer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
 
     def _heed(self) -> None:
         """Ends the check of whole runs where time or memory is used up."""
         limit = self.search.seconds
         if limit is not None and time.monotonic() - self.began >= limit:
-            raise Incomplete(f"the time limit of {limit:g} s was reached")
+            raise IncompleteGraphError(f"the time limit of {limit:g} s was reached")
         if peak_memory_bytes() >= self.most_memory:
-            raise Incomplete(f"the memory limit was reached with {len(self.states):,} states")
+            raise IncompleteGraphError(f"the memory limit was reached with {len(self.states):,} states")
 
     def run_to(self, index: int) -> Run:
         """The run that found a state."""

@@ -13,8 +13,8 @@ from ..language.model import Model
 from ..language.records import made_of, parts_of
 from ..language.values import Bag, Map, Seq, Set, State, sort_key
 
-Renaming = Mapping[Any, Any]
-Renamer = Callable[[Any, Renaming], Any]
+MemberRenaming = Mapping[Any, Any]
+Renamer = Callable[[Any, MemberRenaming], Any]
 
 
 def canonical_keys(model: Model, domains: tuple[types.Identity, ...]) -> Callable[[State], Any]:
@@ -32,7 +32,7 @@ def canonical_keys(model: Model, domains: tuple[types.Identity, ...]) -> Callabl
     return key
 
 
-def _renamings(model: Model, domains: tuple[types.Identity, ...]) -> list[Renaming]:
+def _renamings(model: Model, domains: tuple[types.Identity, ...]) -> list[MemberRenaming]:
     """Every way to rename the members of each domain among themselves."""
     members = [members_of(domain, model.values) for domain in domains]
     return [
@@ -45,15 +45,15 @@ def _renamings(model: Model, domains: tuple[types.Identity, ...]) -> list[Renami
     ]
 
 
-def _same(value: Any, to: Renaming) -> Any:
+def _unchanged_value(value: Any, to: MemberRenaming) -> Any:
     return value
 
 
 def _renamer(type_: types.Type, domains: tuple[types.Identity, ...]) -> Renamer:
-    """How values of a type are renamed; `_same` when none of the domains is in it."""
+    """How values of a type are renamed; `_unchanged_value` when none of the domains is in it."""
     match type_:
         case types.Identity():
-            return (lambda value, to: to[value]) if type_ in domains else _same
+            return (lambda value, to: to[value]) if type_ in domains else _unchanged_value
         case types.Option(of=of):
             return _option(_renamer(of, domains))
         case types.Record(fields=fields):
@@ -67,18 +67,18 @@ def _renamer(type_: types.Type, domains: tuple[types.Identity, ...]) -> Renamer:
         case types.Pool(of=of, multiple=multiple):
             return _elements(Bag if multiple else Set, _renamer(of, domains))
         case _:
-            return _same
+            return _unchanged_value
 
 
 def _option(of: Renamer) -> Renamer:
-    return _same if of is _same else lambda value, to: None if value is None else of(value, to)
+    return _unchanged_value if of is _unchanged_value else lambda value, to: None if value is None else of(value, to)
 
 
 def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
-    if all(part is _same for part in parts):
-        return _same
+    if all(part is _unchanged_value for part in parts):
+        return _unchanged_value
 
-    def rename(value: Any, to: Renaming) -> Any:
+    def rename(value: Any, to: MemberRenaming) -> Any:
         held = zip(parts, parts_of(type_, value), strict=True)
         return made_of(type_, (rename_part(part, to) for rename_part, part in held))
 
@@ -86,10 +86,10 @@ def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
 
 
 def _map(key: Renamer, value: Renamer) -> Renamer:
-    if key is _same and value is _same:
-        return _same
+    if key is _unchanged_value and value is _unchanged_value:
+        return _unchanged_value
 
-    def rename(given: Map[Any, Any], to: Renaming) -> Map[Any, Any]:
+    def rename(given: Map[Any, Any], to: MemberRenaming) -> Map[Any, Any]:
         moved = {key(old, to): value(held, to) for old, held in given.items()}
         return Map({given_key: moved[given_key] for given_key in given})
 
@@ -97,10 +97,12 @@ def _map(key: Renamer, value: Renamer) -> Renamer:
 
 
 def _elements(make: Callable[[Any], Any], of: Renamer) -> Renamer:
-    return _same if of is _same else lambda value, to: make([of(element, to) for element in value])
+    return (
+        _unchanged_value if of is _unchanged_value else lambda value, to: make([of(element, to) for element in value])
+    )
 
 
-def unchanged(model: Model, domain: types.Identity) -> Callable[[State], bool]:
+def symmetry_test(model: Model, domain: types.Identity) -> Callable[[State], bool]:
     """A function that says whether every renaming of the domain's members leaves a state as it is: those that exchange
     two neighbours make up all others."""
     renamers = tuple(_renamer(field.type, (domain,)) for field in model.fields)

@@ -17,7 +17,7 @@ from ..language.verdict import Run, Step
 
 
 @immutable
-class Scheduled:
+class ScheduledRun:
     """A run as far as it went. `ended` is whether it ended by itself: no step was possible, or the operator ended it;
     `error` is what the next step broke, where one broke the model."""
 
@@ -35,7 +35,7 @@ class Operator(Protocol):
         ...
 
 
-class AnyStep:
+class RandomOperator:
     """Takes any step: first whether it is a fault, with a probability from 0 to 1 where both are possible, then which
     action, then with which arguments. With a probability of 0 a fault never happens."""
 
@@ -56,14 +56,14 @@ class AnyStep:
         return random.choice([step for step in fitting if step.action == action])
 
 
-def scheduled(
+def schedule_run(
     model: Model,
     operator: Operator,
     *,
     seed: int,
     steps_max: int,
     heard: Callable[[State, Step], Any] | None = None,
-) -> Scheduled:
+) -> ScheduledRun:
     """A run of at most so many steps, the same for the same seed, which draws the initial state too.
 
     `heard` is called with the state before each step and the step.
@@ -74,12 +74,12 @@ def scheduled(
         try:
             possible = list(steps(model, state))
         except ModelError as error:
-            return Scheduled(Run(start, tuple(taken)), error=error)
+            return ScheduledRun(Run(start, tuple(taken)), error=error)
         step = operator.choose(random, state, possible) if possible else None
         if step is None:
-            return Scheduled(Run(start, tuple(taken)), ended=True)
+            return ScheduledRun(Run(start, tuple(taken)), ended=True)
         if heard is not None:
             heard(state, step)
         taken.append(step)
         state = step.after
-    return Scheduled(Run(start, tuple(taken)))
+    return ScheduledRun(Run(start, tuple(taken)))

@@ -97,14 +97,14 @@ class Progress:
 Report: TypeAlias = Callable[[Progress], None]
 
 
-_STOPPED = "stopped by "
+_STOPPED_PREFIX = "stopped by "
 
 
-def stopped_by(interrupt: KeyboardInterrupt) -> str:
+def interrupt_text(interrupt: KeyboardInterrupt) -> str:
     """Why a search ended that was interrupted: by Ctrl-C, or by the signal that the interrupt names."""
-    return f"{_STOPPED}{interrupt.args[0] if interrupt.args else 'Ctrl-C'}"
+    return f"{_STOPPED_PREFIX}{interrupt.args[0] if interrupt.args else 'Ctrl-C'}"
 
 
 def is_interruption(why: str | None) -> bool:
     """Whether that is why a search ended."""
-    return why is not None and why.startswith(_STOPPED)
+    return why is not None and why.startswith(_STOPPED_PREFIX)

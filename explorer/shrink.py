@@ -23,7 +23,7 @@ from ..language.verdict import Run, Step
 from ..traces.document import lanes_of
 
 
-class NotFailing(Exception):
+class NotFailingError(Exception):
     """The run to shrink does not fail the property."""
 
 
@@ -32,9 +32,9 @@ def shrunk(model: Model, run: Run, prop: Property) -> Run:
 
     Raises NotFailing when the run does not fail it.
     """
-    best = _until_failure(model, run, prop)
+    best = _shorten_to_failure(model, run, prop)
     if best is None:
-        raise NotFailing(prop.name)
+        raise NotFailingError(prop.name)
     while True:
         shorter = _minimal(model, best, prop)
         calmer = _calm(model, shorter, prop)
@@ -55,21 +55,23 @@ def _weight(model: Model, run: Run) -> tuple[int, int]:
 
 # --- what a sequence of steps comes to --------------------------------------------------------------------------------
 
-_Given = Sequence[tuple[str, Mapping[str, Any]]]
+_NamedSteps = Sequence[tuple[str, Mapping[str, Any]]]
 
 
-def _given(steps: Iterable[Step]) -> list[tuple[str, Mapping[str, Any]]]:
+def _named_steps(steps: Iterable[Step]) -> list[tuple[str, Mapping[str, Any]]]:
     return [(step.action, step.arguments) for step in steps]
 
 
-def _taken(model: Model, start: State, given: _Given, prop: Property, *, leave_out: bool) -> Run | None:
+def _run_until_failure_of(
+    model: Model, start: State, given: _NamedSteps, prop: Property, *, leave_out: bool
+) -> Run | None:
     """The run of these steps until the property fails; None when it does not, or when a step is not enabled and may not
     be left out."""
     state, steps = start, list[Step]()
     if prop.kind != "transition" and _fails(model, prop, state, None):
         return Run(start, ())
     for name, arguments in given:
-        after = _after(model, state, name, arguments)
+        after = _state_after(model, state, name, arguments)
         if after is None:
             if leave_out:
                 continue
@@ -81,7 +83,7 @@ def _taken(model: Model, start: State, given: _Given, prop: Property, *, leave_o
     return None
 
 
-def _after(model: Model, state: State, name: str, arguments: Mapping[str, Any]) -> State | None:
+def _state_after(model: Model, state: State, name: str, arguments: Mapping[str, Any]) -> State | None:
     """The state after a step; None when it cannot be taken."""
     action = model.action(name)
     for parameter in action.form.parameters:
@@ -101,8 +103,8 @@ def _fails(model: Model, prop: Property, before: State, after: State | None, act
         return False
 
 
-def _until_failure(model: Model, run: Run, prop: Property) -> Run | None:
-    return _taken(model, run.start, _given(run.steps), prop, leave_out=False)
+def _shorten_to_failure(model: Model, run: Run, prop: Property) -> Run | None:
+    return _run_until_failure_of(model, run.start, _named_steps(run.steps), prop, leave_out=False)
 
 
 # --- fewer steps ------------------------------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ def _minimal(model: Model, run: Run, prop: Property) -> Run:
     """Deletes steps, in pieces of half the run first, until no single one can go."""
     size = max(1, len(run.steps) // 2)
     while run.steps:  # none are left when the property fails in the initial state
-        shorter = _without_a_piece(model, run, prop, size)
+        shorter = _leave_out_piece(model, run, prop, size)
         if shorter is not None:
             run = shorter
             size = min(size, max(1, len(run.steps) // 2))
@@ -123,11 +125,11 @@ def _minimal(model: Model, run: Run, prop: Property) -> Run:
     return run
 
 
-def _without_a_piece(model: Model, run: Run, prop: Property, size: int) -> Run | None:
+def _leave_out_piece(model: Model, run: Run, prop: Property, size: int) -> Run | None:
     """The run without its first piece of some size that can be spared, pieces at the end being tried first."""
-    given = _given(run.steps)
+    given = _named_steps(run.steps)
     for start in range(max(0, len(given) - size), -1, -1 if size == 1 else -max(1, size // 2)):
-        shorter = _taken(model, run.start, given[:start] + given[start + size :], prop, leave_out=True)
+        shorter = _run_until_failure_of(model, run.start, given[:start] + given[start + size :], prop, leave_out=True)
         if shorter is not None:
             return shorter
     return None
@@ -139,15 +141,15 @@ def _without_a_piece(model: Model, run: Run, prop: Property, size: int) -> Run |
 def _calm(model: Model, run: Run, prop: Property) -> Run:
     """Moves steps back to the step of their lane before them, as long as that saves a switch."""
     while True:
-        calmer = _with_a_move(model, run, prop)
+        calmer = _move_steps(model, run, prop)
         if calmer is None:
             return run
         run = calmer
 
 
-def _with_a_move(model: Model, run: Run, prop: Property) -> Run | None:
+def _move_steps(model: Model, run: Run, prop: Property) -> Run | None:
     """The run with the first move that saves a switch and changes nothing else: one step, or a row of one lane's."""
-    lanes, given = lanes_of(model, run), _given(run.steps)
+    lanes, given = lanes_of(model, run), _named_steps(run.steps)
     before = switches(model, run)
     for at in range(len(given)):
         end = at + 1
@@ -157,7 +159,7 @@ def _with_a_move(model: Model, run: Run, prop: Property) -> Run | None:
             if lanes[target] != lanes[at]:
                 continue
             moved = [*given[: target + 1], *given[at:end], *given[target + 1 : at], *given[end:]]
-            calmer = _taken(model, run.start, moved, prop, leave_out=False)
+            calmer = _run_until_failure_of(model, run.start, moved, prop, leave_out=False)
             if calmer is not None and len(calmer.steps) == len(given) and switches(model, calmer) < before:
                 return calmer
             break

@@ -18,7 +18,7 @@ from ..language.errors import shown_path
 from ..language.immutable import immutable
 from ..language.model import Model, Property
 from ..language.types import Identity, Pool, Subset, Type
-from .definedness import undefined_in_some_order, undefined_in_some_order_of
+from .definedness import order_dependent_places, undefined_in_some_order
 from .traversal import WRITES, traverse
 
 Form: TypeAlias = ir.ActionForm | ir.Function
@@ -40,12 +40,12 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     it that each round of a loop is defined, whatever the others come to."""
     wanted = [identity for identity in model.domains if identity.symmetric and identity.size > 1]
     forms: list[Form] = [action.form for action in model.actions]
-    claims = (*model.properties, *model.terminals, *model.step_bounds, *_of_runs(model))
+    claims = (*model.properties, *model.terminals, *model.step_bounds, *_liveness_predicates(model))
     forms += [claim.form for claim in claims if claim.form is not None]
     nodes = [node for form in forms for node in traverse(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:
-        reason = _of_fair_runs(model) or _refusal(domain, nodes, orders)
+        reason = _why_not_folded(model) or _refusal(domain, nodes, orders)
         if reason is None and not rounds_are_defined:
             reason = next(_undefined_rounds(model, domain), None)
         if reason is None:
@@ -56,7 +56,7 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     return Symmetry(tuple(allowed), tuple(refusals))
 
 
-def _of_fair_runs(model: Model) -> str | None:
+def _why_not_folded(model: Model) -> str | None:
     """Why nothing is folded where runs are checked: a run through orbits may take another member's step each time
     round, so that no member's own run is fair. What is always possible is the same of a state as of any that it is
     renamed to."""
@@ -64,7 +64,7 @@ def _of_fair_runs(model: Model) -> str | None:
     return None if name is None else f"{name} is checked on runs, and a loop of orbits is no loop of states"
 
 
-def _of_runs(model: Model) -> list[Property]:
+def _liveness_predicates(model: Model) -> list[Property]:
     """The predicates of the properties of whole runs."""
     cases = (case for prop in model.liveness for case in prop.cases)
     return [part for case in cases for part in (case.then, case.when) if part is not None]
@@ -82,7 +82,7 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
             return f"{place(node.where)} depends on the order of the members"
         if isinstance(node, ir.ActionForm | ir.Function):
             for loop in traverse(node.body, helpers=False):
-                if isinstance(loop, ir.For) and _ordered_by(loop.source, domain):
+                if isinstance(loop, ir.For) and _depends_on_names(loop.source, domain):
                     for problem in _order_dependence(node, loop):
                         return problem
     return None
@@ -92,17 +92,17 @@ def _undefined_rounds(model: Model, domain: Identity) -> Iterator[str]:
     """Reasons why the order of a domain's members may show in an error of the model."""
 
     def is_unordered(source: ir.Source) -> bool:
-        return _ordered_by(source, domain)
+        return _depends_on_names(source, domain)
 
     found = [undefined_in_some_order(action.form, is_unordered) for action in model.actions]
-    for prop in (*model.properties, *model.terminals, *model.step_bounds, *_of_runs(model)):
+    for prop in (*model.properties, *model.terminals, *model.step_bounds, *_liveness_predicates(model)):
         if prop.form is not None:
             is_claim = (
-                prop not in _of_runs(model)
+                prop not in _liveness_predicates(model)
                 and prop.kind in ("invariant", "transition", "lemma")
                 and prop not in model.step_bounds
             )
-            found.append((undefined_in_some_order_of if is_claim else undefined_in_some_order)(prop.form, is_unordered))
+            found.append((order_dependent_places if is_claim else undefined_in_some_order)(prop.form, is_unordered))
     for where in itertools.chain.from_iterable(found):
         yield f"{place(where)} may be undefined in one round while another one ends the loop before it"
 
@@ -116,7 +116,7 @@ def place(where: ir.Where) -> str:
     return f"{shown_path(where.file)}:{where.line}"
 
 
-def _ordered_by(source: ir.Source, domain: Identity) -> bool:
+def _depends_on_names(source: ir.Source, domain: Identity) -> bool:
     """Whether the order of a source's rounds depends on what the domain's members are called."""
     match source:
         case ir.Members(of=of):
@@ -164,7 +164,7 @@ def _writes_in_order(loop: ir.For) -> Iterator[str]:
         if at is None or field in filled or own.setdefault(field, at) != at:
             yield f"{place(node.where)} writes a cell that is not indexed by the loop's variable {loop.variable}"
     allowed = {
-        id(field) for node in traverse(loop.body, helpers=False) for field in _own_read(node, loop.variable, own)
+        id(field) for node in traverse(loop.body, helpers=False) for field in _own_reads(node, loop.variable, own)
     }
     for node in traverse(loop.body):
         if isinstance(node, ir.StateField) and node.field in {*own, *filled} and id(node) not in allowed:
@@ -176,7 +176,7 @@ def _index_of(indexes: tuple[ir.Expr, ...], variable: str) -> int | None:
     return next((at for at, index in enumerate(indexes) if isinstance(index, ir.Name) and index.name == variable), None)
 
 
-def _own_read(node: Any, variable: str, own: dict[str, int]) -> Iterator[ir.StateField]:
+def _own_reads(node: Any, variable: str, own: dict[str, int]) -> Iterator[ir.StateField]:
     """The field that `field[..][variable]` reads, with the variable where the writes of the field have it."""
     indexes, inner = list[ir.Expr](), node
     while isinstance(inner, ir.Index):

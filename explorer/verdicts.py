@@ -29,12 +29,14 @@ from ..language.verdict import (
 from .liveness.answers import Answer
 from .search import Search, is_interruption
 
-_NO_PROPERTY = "no property was checked: only deadlocks and steps that break the model's types were looked for"
+_NO_PROPERTY_TEXT = "no property was checked: only deadlocks and steps that break the model's types were looked for"
 _FAILURES: tuple[Outcome, ...] = ("model_error", "safety", "deadlock", "liveness")
-JUDGING = ("native", "python")
+LIVENESS_ENGINES = ("native", "python")
 """The engines that check properties of liveness."""
-_NOT_JUDGED = f"it is a property of liveness, which only the engines {' and '.join(JUDGING)} check"
-_NO_START = "there is no initial state: a guard in every @initial function is false, whatever its arguments"
+_NOT_JUDGED_TEXT = f"it is a property of liveness, which only the engines {' and '.join(LIVENESS_ENGINES)} check"
+_NO_INITIAL_STATE_TEXT = (
+    "there is no initial state: a guard in every @initial function is false, whatever its arguments"
+)
 
 
 @immutable
@@ -87,13 +89,13 @@ class Ending:
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
     transitions, interrupted = _transitions(ending), is_interruption(ending.stopped)
-    ending = _of_what_is_shown(model, _of_starts(model, _of_values(ending)))
+    ending = _ending_with_shown_runs(model, _ending_with_images(model, _ending_by_projection(ending)))
     others = tuple(_property(prop, ending) for prop in model.properties)
-    properties = (*others, *(_of_runs(prop, ending, others) for prop in model.liveness))
+    properties = (*others, *(_liveness_verdict(prop, ending, others) for prop in model.liveness))
     outcome = _outcome(ending, properties)
     return Verdict(
         model=model.name,
-        constants={name: plain(value) for name, value in model.values.items()},
+        constants={name: json_constant(value) for name, value in model.values.items()},
         open_constants=tuple(sorted(model.open)),
         ghosts=model.ghosts,
         engine=ending.engine,
@@ -127,7 +129,7 @@ def _transitions(ending: Ending) -> int | None:
     return sum(action.fired for action in ending.actions) if known else None
 
 
-def _of_values(ending: Ending) -> Ending:
+def _ending_by_projection(ending: Ending) -> Ending:
     """How a search ended that kept one state for each value of a projection: it has not seen every state."""
     if ending.projection is None or not ending.exhausted:
         return ending
@@ -135,7 +137,7 @@ def _of_values(ending: Ending) -> Ending:
     return replace(ending, exhausted=False, stopped=stopped)
 
 
-def _of_starts(model: Model, ending: Ending) -> Ending:
+def _ending_with_images(model: Model, ending: Ending) -> Ending:
     """How a search ended, once plain Python has looked at the images of the initial states: no engine does, and a
     refinement says something of them. What is wrong there is the shortest counterexample, and takes the place of
     another."""
@@ -153,7 +155,7 @@ def _of_starts(model: Model, ending: Ending) -> Ending:
     return replace(ending, runs=runs) if runs != ending.runs else ending
 
 
-def _of_what_is_shown(model: Model, ending: Ending) -> Ending:
+def _ending_with_shown_runs(model: Model, ending: Ending) -> Ending:
     """How a search ended that stopped early, once every property was checked along the runs that it shows: what a run
     violates or reaches is not open, whatever the search was stopped by."""
     if ending.passed:
@@ -188,9 +190,9 @@ def _notes(model: Model, ending: Ending) -> Iterator[str]:
     yield from ending.notes
     yield from model.notes
     if ending.exhausted and ending.distinct == 0:
-        yield _NO_START
+        yield _NO_INITIAL_STATE_TEXT
     if not model.properties and not model.liveness:
-        yield _NO_PROPERTY
+        yield _NO_PROPERTY_TEXT
 
 
 def notes_of(search: Search) -> tuple[str, ...]:
@@ -201,7 +203,7 @@ def notes_of(search: Search) -> tuple[str, ...]:
     return (*left_out, f"one state was kept for each value of @projection {search.projection}")
 
 
-def plain(value: Value) -> Any:
+def json_constant(value: Value) -> Any:
     """A constant's value as JSON has it: an enum as its value when that is text, else as its name."""
     if isinstance(value, Enum):
         return value.value if isinstance(value.value, str) else value.name
@@ -219,21 +221,21 @@ def _property(prop: Property, ending: Ending) -> PropertyVerdict:
     return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
 
 
-def _of_runs(prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...]) -> PropertyVerdict:
+def _liveness_verdict(prop: Liveness, ending: Ending, others: tuple[PropertyVerdict, ...]) -> PropertyVerdict:
     """A property of whole runs: only an engine that sees every state and its steps checks it, at the end."""
     found = ending.liveness.get(prop.name)
     if found is None:
-        found = _not_asked(ending, others) if prop.applicable else Answer("not_checked")
+        found = _unasked_answer(ending, others) if prop.applicable else Answer("not_checked")
     why = found.why
     if found.word == "holds" and not found.idle and prop.kind != "always_possible":
-        why = _of_which_runs(why, ending)
+        why = _run_condition_text(why, ending)
     return PropertyVerdict(
         prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, why, found.idle,
         found.stopped, found.guarded,
     )  # fmt: skip
 
 
-def _of_which_runs(fair: str, ending: Ending) -> str:
+def _run_condition_text(fair: str, ending: Ending) -> str:
     """Of which runs a property holds: those with its fairness, that stay within the limits that stop anything."""
     cutting = dict.fromkeys(guard.text if guard.is_bound else name for name, guard in cutting_limits(ending.actions))
     *most, last = cutting or ("",)
@@ -241,10 +243,10 @@ def _of_which_runs(fair: str, ending: Ending) -> str:
     return f"{fair or 'of the runs'} that stay within the limits of {named}" if named else fair
 
 
-def _not_asked(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Answer:
+def _unasked_answer(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Answer:
     """Why a property of whole runs has no answer, though it could have one."""
-    if ending.engine not in JUDGING:
-        return Answer("not_checked", why=_NOT_JUDGED)
+    if ending.engine not in LIVENESS_ENGINES:
+        return Answer("not_checked", why=_NOT_JUDGED_TEXT)
     violated = next((prop.name for prop in others if prop.verdict == "violated"), None)
     if ending.failure is not None and not ending.deadlock:
         return Answer("not_checked", why="something cannot be evaluated, or breaks the model's types: mend that first")
@@ -262,42 +264,42 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
         return "liveness" if violated <= set(LIVENESS) else "safety"
     if ending.deadlock:
         return "deadlock"
-    if not ending.passed or _not_checked(properties) or _open(properties):
+    if not ending.passed or _unchecked_properties(properties) or _open_liveness_texts(properties):
         return "none"
     if any(action.happened_despite for action in ending.actions):
         return "vacuous"
-    return "vacuous" if ending.exhausted and _never(ending, properties) else "none"
+    return "vacuous" if ending.exhausted and _is_vacuous(ending, properties) else "none"
 
 
-def _never(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
+def _is_vacuous(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
     """Whether something that should happen does not, in every state there is."""
     return any(action.never_happened for action in ending.actions) or any(
         prop.verdict == "missing" or prop.idle for prop in properties
     )
 
 
-def _open(properties: tuple[PropertyVerdict, ...]) -> list[str]:
+def _open_liveness_texts(properties: tuple[PropertyVerdict, ...]) -> list[str]:
     """The properties of liveness that bounds leave open, each with the reason."""
     open_ = (prop for prop in properties if prop.verdict == "undecided" and prop.kind in LIVENESS)
     return [f"{prop.name} is undecided: {prop.why}" for prop in open_]
 
 
-def _not_checked(properties: tuple[PropertyVerdict, ...]) -> list[str]:
+def _unchecked_properties(properties: tuple[PropertyVerdict, ...]) -> list[str]:
     return [prop.name for prop in properties if prop.verdict == "not_checked"]
 
 
 def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:
     if outcome in _FAILURES:
         return "violated"
-    decided = ending.passed and not _not_checked(properties) and not _open(properties)
+    decided = ending.passed and not _unchecked_properties(properties) and not _open_liveness_texts(properties)
     return "holds" if decided else "inconclusive"
 
 
 def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> str:
     grounds = _grounds(outcome, ending)
-    missed = _not_checked(properties)
-    if outcome == "none" and ending.passed and _open(properties):
-        return f"{grounds}, but {'; '.join(_open(properties))}"
+    missed = _unchecked_properties(properties)
+    if outcome == "none" and ending.passed and _open_liveness_texts(properties):
+        return f"{grounds}, but {'; '.join(_open_liveness_texts(properties))}"
     if outcome != "none" or not missed or not ending.passed:
         return grounds
     return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not checked"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeAlias, cast
 
-from ..explorer.commands import Finished
+from ..explorer.commands import CommandResult
 from ..language.immutable import immutable
 from ..reports.document import SCHEMA
 from ..reports.exits import INTERRUPTED_TEXT, Exit
@@ -135,14 +135,14 @@ def run_entry(entry: Entry, settings: GateSettings, workers: Workers) -> Result 
     started = time.monotonic()
     if isinstance(entry, AuditRecord):
         ended = workers.run(audit_arguments(entry, settings))
-        return None if ended is None else audit_result(entry, Finished(*ended, time.monotonic() - started))
+        return None if ended is None else audit_result(entry, CommandResult(*ended, time.monotonic() - started))
     if isinstance(entry, ProofRecord):
         ended = workers.run(prove_arguments(entry, settings.time))
-        return None if ended is None else proof_result(entry, Finished(*ended, time.monotonic() - started))
+        return None if ended is None else proof_result(entry, CommandResult(*ended, time.monotonic() - started))
     ended = workers.run(check_arguments(entry, settings))
     if ended is None:
         return None
-    return check_result(entry, Finished(*ended, time.monotonic() - started), settings, stopping=workers.stopping)
+    return check_result(entry, CommandResult(*ended, time.monotonic() - started), settings, stopping=workers.stopping)
 
 
 def check_command(check: CheckRecord, settings: GateSettings) -> list[str]:
@@ -150,7 +150,9 @@ def check_command(check: CheckRecord, settings: GateSettings) -> list[str]:
     return ["-m", "tidegate", *check_arguments(check, settings)]
 
 
-def check_result(check: CheckRecord, finished: Finished, settings: GateSettings, *, stopping: bool = False) -> Result:
+def check_result(
+    check: CheckRecord, finished: CommandResult, settings: GateSettings, *, stopping: bool = False
+) -> Result:
     """Compares what a check's process printed. A report counts only if the process ended as one that reports does."""
     report = _parse_report(finished)
     if report is not None and (stopping or finished.exit in _EXITS_WITH_REPORT):
@@ -161,7 +163,7 @@ def check_result(check: CheckRecord, finished: Finished, settings: GateSettings,
     return _broken_result(check, finished.exit, finished.err, finished.seconds)
 
 
-def _parse_report(finished: Finished) -> Mapping[str, Any] | None:
+def _parse_report(finished: CommandResult) -> Mapping[str, Any] | None:
     """The report that a process printed, whole; None if it did not."""
     try:
         read = json.loads(finished.out)
@@ -221,7 +223,7 @@ def audit_arguments(audit: AuditRecord, settings: GateSettings) -> list[str]:
     return ["audit", *audit.files, *required, *audit.options, *limit, "--json"]
 
 
-def audit_result(audit: AuditRecord, finished: Finished) -> Result:
+def audit_result(audit: AuditRecord, finished: CommandResult) -> Result:
     """What an audit's process printed: met, not met (differs), or not decided."""
     report = _parse_audit_report(finished)
     if report is None:
@@ -233,7 +235,7 @@ def audit_result(audit: AuditRecord, finished: Finished) -> Result:
     return Result(audit, result, exit_, finished.seconds, None, tuple(_unmet_differences(report)))
 
 
-def _parse_audit_report(finished: Finished) -> Mapping[str, Any] | None:
+def _parse_audit_report(finished: CommandResult) -> Mapping[str, Any] | None:
     """The report of an audit, whole; None where the process printed none, or what it ended with instead."""
     try:
         read = json.loads(finished.out)
@@ -259,7 +261,7 @@ def _unmet_differences(report: Mapping[str, Any]) -> Iterator[Difference]:
 # --- proofs -----------------------------------------------------------------------------------------------------------
 
 
-def proof_result(entry: ProofRecord, finished: Finished) -> Result:
+def proof_result(entry: ProofRecord, finished: CommandResult) -> Result:
     """Compares what the process of a proof printed. A proof that was not found, though one is recorded, is no
     difference: it is not known."""
     report = proof_report(finished.out)

@@ -17,7 +17,7 @@ from typing import Any, cast
 from ..explorer import EXHAUSTIVE
 from ..language.binding import Definition
 from ..language.constants import Value
-from ..language.errors import Unreadable, UsageError, nearest
+from ..language.errors import UnreadableError, UsageError, nearest
 from ..language.immutable import immutable
 from ..language.model import Model
 from ..reports.document import plain_constant
@@ -256,8 +256,8 @@ def named_bounds(model: str) -> Mapping[str, Mapping[str, Constant]]:
 
 
 def read_record_file(path: Path) -> RecordFile:
-    """One file, every key of it known. Raises `Unreadable` for a file that is not there or no TOML, and `UsageError`,
-    which names the file, the table and what is wrong with it."""
+    """One file, every key of it known. Raises `UnreadableError` for a file that is not there or no TOML, and
+    `UsageError`, which names the file, the table and what is wrong with it."""
     text, table = _load_toml(path)
     _refuse_other_keys(table, ("schema", "model", "open", "formulas", "bounds", "check", "audit", "prove"), str(path))
     if table.get("schema") != SCHEMA:
@@ -289,9 +289,9 @@ def _load_toml(path: Path) -> tuple[str, dict[str, Any]]:
         text = path.read_text(encoding="utf-8")
         return text, tomllib.loads(text)
     except OSError as error:
-        raise Unreadable(f"{path}: cannot be read ({error.strerror})") from None
+        raise UnreadableError(f"{path}: cannot be read ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Unreadable(f"{path}: not TOML: {error}") from None
+        raise UnreadableError(f"{path}: not TOML: {error}") from None
 
 
 def _toml_entries(

@@ -19,9 +19,9 @@ from typing import Any, cast, get_origin
 
 from . import ir
 from .constants import Constant, ConstantExpression, NoValueYet, Value
-from .declare import PRIVATE, Mark, WrongDecorator, is_of_language, mark_of
+from .declare import PRIVATE, DecoratorError, Mark, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
-from .frontend.source import CAPACITY_BESIDE, NestedTooDeep, Source, read, source_of_class
+from .frontend.source import CAPACITY_BESIDE, NestingError, Source, read, source_of_class
 from .immutable import immutable
 from .kinds import Domain
 from .omissions import half_imported, look_alikes, unfinished
@@ -167,10 +167,10 @@ def _note_failure(path: str, error: BaseException, diagnostics: Diagnostics) -> 
     for mistake in broken.values():
         note_unparsed(mistake, diagnostics)
     deep = isinstance(error, (RecursionError, MemoryError)) and any(
-        isinstance(mistake, NestedTooDeep) for mistake in broken.values()
+        isinstance(mistake, NestingError) for mistake in broken.values()
     )
     if not deep and (not isinstance(error, SyntaxError) or error.filename not in broken):
-        expected = isinstance(error, (NoValueYet, WrongDecorator))
+        expected = isinstance(error, (NoValueYet, DecoratorError))
         message = str(error) if expected else f"{type(error).__name__}: {error}"
         instead = error.instead if expected else _import_hint(path, error)
         diagnostics.add("TG002", _failing_place(path, error), message, instead)
@@ -297,7 +297,7 @@ class Collector:
             found = tuple(_modules(self.abstract, self.module, *self.properties))
             for module in found:
                 read(str(module.__file__))
-        except NestedTooDeep as error:
+        except NestingError as error:
             note_unparsed(error, self.diagnostics)
             self.diagnostics.raise_if_any()
             raise

@@ -104,7 +104,7 @@ def is_of_language(thing: object) -> bool:
     return isinstance(module, str) and (module == _LANGUAGE or module.startswith(_LANGUAGE + "."))
 
 
-class WrongDecorator(TypeError):
+class DecoratorError(TypeError):
     """A decorator is given what it does not take. `instead` says how it is written."""
 
     def __init__(self, message: str, instead: str) -> None:
@@ -117,7 +117,7 @@ def marked(function: F, mark: Mark) -> F:
     with parentheses or above an unfinished one; and for a second role, which would take the place of the first."""
     if not hasattr(function, "__dict__") or is_of_language(function):
         message = f"@{mark.role} stands above a function of the model, and is given {shown(function)}"
-        raise WrongDecorator(message, f"@{mark.role} alone, above the function")
+        raise DecoratorError(message, f"@{mark.role} alone, above the function")
     _check_first_role(function, mark.role)
     setattr(function, MARK, mark)
     return function
@@ -129,7 +129,7 @@ def _check_first_role(thing: Any, role: str) -> None:
     if before is not None:
         message = f"{thing.__name__} has the role @{before.role} already, and @{role} would take its place"
         what = "a class" if isinstance(thing, type) else "a function"
-        raise WrongDecorator(message, f"{what} of its own for each role")
+        raise DecoratorError(message, f"{what} of its own for each role")
 
 
 def shown(thing: object) -> str:
@@ -234,16 +234,16 @@ def bound(function: F | None = None, **options: Any) -> F | Callable[[F], F]:
 def _stopped(function: object, options: dict[str, Any]) -> tuple[str, ...]:
     """The names of the actions that `@bound(stops=...)` is given."""
     if isinstance(function, str):
-        raise WrongDecorator("@bound takes the actions that it stops by keyword", f'@bound(stops="{function}")')
+        raise DecoratorError("@bound takes the actions that it stops by keyword", f'@bound(stops="{function}")')
     if function is None and list(options) != ["stops"]:
         given = ", ".join(options) or "nothing"
-        raise WrongDecorator(f"@bound takes stops=..., and {given} is given", '@bound, or @bound(stops="action")')
+        raise DecoratorError(f"@bound takes stops=..., and {given} is given", '@bound, or @bound(stops="action")')
     found: object = options.get("stops", ())
     names = (found,) if isinstance(found, str) else found
     listed = cast("tuple[object, ...]", names) if isinstance(names, tuple) else ()
     if function is None and not (listed and all(isinstance(name, str) for name in listed)):
         message = f"stops={found!r} names no action"
-        raise WrongDecorator(message, 'stops="action", or stops=("action", "other"); @bound where it stops none')
+        raise DecoratorError(message, 'stops="action", or stops=("action", "other"); @bound where it stops none')
     return cast("tuple[str, ...]", listed)
 
 
@@ -325,21 +325,21 @@ def depth_of(function: object) -> ConstantExpression | None:
     return found if isinstance(found, ConstantExpression) else None
 
 
-class Disabled(Exception):
+class DisabledError(Exception):
     """Raised by `require(False)` in a plain-Python run: the step is not enabled here."""
 
 
-class AtLimit(Exception):
+class AtLimitError(Exception):
     """Raised by `limit(False)` in a plain-Python run: the bounds stop the step here."""
 
 
 def require(condition: bool) -> None:
     """A guard of the protocol: the step can happen only where it holds. Comes before the first write."""
     if not condition:
-        raise Disabled
+        raise DisabledError
 
 
 def limit(condition: bool) -> None:
     """A guard of the bounds, not of the protocol: log full, no epoch left. Comes after every `require`."""
     if not condition:
-        raise AtLimit
+        raise AtLimitError

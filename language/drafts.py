@@ -15,7 +15,7 @@ from . import types
 from .checks import TypeCheck, check_for
 from .constants import Value
 from .containers import Container, ModelError, stale
-from .declare import AtLimit
+from .declare import AtLimitError
 from .values import State
 
 
@@ -108,7 +108,7 @@ def _state_class(name: str, names: tuple[str, ...], of: tuple[types.Type, ...]) 
 
 class Cells:
     """The cells of a draft: what its views write to. `sealed` cells are those of a step whose budget is spent: it stops
-    with `AtLimit` after its last `require` (see `spend`), at the latest at the first write."""
+    with `AtLimitError` after its last `require` (see `spend`), at the latest at the first write."""
 
     __slots__ = ("hit_seal", "origin", "sealed", "shape", "values", "written")
 
@@ -162,7 +162,7 @@ class Cells:
         """Stops the step when its budget is spent."""
         if self.sealed:
             self.hit_seal = True
-            raise AtLimit
+            raise AtLimitError
 
     def finish(self) -> State:
         """The state that the draft has become; the draft is of no more use."""

@@ -14,7 +14,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 
-class TooMuch(Exception):
+class EffortExceededError(Exception):
     """The steps are used up."""
 
 
@@ -28,7 +28,7 @@ class Effort:
         """Takes some of the steps. TooMuch where there are not so many."""
         self.left -= steps
         if self.left < 0:
-            raise TooMuch
+            raise EffortExceededError
 
     def __enter__(self) -> Effort:
         self._outer = getattr(_now, "effort", None)

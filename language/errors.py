@@ -181,7 +181,7 @@ class UsageError(Exception):
     """What was asked for cannot be: an unknown constant, profile or property, or a value out of its range."""
 
 
-class Unreadable(UsageError):
+class UnreadableError(UsageError):
     """A file that cannot be read at all, or is no TOML: exit 66."""
 
 

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, cast
 
 from .checks import member_at, members_of, places_of
-from .declare import AtLimit, Disabled
+from .declare import AtLimitError, DisabledError
 from .drafts import Cells, Draft, Shape
 from .errors import shown_path
 from .guards import Probes, probed
@@ -84,7 +84,7 @@ def start_of(model: Model, initial: Initial, arguments: Mapping[str, Any]) -> St
     it breaks the model's types."""
     try:
         return initial.run(**arguments)
-    except (Disabled, AtLimit):
+    except (DisabledError, AtLimitError):
         return None
     except Exception as error:
         raise blamed(model, error, initial.name, arguments) from error
@@ -166,7 +166,7 @@ def attempt(
     cells = shape.cells(state, sealed)
     try:
         (run or action.run)(Draft(cells), **arguments)
-    except (Disabled, AtLimit) as stop:
+    except (DisabledError, AtLimitError) as stop:
         stopped = _stopped(stop, cells, action)
         shape.reuse(cells)
         return stopped
@@ -209,7 +209,7 @@ def bound_crossed(model: Model, state: State) -> str | None:
 def _stopped(stop: Exception, cells: Cells, action: Action) -> Stopped:
     if cells.hit_seal:
         return Stopped(True, 0, action.budget)
-    return Stopped(isinstance(stop, AtLimit), _guard_line(stop.__traceback__))
+    return Stopped(isinstance(stop, AtLimitError), _guard_line(stop.__traceback__))
 
 
 def _guard_line(trace: TracebackType | None) -> int:
@@ -444,7 +444,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
     with suppress(NoSource):
         function, probes = guard_probes(model, action)
         probes.false = None
-        with suppress(Disabled, AtLimit):
+        with suppress(DisabledError, AtLimitError):
             function(Draft(shape_of(model).cells(state)), **arguments)
         if probes.false is not None:
             return probes.false.text

@@ -9,7 +9,7 @@ from typing import cast
 
 from . import ir
 from .errors import Diagnostics
-from .frontend.source import NESTED_MAX, NestedTooDeep, parse
+from .frontend.source import NESTED_MAX, NestingError, parse
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?", re.MULTILINE)
 """An import as a line has it; a file that is not Python has no syntax tree to look for them in."""
@@ -43,7 +43,7 @@ def note_unparsed(error: SyntaxError, diagnostics: Diagnostics) -> None:
     """Notes why a file cannot be parsed, or is not taken as it is."""
     assert error.filename is not None, "the text of a file was parsed"
     where = _syntax_place(error.filename, error)
-    if isinstance(error, NestedTooDeep):
+    if isinstance(error, NestingError):
         instead = "a helper function for a part of it; any(...) or sum(...) for a long row, match for many elif"
         diagnostics.add("TG011", where, f"something here is nested more than {NESTED_MAX} deep", instead)
     else:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar, overload
 
-from .declare import ActionName, Fairness, Mark, WrongDecorator, action_name, is_of_language, mark_of, marked, shown
+from .declare import ActionName, DecoratorError, Fairness, Mark, action_name, is_of_language, mark_of, marked, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +41,7 @@ def strong(action: ActionName, *more: ActionName, each: str | None = None) -> Fa
 def _fairness(word: str, actions: tuple[ActionName, ...], each: object) -> Fairness:
     names = tuple(map(action_name, actions))
     if each is not None and not isinstance(each, str):
-        raise WrongDecorator(
+        raise DecoratorError(
             f"each of {word} names one parameter, and is given {shown(each)}",
             f'{word}({", ".join(names)}, each="..."), with the name of a parameter of the action as a string',
         )
@@ -65,7 +65,7 @@ def leads_to(then: Callable[..., bool], *fairness: Fairness) -> Callable[[F], F]
     is no function, or no fairness.
     """
     if not isinstance(then, FunctionType) or is_of_language(then):
-        raise WrongDecorator(
+        raise DecoratorError(
             f"@leads_to takes what comes then as a function, and is given {shown(then)}",
             "@leads_to(answered, weak(fetch)), where answered is a function of the same parameters",
         )
@@ -98,7 +98,7 @@ def _with_or_without(role: Any, given: tuple[Any, ...]) -> Any:
         if before is not None and before.role == "action":
             name = given[0].__name__
             message = f"@{role} takes fairness or stands above a predicate, and is given the action {name}"
-            raise WrongDecorator(message, f"@{role}(weak({name}))")
+            raise DecoratorError(message, f"@{role}(weak({name}))")
         return marked(given[0], Mark(role))
     return _of_runs(role, given, ())
 
@@ -107,7 +107,7 @@ def _of_runs(role: Any, fairness: tuple[object, ...], then: tuple[FunctionType, 
     for one in fairness:
         if not isinstance(one, Fairness):
             written = f"@{role}(answered, weak(action))" if then else f"@{role}(weak(action))"
-            raise WrongDecorator(f"@{role} takes fairness, and is given {shown(one)}", written)
+            raise DecoratorError(f"@{role} takes fairness, and is given {shown(one)}", written)
     kept = tuple(one for one in fairness if isinstance(one, Fairness))
 
     def mark(function: F) -> F:

@@ -188,5 +188,5 @@ class Verdict:
     interrupted: bool = False
 
 
-class Disagreement(Exception):
+class DisagreementError(Exception):
     """An engine and the plain-Python judge disagree. Exit 70; the message names the action and shows the state."""

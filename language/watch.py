@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from .drafts import Shape
-from .effort import Effort, TooMuch, counted_range
+from .effort import Effort, EffortExceededError, counted_range
 from .errors import Abandoned, Diagnostics, UsageError
 from .frontend.annotations import Types
 from .frontend.scope import Program, Scope, StateShape, expression
@@ -53,7 +53,7 @@ class Watched:
         try:
             with effort:
                 return self.run(state)
-        except TooMuch:
+        except EffortExceededError:
             raise ModelError(f"it takes more than {allowed:,} steps of Python") from None
         except Exception as error:
             raise blamed(self.model, error) from error

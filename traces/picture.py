@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Protocol
 
-from ..language.effort import Effort, TooMuch, counted_range
+from ..language.effort import Effort, EffortExceededError, counted_range
 from ..language.kinds import Domain
 from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, members_of
 from ..language.model import Model
@@ -250,7 +250,7 @@ class Picture:
         try:
             with Effort(STEPS):
                 return run(*given)
-        except TooMuch:
+        except EffortExceededError:
             raise Undrawable(f"view: {name} takes more than {STEPS:,} steps of Python in a state") from None
         except Exception as error:
             raise Undrawable(f"view: {name} cannot be evaluated: {error}") from error

@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any
 from xml.parsers import expat
 
-from ..language.effort import Effort, TooMuch
+from ..language.effort import Effort, EffortExceededError
 from ..language.lanes import GroupLanes, LogLanes
 from ..language.model import Model
 from ..language.values import State
@@ -68,7 +68,7 @@ class Drawing:
         try:
             with Effort(STEPS):
                 text = self._draw(state)
-        except TooMuch:
+        except EffortExceededError:
             raise Undrawable(f"view(s) takes more than {STEPS:,} steps of Python in a state") from None
         except Exception as error:
             raise Undrawable(f"view(s) cannot be evaluated: {type(error).__name__}: {error}") from error

@@ -15,7 +15,7 @@ from ...language.judge import holds, initial_states, replay
 from ...language.model import Action, Model
 from ...language.steptext import StepError, parse_steps
 from ...language.values import State
-from ...language.verdict import Disagreement, Run
+from ...language.verdict import DisagreementError, Run
 from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
 from ..questions.questions import Case
 from ..questions.signature import Signature
@@ -84,11 +84,11 @@ def _run(model: Model, name: str, steps: tuple[ScenarioStep, ...]) -> tuple[Mode
             at = run.states()[-1]
             run = replace(run, steps=(*run.steps, *replay(model, at, [_own(model, at, step.step)]).steps))
     except StepError as error:
-        raise Disagreement(f"the run of a loss does not replay with losses of power alone: {error}") from error
+        raise DisagreementError(f"the run of a loss does not replay with losses of power alone: {error}") from error
     before, last = (run.start, *run.states())[-2:]
     if holds(model, about, before, last) if about.kind == "transition" else holds(model, about, last):
         taken = "; ".join(step.step for step in steps)
-        raise Disagreement(f"with losses of power alone {name} holds at the end of what violates it: {taken}")
+        raise DisagreementError(f"with losses of power alone {name} holds at the end of what violates it: {taken}")
     return model, run
 
 

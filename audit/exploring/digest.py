@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from ...explorer.native.kernels import own_text
+from ...explorer.native.kernels import engine_digest
 from ...language.code_digest import text_digest as digest_of_files
 
 
@@ -24,4 +24,4 @@ def text_digest() -> str:
     )
     patterns += ("audit/exploring/small_models.py",)
     files = digest_of_files(path for pattern in patterns for path in sorted(root.glob(pattern)))
-    return hashlib.sha256(f"{own_text()} {files}".encode()).hexdigest()
+    return hashlib.sha256(f"{engine_digest()} {files}".encode()).hexdigest()

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ...explorer.cache import write_whole
-from ...explorer.native.effort import QUICK, ROLLED
+from ...explorer.native.effort import QUICK_EFFORT, ROLLED_EFFORT
 from ...explorer.native.kernels import Kernel, is_kept, kernel_of
-from ...explorer.native.search import Enough, explore
+from ...explorer.native.search import StopCondition, explore
 from ...explorer.search import Search
 from ...explorer.symmetry import Symmetry, symmetry_of
 from ...language.model import Model
@@ -132,17 +132,17 @@ class Engine:
 
     def faster(self) -> Kernel:
         """The kernel for many states, from now on this engine's."""
-        if self.kernel.effort != ROLLED:
+        if self.kernel.effort != ROLLED_EFFORT:
             domains = self.symmetry.domains
-            self.kernel = kernel_of(self.model, domains, self.folder, effort=ROLLED, cone=True)
+            self.kernel = kernel_of(self.model, domains, self.folder, effort=ROLLED_EFFORT, cone=True)
         return self.kernel
 
-    def verdict(self, model: Model, search: Search, enough: Enough, *, hurried: bool = False) -> Verdict:
+    def verdict(self, model: Model, search: Search, enough: StopCondition, *, hurried: bool = False) -> Verdict:
         """What an exploration gives, of a model whose open constants have their values. `hurried`: there is no time to
         compile the faster kernel. Ctrl-C ends the audit and is no answer, which would be kept: it is raised again."""
         if self.states > PAYS and not hurried:
             self.faster()
-        faster = None if hurried or self.kernel.effort == ROLLED else self.faster
+        faster = None if hurried or self.kernel.effort == ROLLED_EFFORT else self.faster
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
         if verdict.interrupted:
             raise KeyboardInterrupt
@@ -208,7 +208,11 @@ class Bench:
         key, model = self._open(case)
         if key not in self._engines:
             symmetry = symmetry_of(model)
-            effort = ROLLED if is_kept(model, symmetry.domains, self.folder, ROLLED, cone=True) else QUICK
+            effort = (
+                ROLLED_EFFORT
+                if is_kept(model, symmetry.domains, self.folder, ROLLED_EFFORT, cone=True)
+                else QUICK_EFFORT
+            )
             kernel = kernel_of(model, symmetry.domains, self.folder, effort=effort, cone=True)
             self._engines[key] = Engine(model, kernel, symmetry, self.folder)
             self.slowest = max(self.slowest, 0.0 if kernel.cached else kernel.seconds)

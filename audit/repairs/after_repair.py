@@ -16,7 +16,7 @@ from ...language.judge import Stopped, attempt, holds_at, initial_states, steps,
 from ...language.model import Action, Model
 from ...language.steptext import parse_steps
 from ...language.values import State
-from ...language.verdict import Disagreement, Run, Step
+from ...language.verdict import DisagreementError, Run, Step
 from ..answers.acknowledgements import answer_with_client
 from ..answers.answer import Answer, SubjectVerdict
 from ..exploring.explorations import Explorations, ScenarioStep, scenario_steps
@@ -83,7 +83,7 @@ def after_repair(
     about = next(prop for prop in model.properties if prop.name == before.property)
     if any(holds_at(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):
         steps_ = "; ".join(step.step for step in made.steps)
-        raise Disagreement(
+        raise DisagreementError(
             f"with the repair {before.property} is false in a run that the model does not know: {steps_}"
         )
     return made

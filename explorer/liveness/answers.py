@@ -13,9 +13,9 @@ from ...language.judge import holds, instances, steps
 from ...language.model import Action, Model, Property
 from ...language.steptext import format_step
 from ...language.values import State
-from ...language.verdict import Disagreement, PropertyWord, Run, Step
-from ..search import stopped_by
-from .graph import Graph, Heed, Incomplete, no_limit
+from ...language.verdict import DisagreementError, PropertyWord, Run, Step
+from ..search import interrupt_text
+from .graph import Graph, Heed, IncompleteGraphError, run_unlimited
 from .lasso import Lasso, lasso
 from .questions import Question, Questions
 
@@ -71,7 +71,7 @@ def answers(
     questions: Questions,
     graph: Graph,
     replayer: Replayer,
-    heed: Heed = no_limit,
+    heed: Heed = run_unlimited,
     says_what: Callable[[str], None] = _to_nobody,
 ) -> Mapping[str, Answer]:
     """What is so of each property that can be evaluated, by its name.
@@ -90,8 +90,8 @@ def answers(
         for number, question in enumerate(questions.asked, 1):
             says_what(f"{question.prop.name} is checked, question {number} of {len(questions.asked)}")
             answered[question] = _answer(model, questions, question, graph, replayer, heed)
-    except (Incomplete, KeyboardInterrupt) as why:
-        ended = str(why) if isinstance(why, Incomplete) else stopped_by(why)
+    except (IncompleteGraphError, KeyboardInterrupt) as why:
+        ended = str(why) if isinstance(why, IncompleteGraphError) else interrupt_text(why)
     for question in questions.asked:
         answered.setdefault(question, Answer("undecided", why=ended))
     return {
@@ -109,17 +109,19 @@ def _answer(
 ) -> Answer:
     """What is so of one question."""
     graph.soften()
-    made = _within_bounds(model, question, graph, replayer, heed)
+    made = _answer_within_bounds(model, question, graph, replayer, heed)
     if isinstance(made, Lasso):
         graph.harden()
-        return _without_bounds(model, questions, question, graph, replayer, made, heed)
+        return _answer_without_bounds(model, questions, question, graph, replayer, made, heed)
     if question.kind == "always_possible":
         return made
     stopped = graph.first_stopped(question.weak | question.strong)
-    return made if stopped is None else _goes_on(model, questions, question, graph, replayer, made, stopped)
+    return (
+        made if stopped is None else _answer_beyond_bounds(model, questions, question, graph, replayer, made, stopped)
+    )
 
 
-def _goes_on(
+def _answer_beyond_bounds(
     model: Model,
     questions: Questions,
     question: Question,
@@ -134,12 +136,12 @@ def _goes_on(
     begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "in an initial state"
     hindrance = _hindrance(model, question, graph, [replayer.state(stopped)])
     rest = f"; within the bounds {question.prop.name} is true in no state" if within.idle else ""
-    rest = rest or _with_less(model, questions, question, graph)
+    rest = rest or _weaker_claim(model, questions, question, graph)
     why = f"{begin} a limit stops a step that must happen, and how runs go on with it is not known: "
-    return _open(question, "holds", why, dataclasses.replace(hindrance, says=hindrance.says + rest))
+    return _open_answer(question, "holds", why, dataclasses.replace(hindrance, says=hindrance.says + rest))
 
 
-def _with_less(model: Model, questions: Questions, question: Question, graph: Graph) -> str:
+def _weaker_claim(model: Model, questions: Questions, question: Question, graph: Graph) -> str:
     """What holds with the fairness alone that is about no step that a limit stops anywhere: a weaker claim about the
     steps that must happen, and one that bounds may not leave open. Empty where it is not so."""
     bits = {
@@ -162,7 +164,7 @@ def _union(words: Iterable[int]) -> int:
     return total
 
 
-def _open(question: Question, guarded: PropertyWord, why: str, hindrance: Hindrance) -> Answer:
+def _open_answer(question: Question, guarded: PropertyWord, why: str, hindrance: Hindrance) -> Answer:
     """What bounds leave open."""
     return Answer(
         "undecided", None, None, question.case.arguments, why + hindrance.says, stopped=hindrance.action,
@@ -170,11 +172,13 @@ def _open(question: Question, guarded: PropertyWord, why: str, hindrance: Hindra
     )  # fmt: skip
 
 
-def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Replayer, heed: Heed) -> Answer | Lasso:
+def _answer_within_bounds(
+    model: Model, question: Question, graph: Graph, replayer: Replayer, heed: Heed
+) -> Answer | Lasso:
     """The answer, or a run within the bounds that violates the property there."""
     heed()
     if question.kind == "always_possible":
-        return _possible(model, question, graph, replayer)
+        return _always_possible_answer(model, question, graph, replayer)
     if question.when is not None and not graph.is_ever(question.when):
         name = question.prop.name
         return Answer("holds", why=f"though {name} is true in no state, so that nothing is claimed", idle=True)
@@ -185,7 +189,7 @@ def _within_bounds(model: Model, question: Question, graph: Graph, replayer: Rep
     return lasso(graph, component, question.wanted)
 
 
-def _without_bounds(
+def _answer_without_bounds(
     model: Model,
     questions: Questions,
     question: Question,
@@ -201,12 +205,12 @@ def _without_bounds(
         loop = [within.way[-1], *(edge.target for edge in within.loop)]
         hindrance = _hindrance(model, question, graph, [replayer.state(index) for index in loop])
         why = "a run within the bounds violates it, but only because a limit stops a step that must happen: "
-        return _open(question, "violated", why, hindrance)
+        return _open_answer(question, "violated", why, hindrance)
     made = lasso(graph, component, question.wanted)
-    run, loop = replayed(model, questions, made, replayer)
+    run, loop = replay_lasso(model, questions, made, replayer)
     wrong = unlike(model, question.prop, question.case, run, loop)
     if wrong is not None:
-        raise Disagreement(
+        raise DisagreementError(
             f"the run that violates {question.prop.name} in a loop from {run.states()[loop]} does not in plain Python: "
             f"{wrong}"
         )
@@ -216,10 +220,10 @@ def _without_bounds(
 def _hindrance(model: Model, question: Question, graph: Graph, states: Sequence[State]) -> Hindrance:
     """The first step that limits stop in some states and that must happen: one that a fairness of the property is
     about."""
-    return _stopped_of(model, question, states) or _unnamed(question, exact=graph.exact)
+    return _first_hindrance(model, question, states) or _unnamed_hindrance(question, exact=graph.exact)
 
 
-def _stopped_of(model: Model, question: Question, states: Sequence[State]) -> Hindrance | None:
+def _first_hindrance(model: Model, question: Question, states: Sequence[State]) -> Hindrance | None:
     """The first step that limits stop in some states and that a fairness of the property is about, with the limit."""
     stopped = [found for state in states for found in _limits(model, state)]
     for group in (group for fairness in question.prop.fairness for group in fairness_groups(model, fairness)):
@@ -229,16 +233,16 @@ def _stopped_of(model: Model, question: Question, states: Sequence[State]) -> Hi
     return None
 
 
-def _unnamed(question: Question, exact: bool) -> Hindrance:
+def _unnamed_hindrance(question: Question, exact: bool) -> Hindrance:
     """What is said of a step that plain Python does not find."""
     if exact:
         message = f"natively a limit stops a step that is fair in {question.prop.name}; in plain Python none does"
-        raise Disagreement(message)
+        raise DisagreementError(message)
     says = "it is not known which, of many states, of more than 63 actions or where a step breaks types beyond a @bound"
     return Hindrance("", says)
 
 
-def replayed(model: Model, questions: Questions, made: Lasso, replayer: Replayer) -> tuple[Run, int]:
+def replay_lasso(model: Model, questions: Questions, made: Lasso, replayer: Replayer) -> tuple[Run, int]:
     """A lasso as a run of plain Python, once around, and the number of the state that it returns to."""
     run = replayer.run_to(made.way[0])
     steps = list(run.steps)
@@ -257,30 +261,30 @@ def _step(model: Model, questions: Questions, before: State, after: State, group
         if step.after == after and groups in (None, its):
             return step
     named = "" if groups is None else f" by a step of {', '.join(questions.named(groups)) or 'no fairness'}"
-    raise Disagreement(f"no step of plain Python leads from {before} to {after}{named}, which the graph has")
+    raise DisagreementError(f"no step of plain Python leads from {before} to {after}{named}, which the graph has")
 
 
-def _possible(model: Model, question: Question, graph: Graph, replayer: Replayer) -> Answer:
+def _always_possible_answer(model: Model, question: Question, graph: Graph, replayer: Replayer) -> Answer:
     word, state = graph.possible(question.then)
     if word == "always":
         return Answer("holds")
     run = replayer.run_to(state)
     predicate, arguments = question.case.then, question.case.arguments
     if word == "stuck":
-        return Answer("violated", run, None, arguments, _confirmed_stuck(model, predicate, run))
+        return Answer("violated", run, None, arguments, _confirm_impossible(model, predicate, run))
     why = f"within the bounds no run leads from {run.states()[-1]} to where it is true, and "
-    return _open(question, "violated", why, _cut(model, run))
+    return _open_answer(question, "violated", why, _cut(model, run))
 
 
-def _confirmed_stuck(model: Model, predicate: Property, run: Run) -> str:
+def _confirm_impossible(model: Model, predicate: Property, run: Run) -> str:
     """What plain Python finds after the end of a run, from where a predicate is never true again."""
     end = run.states()[-1]
     seen, waiting = {end}, [end]
     while waiting and len(seen) <= LOOKED_AT_MAX:
         state = waiting.pop(0)
-        if holds(model, predicate, state) or _held(model, state):
+        if holds(model, predicate, state) or _is_held_by_limit(model, state):
             what = f"{predicate.name} is true" if holds(model, predicate, state) else "a limit stops a step"
-            raise Disagreement(
+            raise DisagreementError(
                 f"natively nothing leads from {end} to where {predicate.name} is true, nor to a limit; in plain Python "
                 f"{what} at {state}"
             )
@@ -296,7 +300,7 @@ def _confirmed_stuck(model: Model, predicate: Property, run: Run) -> str:
     return f"plain Python followed every way on, to {others:,} other state{'' if others == 1 else 's'}"
 
 
-def _held(model: Model, state: State) -> bool:
+def _is_held_by_limit(model: Model, state: State) -> bool:
     """Whether a limit stops something of the protocol or of a client in a state."""
     return next(_limits(model, state), None) is not None
 

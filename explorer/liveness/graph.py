@@ -7,7 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from ...language.immutable import immutable
 
-Possible = Literal["always", "stuck", "cut"]
+PossibilityWord = Literal["always", "stuck", "cut"]
 """Whether a predicate can always become true: from every state; not from some state, whatever larger bounds allow; or
 from every state from which no limit stops a step on the way."""
 
@@ -15,11 +15,11 @@ Heed: TypeAlias = Callable[[], None]
 """What a search for liveness calls now and then: it raises Incomplete where the search is to end."""
 
 
-class Incomplete(Exception):
+class IncompleteGraphError(Exception):
     """The properties of whole runs could not be checked; the message says why."""
 
 
-def no_limit() -> None:
+def run_unlimited() -> None:
     """Where nothing but Ctrl-C ends the search."""
 
 
@@ -81,7 +81,7 @@ class Graph(Protocol):
         """Whether a predicate is false in a state."""
         ...
 
-    def possible(self, predicate: int) -> tuple[Possible, int]:
+    def possible(self, predicate: int) -> tuple[PossibilityWord, int]:
         """Whether a predicate can always become true, and the first state that shows the answer."""
         ...
 

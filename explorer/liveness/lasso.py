@@ -11,7 +11,7 @@ from .graph import Component, Edge, Fair, Graph
 
 BEGINNINGS = 30
 """States of a component at which a loop is tried to begin: those nearest to the way in."""
-LARGE = 20_000
+LARGE_COMPONENT = 20_000
 """States of a component from which on one beginning is enough."""
 LOOKED_AT_MAX = 10_000
 """Beginnings of loops that are looked at for a shorter one. If these are all, the lasso is the shortest."""
@@ -31,18 +31,18 @@ def lasso(graph: Graph, component: Component, wanted: Fair) -> Lasso:
     LOOKED_AT_MAX was reached. First a loop from each beginning takes what is still missing one by one, the nearest
     first."""
     inside, entry = component.inside, component.entry
-    most = 1 if len(inside) > LARGE else BEGINNINGS
+    most = 1 if len(inside) > LARGE_COMPONENT else BEGINNINGS
     found = list[Lasso]()
-    for way in _near(graph, inside, entry[-1], most):
+    for way in _ways_to_near_states(graph, inside, entry[-1], most):
         found.append(Lasso((*entry, *(edge.target for edge in way)), tuple(_round(graph, inside, way, entry, wanted))))
-    return _shortest(graph, component, wanted, min(found, key=lambda made: len(made.way) + len(made.loop)))
+    return _shorten_lasso(graph, component, wanted, min(found, key=lambda made: len(made.way) + len(made.loop)))
 
 
-def _shortest(graph: Graph, component: Component, wanted: Fair, known: Lasso) -> Lasso:
+def _shorten_lasso(graph: Graph, component: Component, wanted: Fair, known: Lasso) -> Lasso:
     """A shorter lasso than one that is known, if one is found: from each state every loop that could be shorter is
     followed, breadth first, with what it has brought so far."""
     inside, entry, left = component.inside, component.entry, LOOKED_AT_MAX
-    for way in _near(graph, inside, entry[-1], min(len(inside), left)):
+    for way in _ways_to_near_states(graph, inside, entry[-1], min(len(inside), left)):
         most = len(known.way) + len(known.loop) - len(entry) - len(way) - 1
         if most < 0 or left <= 0:
             return known
@@ -57,18 +57,18 @@ def _loop(
 ) -> tuple[list[Edge] | None, int]:
     """The shortest fair loop from a state and back, of so many steps at most; and how many beginnings of loops may be
     looked at after those that were."""
-    first = (begin, _brought(graph, wanted, (0, 0, 0, False), begin, 0))
-    before: dict[_Brought, tuple[_Brought, Edge] | None] = {first: None}
+    first = (begin, _progress_after_step(graph, wanted, (0, 0, 0, False), begin, 0))
+    before: dict[_LassoNode, tuple[_LassoNode, Edge] | None] = {first: None}
     layer = [first]
     for _ in range(most + 1):
         for at in layer:
-            if at[0] == begin and _is_enough(wanted, at[1]):
-                return _steps_to(before, at), left
-        following = list[_Brought]()
+            if at[0] == begin and _is_fair_loop(wanted, at[1]):
+                return _path_to_node(before, at), left
+        following = list[_LassoNode]()
         for at in layer:
             for edge in graph.edges(at[0]):
                 if edge.target in inside:
-                    there = (edge.target, _brought(graph, wanted, at[1], edge.target, edge.groups))
+                    there = (edge.target, _progress_after_step(graph, wanted, at[1], edge.target, edge.groups))
                     if there not in before:
                         before[there] = (at, edge)
                         following.append(there)
@@ -79,14 +79,16 @@ def _loop(
     return None, left
 
 
-_Bringing: TypeAlias = tuple[int, int, int, bool]
+_FairnessProgress: TypeAlias = tuple[int, int, int, bool]
 """What a way round has brought: the groups that were taken, those that could not happen in some state, those that could
 in some, and whether what must be false again and again was."""
-_Brought: TypeAlias = tuple[int, _Bringing]
+_LassoNode: TypeAlias = tuple[int, _FairnessProgress]
 """A state, and what was brought on the way to it."""
 
 
-def _brought(graph: Graph, wanted: Fair, was: _Bringing, state: int, groups: int) -> _Bringing:
+def _progress_after_step(
+    graph: Graph, wanted: Fair, was: _FairnessProgress, state: int, groups: int
+) -> _FairnessProgress:
     """What there is after one more step of some groups to a state, in so far as it is wanted."""
     taken, absent, can, again = was
     return (
@@ -97,13 +99,13 @@ def _brought(graph: Graph, wanted: Fair, was: _Bringing, state: int, groups: int
     )
 
 
-def _is_enough(wanted: Fair, brought: _Bringing) -> bool:
+def _is_fair_loop(wanted: Fair, brought: _FairnessProgress) -> bool:
     """Whether a loop that has brought this is fair, and false again and again where it is to be."""
     taken, absent, can, again = brought
     return again and not wanted.weak & ~(absent | taken) and not can & ~taken
 
 
-def _steps_to(before: dict[_Brought, tuple[_Brought, Edge] | None], at: _Brought) -> list[Edge]:
+def _path_to_node(before: dict[_LassoNode, tuple[_LassoNode, Edge] | None], at: _LassoNode) -> list[Edge]:
     """The steps on the way to where one has come to."""
     steps = list[Edge]()
     while (known := before[at]) is not None:
@@ -112,7 +114,7 @@ def _steps_to(before: dict[_Brought, tuple[_Brought, Edge] | None], at: _Brought
     return steps
 
 
-def _near(graph: Graph, inside: frozenset[int], start: int, most: int) -> Iterator[list[Edge]]:
+def _ways_to_near_states(graph: Graph, inside: frozenset[int], start: int, most: int) -> Iterator[list[Edge]]:
     """The shortest ways within a component to the states nearest to one, that one first, and so many at most."""
     yield []
     known = {start}
@@ -132,7 +134,7 @@ def _round(graph: Graph, inside: frozenset[int], way: list[Edge], entry: tuple[i
     steps = list[Edge]()
     at = begin
     while True:
-        missing = _Missing(graph, begin, steps, wanted)
+        missing = _MissingFairness(graph, begin, steps, wanted)
         if missing.nothing and at == begin:
             return steps
         if missing.nothing:
@@ -142,7 +144,7 @@ def _round(graph: Graph, inside: frozenset[int], way: list[Edge], entry: tuple[i
         at = steps[-1].target
 
 
-class _Missing:
+class _MissingFairness:
     """What a loop does not do yet that a fair one does."""
 
     def __init__(self, graph: Graph, begin: int, steps: list[Edge], wanted: Fair) -> None:

@@ -8,12 +8,12 @@ from ...language.fairness import counts, limit_of
 from ...language.judge import Stopped, attempt, holds, instances
 from ...language.model import Model
 from ...language.values import ModelError, State
-from .graph import Edge, Heed, no_limit
+from .graph import Edge, Heed, run_unlimited
 from .questions import Questions
 from .reference import PlainGraph
 
 
-class Undefined(Exception):
+class UndefinedPredicateError(Exception):
     """A predicate cannot be evaluated in a state, of which this has the number."""
 
     def __init__(self, name: str, state: int, error: ModelError) -> None:
@@ -21,12 +21,12 @@ class Undefined(Exception):
         self.name, self.state, self.error = name, state, error
 
 
-def explored(
+def explore_plain_graph(
     model: Model,
     questions: Questions,
     states: Sequence[State],
     number: Callable[[State], int],
-    heed: Heed = no_limit,
+    heed: Heed = run_unlimited,
 ) -> PlainGraph:
     """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
     them a state is; `heed` is called before each. Raises Undefined."""
@@ -57,5 +57,5 @@ def _truths(model: Model, questions: Questions, at: int, state: State) -> int:
         try:
             total |= holds(model, predicate, state) << bit
         except ModelError as error:
-            raise Undefined(predicate.name, at, error) from error
+            raise UndefinedPredicateError(predicate.name, at, error) from error
     return total

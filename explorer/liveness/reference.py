@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, cast
 
-from .graph import Component, Edge, Fair, Possible
+from .graph import Component, Edge, Fair, PossibilityWord
 
 
 class PlainGraph:
@@ -20,7 +20,7 @@ class PlainGraph:
     ) -> None:
         self.steps = [[edge for edge in mine if edge.target != state] for state, mine in enumerate(steps)]
         self.truths, self.stopped, self.held = truths, stopped, held
-        self.soft = [_all(edge.groups for edge in mine) for mine in self.steps]
+        self.soft = [_bit_union(edge.groups for edge in mine) for mine in self.steps]
         self.hard = [can | more for can, more in zip(self.soft, stopped, strict=True)]
         self.can = self.soft
 
@@ -54,7 +54,7 @@ class PlainGraph:
         """From now on a step that a limit stops counts as one that cannot happen, as at first."""
         self.can = self.soft
 
-    def possible(self, predicate: int) -> tuple[Possible, int]:
+    def possible(self, predicate: int) -> tuple[PossibilityWord, int]:
         """Whether a predicate can always become true."""
         sources = self._sources()
         good = _closure([at for at in range(self.size) if not self.false(at, predicate)], lambda at: sources[at])
@@ -107,19 +107,19 @@ class PlainGraph:
         graph.add_edges_from((at, edge.target) for at in region for edge in self.steps[at] if edge.target in region)
         components: Any = networkx.strongly_connected_components(graph)  # pyright: ignore
         for found in cast(Iterable[set[int]], components):
-            taken = _all(edge.groups for at in found for edge in self.steps[at] if edge.target in found)
-            absent = _all(~self.can[at] for at in found)
+            taken = _bit_union(edge.groups for at in found for edge in self.steps[at] if edge.target in found)
+            absent = _bit_union(~self.can[at] for at in found)
             again = wanted.again is None or any(self.false(at, wanted.again) for at in found)
             if wanted.weak & ~(absent | taken) or not again:
                 continue
-            refused = wanted.strong & _all(self.can[at] for at in found) & ~taken
+            refused = wanted.strong & _bit_union(self.can[at] for at in found) & ~taken
             if not refused:
                 yield found
             else:
                 yield from self._components({at for at in found if not self.can[at] & refused}, wanted)
 
 
-def _all(words: Iterable[int]) -> int:
+def _bit_union(words: Iterable[int]) -> int:
     total = 0
     for word in words:
         total |= word

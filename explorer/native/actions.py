@@ -22,7 +22,7 @@ from ...language.switches import is_constant
 from ...language.types import Pool, value_count
 from ..traversal import traverse
 from ..verdicts import step_bound_text
-from .cells import Built, Memory, PackedValue
+from .cells import BuiltValue, Memory, PackedValue
 from .effort import CompileEffort
 from .kernel import CONTEXT
 from .layout import Layout
@@ -203,12 +203,12 @@ class ActionCode(Statements):
             self.shared_names(plan.form.body, {parameter.name: parameter.type for parameter in plan.form.parameters}),
         )
         outside = self.disabled = self.block()
-        self.when(self._is_on(plan.form.body), lambda: self._level(0))
+        self.when(self._can_happen(plan.form.body), lambda: self._level(0))
         self.builder.branch(outside)
         self.builder.position_at_end(outside)
         self.builder.ret(self.builder.load(self.made))
 
-    def _is_on(self, body: Sequence[ir.Statement]) -> Bit:
+    def _can_happen(self, body: Sequence[ir.Statement]) -> Bit:
         """Whether no guard is false whatever the state, with the values that the open constants have: an action that is
         switched off does nothing at all, so that no limit of it holds a state either."""
         on: Bit = True
@@ -218,7 +218,7 @@ class ActionCode(Statements):
                     on = self.both(on, self.condition(condition))
                 case ir.If(condition=condition, yes=yes, no=no) if is_constant(condition) and not may_break(condition):
                     chosen = self.condition(condition)
-                    yes_on, no_on = self._is_on(yes), self._is_on(no)
+                    yes_on, no_on = self._can_happen(yes), self._can_happen(no)
                     on = self.both(on, self.either(self.both(chosen, yes_on), self.both(self.negate(chosen), no_on)))
                 case _:
                     pass
@@ -236,7 +236,7 @@ class ActionCode(Statements):
         room = reduce(lambda total, unbound: total * self.plan.room(unbound), parameters[depth:], 1)
         kept, parameter = dict(self.env), parameters[depth]
 
-        def one(value: Built, active: Bit) -> None:
+        def one(value: BuiltValue, active: Bit) -> None:
             outer, self.disabled = self.disabled, self.block()
             self.env = {**kept, parameter.name: value}
             self.when(active, lambda: self._instance(depth))
@@ -396,15 +396,15 @@ def split(body: Sequence[ir.Statement], parameters: Sequence[str]) -> tuple[list
         if isinstance(statement, ir.Let) and times[statement.name] > 1:
             break
         count += 1
-    while count and isinstance(body[count - 1], ir.Let) and not _used_in(body[count - 1], body[:count]):
+    while count and isinstance(body[count - 1], ir.Let) and not _is_read_in_prefix(body[count - 1], body[:count]):
         count -= 1
     return list(body[:count]), list(body[count:])
 
 
-def _used_in(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
+def _is_read_in_prefix(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
     """Whether a name bound in the prefix is read there again; otherwise it can wait for the body."""
     assert isinstance(let, ir.Let)
-    return any(let.name in names_in(statement) for statement in prefix if statement is not let)
+    return any(let.name in names_read(statement) for statement in prefix if statement is not let)
 
 
 def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -> list[int]:
@@ -417,7 +417,7 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -
     needs = {parameter.name: index + 1 for index, parameter in enumerate(parameters)}
     depth, found = 0, list[int]()
     for statement in prefix:
-        own = max((needs[name] for name in names_in(statement) if name in needs), default=0)
+        own = max((needs[name] for name in names_read(statement) if name in needs), default=0)
         if isinstance(statement, ir.Limit):
             own = len(parameters)
         elif may_break(statement):
@@ -429,6 +429,6 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[ir.Parameter]) -
     return found
 
 
-def names_in(node: ir.Statement) -> frozenset[str]:
+def names_read(node: ir.Statement) -> frozenset[str]:
     """Every name a statement reads; helpers are closed, so only their arguments count."""
     return frozenset(read.name for read in traverse(node, helpers=False) if isinstance(read, ir.Name))

@@ -24,7 +24,7 @@ from ...language.types import (
     Type,
     scalar_size,
 )
-from .cells import Built, Items, Mask, Memory, NativeNumber, NativeOption, PackedValue, Parts
+from .cells import BuiltValue, Items, Mask, Memory, NativeNumber, NativeOption, PackedValue, Parts
 from .layout import Layout, shape_of
 from .machine import I64, WORDS, address, word
 from .scalars import Bit, Num, Scalars
@@ -57,7 +57,7 @@ def canonical_function(
     """`canonical(c, at)`: replaces the state at `at` by the one that stands for its orbit. No domains: does nothing.
     With a `cone`, the context's cells from there on have the bits of each word that are kept, before that."""
     if cone is not None:
-        return _kept_first(module, layout, _orbit_function(module, layout, domains, "orbit"), cone)
+        return _canonical_of_kept_bits(module, layout, _orbit_function(module, layout, domains, "orbit"), cone)
     return _orbit_function(module, layout, domains, "canonical")
 
 
@@ -68,12 +68,12 @@ def _orbit_function(module: llvm.Module, layout: Layout, domains: Sequence[Ident
         return function
     rename = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS, *[I64] * len(domains)]), "rename")
     rename.linkage = "internal"
-    Renaming(layout, rename, domains).generate()
+    RenamingCode(layout, rename, domains).generate()
     Canonical(layout, function, domains, rename).generate()
     return function
 
 
-def _kept_first(module: llvm.Module, layout: Layout, orbit: llvm.Function, cone: int) -> llvm.Function:
+def _canonical_of_kept_bits(module: llvm.Module, layout: Layout, orbit: llvm.Function, cone: int) -> llvm.Function:
     """`canonical(c, at)` as `orbit` is, of the bits that the context keeps."""
     function = llvm.Function(module, llvm.FunctionType(I64, [WORDS, WORDS]), "canonical")
     builder = llvm.IRBuilder(function.append_basic_block())
@@ -86,7 +86,7 @@ def _kept_first(module: llvm.Module, layout: Layout, orbit: llvm.Function, cone:
     return function
 
 
-class Renaming(Statements):
+class RenamingCode(Statements):
     """`rename(from, to, orders...)`: the state with its members renamed; nibble p of an order is the member that
     moves to p."""
 
@@ -123,7 +123,7 @@ class Renaming(Statements):
                 self.write(self.cell(Memory(self.target), field.name), self.renamed(field.type, cell))
         self.builder.ret(word(0))
 
-    def renamed(self, type_: Type, value: Built) -> Built:
+    def renamed(self, type_: Type, value: BuiltValue) -> BuiltValue:
         """The value with its members renamed."""
         if not mentions(type_, self.names):
             return value
@@ -160,7 +160,7 @@ class Renaming(Statements):
         bits = [self.shl(self.band(self.shr(mask, member), 1), at) for at, member in enumerate(order)]
         return reduce(self.bor, bits, 0)
 
-    def _renamed_pool(self, type_: Pool, value: Built) -> Built:
+    def _renamed_pool(self, type_: Pool, value: BuiltValue) -> BuiltValue:
         """Rename each record, then sort again; unused slots sort last and are zeroed by `write`."""
         length = self.length(value)
         codes = list[llvm.Value]()
@@ -171,13 +171,13 @@ class Renaming(Statements):
             codes.append(code if used is True else self.builder.select(self.bit(used), code, unused))
         for low, high in network(len(codes)):
             codes[low], codes[high] = self._exchange(codes[low], codes[high])
-        return Items(type_, length, tuple(self._unpacked(type_.of, code) for code in codes))
+        return Items(type_, length, tuple(self._unpack(type_.of, code) for code in codes))
 
     def _exchange(self, left: llvm.Value, right: llvm.Value) -> tuple[llvm.Value, llvm.Value]:
         swap = self.builder.icmp_unsigned("<", right, left)
         return self.builder.select(swap, right, left), self.builder.select(swap, left, right)
 
-    def _unpacked(self, type_: Type, code: llvm.Value) -> Built:
+    def _unpack(self, type_: Type, code: llvm.Value) -> BuiltValue:
         shape = shape_of(type_)
         count = code.type.width // 64
         with self.builder.goto_entry_block():
@@ -243,13 +243,13 @@ class Canonical(Statements):
     def generate(self) -> None:
         """Fill the function."""
         keys = {domain.name: [self.key(domain, member) for member in range(domain.size)] for domain in self.domains}
-        sorted_keys = {name: self._sorted(own) for name, own in keys.items()}
+        sorted_keys = {name: self._sort_keys(own) for name, own in keys.items()}
         tied = reduce(self.either, (self._ties(own) for own in sorted_keys.values()), False)
         orders = [self._order(sorted_keys[domain.name]) for domain in self.domains]
         self.when(tied, lambda: self._search(sorted_keys), lambda: self._apply(orders))
         self.builder.ret(word(0))
 
-    def _sorted(self, keys: list[Num]) -> list[Num]:
+    def _sort_keys(self, keys: list[Num]) -> list[Num]:
         packed = [self.bor(self.shl(key, INDEX_BITS), member) for member, key in enumerate(keys)]
         for low, high in network(len(packed)):
             a, b = packed[low], packed[high]
@@ -270,9 +270,9 @@ class Canonical(Statements):
             self.compare("==", order, identity(domain.size)) for order, domain in zip(orders, self.domains, strict=True)
         ]
         already = reduce(self.both, same, True)
-        self.when(self.negate(already), lambda: self._rename_to(self.best, orders, then=self.best))
+        self.when(self.negate(already), lambda: self._store_least_renaming(self.best, orders, then=self.best))
 
-    def _rename_to(self, where: llvm.Value, orders: list[Num], then: llvm.Value | None = None) -> None:
+    def _store_least_renaming(self, where: llvm.Value, orders: list[Num], then: llvm.Value | None = None) -> None:
         self.builder.call(self.rename, [self.at, where, *map(self.number, orders)])
         if then is not None:
             self._copy(then, self.at)
@@ -294,22 +294,22 @@ class Canonical(Statements):
             domain = self.domains[depth]
             packed = sorted_keys[domain.name]
             if domain.size > 3:
-                self._loop_over(packed, lambda order: level(depth + 1, [*orders, order]))
+                self._for_tied_orders(packed, lambda order: level(depth + 1, [*orders, order]))
                 return
             for positions in permutations(range(domain.size)):
-                self._arranged(packed, positions, lambda order: level(depth + 1, [*orders, order]))
+                self._for_arrangement(packed, positions, lambda order: level(depth + 1, [*orders, order]))
 
         level(0, [])
         self._copy(self.best, self.at)
 
-    def _arranged(self, packed: list[Num], positions: Sequence[int], then: Callable[[Num], None]) -> None:
+    def _for_arrangement(self, packed: list[Num], positions: Sequence[int], then: Callable[[Num], None]) -> None:
         """Go on with the order that puts `packed[positions[p]]` at p, if that only moves tied members."""
         moved = [(at, position) for at, position in enumerate(positions) if at != position]
         keys = [self.shr(number, INDEX_BITS) for number in packed]
         fits = reduce(self.both, [self.compare("==", keys[at], keys[position]) for at, position in moved], True)
         self.when(fits, lambda: then(self._order([packed[position] for position in positions])))
 
-    def _loop_over(self, packed: list[Num], then: Callable[[Num], None]) -> None:
+    def _for_tied_orders(self, packed: list[Num], then: Callable[[Num], None]) -> None:
         """Go on with every order that only moves tied members: which those are depends on who ties with the next."""
         rows, starts = orders_of_ties(len(packed))
         keys = self.builder.bitcast(self._spill(packed), WORDS)
@@ -350,7 +350,7 @@ class Canonical(Statements):
         return memory
 
     def _try(self, orders: list[Num], first: llvm.Value) -> None:
-        self._rename_to(self.other, orders)
+        self._store_least_renaming(self.other, orders)
         better: Bit = self.compare("!=", self.builder.load(first), 0)
         decided: Bit = False
         for index in reversed(range(self.layout.words)):
@@ -371,15 +371,15 @@ class Canonical(Statements):
         key, used = 0, 0
         for value, bits in chunks:
             if used + bits > KEY_BITS:
-                key, used = self._folded(self.bxor(key, self.mul(value, 0x9E3779B97F4A7C15))), KEY_BITS
+                key, used = self._fold_hash(self.bxor(key, self.mul(value, 0x9E3779B97F4A7C15))), KEY_BITS
             else:
                 key, used = self.bor(self.shl(key, bits), value), used + bits
         return key
 
-    def _folded(self, value: Num) -> Num:
+    def _fold_hash(self, value: Num) -> Num:
         return self.shr(self.mul(value, 0xD6E8FEB86659FD93), INDEX_BITS)
 
-    def chunks(self, type_: Type, value: Built, domain: Identity, member: int) -> list[tuple[Num, int]]:
+    def chunks(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
         """Numbers, each with its bits, that describe how a value relates to a member whatever the others are called."""
         if not mentions(type_, self.names):
             return []
@@ -396,7 +396,7 @@ class Canonical(Statements):
             case _:
                 return []
 
-    def own(self, type_: Type, value: Built, domain: Identity, member: int) -> list[tuple[Num, int]]:
+    def own(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
         """The same for a cell that is the member's own: what mentions nobody counts whole."""
         if not mentions(type_, self.names):
             if isinstance(value, PackedValue) and value.shape.bits <= min(64, KEY_BITS):
@@ -418,11 +418,11 @@ class Canonical(Statements):
             case _:
                 return self.chunks(type_, value, domain, member)
 
-    def num_or_length(self, value: Built) -> Num:
+    def num_or_length(self, value: BuiltValue) -> Num:
         """Some small number about a wide value: a sequence's length, else nothing."""
         return self.length(value) if isinstance(value.type, Seq | Pool) else 0
 
-    def _relation(self, type_: Type, value: Built, domain: Identity, member: int) -> list[tuple[Num, int]]:
+    def _relation(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
         match type_:
             case Identity(name=name):
                 return [(self.widen(self.compare("==", self.num(value), member)), 1)] if name == domain.name else []

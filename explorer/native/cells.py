@@ -90,7 +90,7 @@ class NativeOption:
 
     type: Option
     present: Bit
-    value: Built | None
+    value: BuiltValue | None
 
 
 @immutable
@@ -98,7 +98,7 @@ class Parts:
     """A record's fields, or a map's values in the order of its keys."""
 
     type: Record | Map
-    parts: tuple[Built, ...]
+    parts: tuple[BuiltValue, ...]
 
 
 @immutable
@@ -107,10 +107,10 @@ class Items:
 
     type: Seq | Pool
     length: Num
-    items: tuple[Built, ...]
+    items: tuple[BuiltValue, ...]
 
 
-Built: TypeAlias = PackedValue | NativeNumber | NativeTruth | Mask | NativeOption | Parts | Items
+BuiltValue: TypeAlias = PackedValue | NativeNumber | NativeTruth | Mask | NativeOption | Parts | Items
 
 
 class Access(Scalars):

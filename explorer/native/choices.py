@@ -25,7 +25,7 @@ from ...language.types import (
     set_count,
     value_count,
 )
-from .cells import Built, Items, NativeNumber, NativeOption, Parts
+from .cells import BuiltValue, Items, NativeNumber, NativeOption, Parts
 from .layout import Layout
 from .scalars import Bit, Num
 from .shapes import Shapes
@@ -131,7 +131,7 @@ class Choices(Shapes):
             case _:
                 return self.divide(left, right)[0 if op == "//" else 1]
 
-    def member(self, type_: Type, index: Num) -> Built:
+    def member(self, type_: Type, index: Num) -> BuiltValue:
         """The value of a finite type at a position, in the order of `checks.members_of`."""
         match type_:
             case Int():
@@ -145,24 +145,24 @@ class Choices(Shapes):
             case Map(key=key, value=value):
                 return self._combination(type_, index, [value] * scalar_size(key))
             case Seq(of=of):
-                length, digits = self._lined_up(type_, index)
+                length, digits = self._sequence_at(type_, index)
                 return Items(type_, length, tuple(self.member(of, digit) for digit in digits))
             case Pool():
-                return self.gathered(type_, self._chosen(type_, index))
+                return self.gathered(type_, self._members_at(type_, index))
             case _:
                 return self.scalar(type_, index)
 
-    def _combination(self, type_: Record | Map, index: Num, parts: list[Type]) -> Built:
+    def _combination(self, type_: Record | Map, index: Num, parts: list[Type]) -> BuiltValue:
         digits = zip(parts, self.digits(index, parts), strict=True)
         return Parts(type_, tuple(self.member(of, digit) for of, digit in digits))
 
     # --- sequences, sets of records, unions ---------------------------------------------------------------------------
 
-    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> Built:
+    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
         """The set of the records that are chosen, each by its number; at most as many as the type has room for."""
         raise NotImplementedError
 
-    def _lined_up(self, type_: Seq, at: Num) -> tuple[Num, list[Num]]:
+    def _sequence_at(self, type_: Seq, at: Num) -> tuple[Num, list[Num]]:
         """The length of the sequence at a position, and the positions of its elements; 0 for those beyond its end."""
         counts = sequence_counts(type_)
         length, start, scale = cast("tuple[Num, Num, Num]", (0, 0, counts[-1]))
@@ -172,7 +172,7 @@ class Choices(Shapes):
             scale = self.pick(longer, counts[-1 - size], scale)
         return length, self.digits(self.mul(self.sub(at, start), scale), [type_.of] * type_.capacity)
 
-    def _chosen(self, type_: Pool, at: Num) -> list[Bit]:
+    def _members_at(self, type_: Pool, at: Num) -> list[Bit]:
         """Which values are in the set at a position: those with the greatest numbers are decided first."""
         count = value_count(type_.of)
         room = min(type_.capacity, count)
@@ -194,10 +194,10 @@ class Choices(Shapes):
 
         def check(at: Num) -> Bit:
             if isinstance(type_, Seq):
-                length, numbers = self._lined_up(type_, at)
+                length, numbers = self._sequence_at(type_, at)
                 there = [self.compare("<", place, length) for place in range(len(numbers))]
             else:
-                there, numbers = self._chosen(type_, at), range(value_count(type_.of))
+                there, numbers = self._members_at(type_, at), range(value_count(type_.of))
                 length = reduce(self.add, map(self.widen, there), cast(Num, 0))
             found = zip(there, numbers, strict=True)
             checks = [self.either(self.negate(inside), exists(number)) for inside, number in found]
@@ -222,25 +222,25 @@ class Choices(Shapes):
 
         return check
 
-    def _variant(self, type_: Record, at: Num) -> Built:
+    def _variant(self, type_: Record, at: Num) -> BuiltValue:
         """The value of a union at a position: those of its first record come first."""
         ranges = self._ranges([member for member, _ in type_.variants], at)
-        made: Built | None = None
+        made: BuiltValue | None = None
         for number, (inside, place) in enumerate(ranges):
-            value = self._as_variant(type_, number, place)
+            value = self._variant_at(type_, number, place)
             made = value if made is None else self.select(inside, value, made)
         assert made is not None, "a union has records"
         return made
 
-    def _as_variant(self, type_: Record, number: int, at: Num) -> Built:
+    def _variant_at(self, type_: Record, number: int, at: Num) -> BuiltValue:
         """The value at a position of a union's record, as one of the union: what it does not have is absent."""
         member, places = type_.variants[number]
         held = dict(zip(places, self.parts(self.member(member, at)), strict=True))
         kind, *slots = [of for _, of in type_.fields]
-        parts = [self._in_slot(of, held[at]) if at in held else self.zero(of) for at, of in enumerate(slots, 1)]
+        parts = [self._optional_part(of, held[at]) if at in held else self.zero(of) for at, of in enumerate(slots, 1)]
         return Parts(type_, (self.scalar(kind, number), *parts))
 
-    def _in_slot(self, of: Type, value: Built) -> Built:
+    def _optional_part(self, of: Type, value: BuiltValue) -> BuiltValue:
         """A part in the place that a union has for it, which is optional where other records have no such part."""
         if isinstance(of, Option) and not isinstance(value.type, Option):
             return NativeOption(of, True, value)

@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 
 from ...language.immutable import immutable
 from ..cache import write_whole
-from .effort import FULL, CompileEffort
+from .effort import FULL_EFFORT, CompileEffort
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Target:
         parts = (self.triple, self.cpu, self.features, llvmlite.__version__)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
-    def machine(self, code: int = FULL.code) -> llvm.TargetMachine:
+    def machine(self, code: int = FULL_EFFORT.code) -> llvm.TargetMachine:
         """LLVM's view of it; `code` is the optimisation level of code generation."""
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -104,7 +104,7 @@ def _load(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
     return engine
 
 
-def compile_text(text: str, target: Target | None = None, effort: CompileEffort = FULL) -> bytes:
+def compile_text(text: str, target: Target | None = None, effort: CompileEffort = FULL_EFFORT) -> bytes:
     """Optimised object code of a module; for this processor, unless another target is given."""
     return _optimise(text, (target or Target.host()).machine(effort.code), effort.pipeline)
 

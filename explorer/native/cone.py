@@ -24,7 +24,7 @@ from ..traversal import children, traverse
 Read = frozenset[str]
 """Names of fields, and those of local names as `_local` has them."""
 
-NOTHING: Read = frozenset()
+EMPTY_READ: Read = frozenset()
 
 
 def _local(name: str) -> str:
@@ -88,7 +88,7 @@ class Texts:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, int], tuple[Any, Any]] = {}
 
-    def _once(self, kind: str, form: Any, made: Callable[[Any], Any]) -> Any:
+    def _read_once(self, kind: str, form: Any, made: Callable[[Any], Any]) -> Any:
         """`made(form)`, the first time. The form is kept, so that no other one has its place in memory."""
         known = self._kept.get((kind, id(form)))
         if known is None:
@@ -97,24 +97,24 @@ class Texts:
 
     def fields(self, form: Any) -> Read:
         """Every field that is read anywhere in it."""
-        return self._once("fields", form, _fields_of)
+        return self._read_once("fields", form, _fields_of)
 
     def below(self, form: Any) -> list[Any]:
         """The nodes directly below one."""
-        return self._once("below", form, children)
+        return self._read_once("below", form, children)
 
     def text(self, form: ir.Expr) -> str | None:
         """As `text_of`."""
-        return self._once("text", form, text_of)
+        return self._read_once("text", form, text_of)
 
     def conditions(self, function: ir.Function) -> list[ir.Expr]:
         """Those of a function's own branches."""
-        nodes = self._once("conditions", function, lambda one: list(traverse(one.body, helpers=False)))
+        nodes = self._read_once("conditions", function, lambda one: list(traverse(one.body, helpers=False)))
         return [node.condition for node in nodes if isinstance(node, ir.If)]
 
     def may_be_known(self, form: ir.Expr) -> bool:
         """Whether constants may decide a condition, as `Reader.known` says of some of their values."""
-        return self._once("known", form, self._may_be_known)
+        return self._read_once("known", form, self._may_be_known)
 
     def _may_be_known(self, form: ir.Expr) -> bool:
         if self.text(form) is not None:
@@ -129,7 +129,7 @@ class Texts:
 
     def plain(self, form: Any) -> Read | None:
         """What an expression reads where no value of a constant changes that; None where one may, or it has a call."""
-        return self._once("plain", form, self._plain)
+        return self._read_once("plain", form, self._plain)
 
     def _plain(self, form: Any) -> Read | None:
         match form:
@@ -145,7 +145,7 @@ class Texts:
                 return None
             case _:
                 parts = [self.plain(part) for part in self.below(form)]
-                return None if None in parts else NOTHING.union(*(part for part in parts if part is not None))
+                return None if None in parts else EMPTY_READ.union(*(part for part in parts if part is not None))
 
 
 def _fields_of(form: Any) -> Read:
@@ -187,16 +187,16 @@ class Reader:
             return self.number(self.asked.setdefault(text, form))
         match form:
             case ir.And(operands=operands):
-                return self._of_many(operands, 0)
+                return self._known_of_many(operands, 0)
             case ir.Or(operands=operands):
-                return self._of_many(operands, 1)
+                return self._known_of_many(operands, 1)
             case ir.Not(operand=operand):
                 inner = self.known(operand)
                 return None if inner is None else 1 - inner
             case _:
                 return None
 
-    def _of_many(self, operands: Iterable[ir.Expr], decides: int) -> int | None:
+    def _known_of_many(self, operands: Iterable[ir.Expr], decides: int) -> int | None:
         numbers = [self.known(operand) for operand in operands]
         if decides in numbers:
             return decides
@@ -213,7 +213,7 @@ class Reader:
             return plain
         match form:
             case ir.And() | ir.Or() | ir.Not() if self.known(form) is not None:
-                return NOTHING
+                return EMPTY_READ
             case ir.Choice(condition=condition, yes=yes, no=no) if (chosen := self.known(condition)) is not None:
                 return self.reads(yes if chosen else no)
             case ir.Call(function=function, arguments=arguments):
@@ -223,7 +223,7 @@ class Reader:
 
     def all(self, forms: Iterable[Any]) -> Read:
         """What several of them depend on."""
-        return NOTHING.union(*(self.reads(form) for form in forms))
+        return EMPTY_READ.union(*(self.reads(form) for form in forms))
 
     def _call(self, function: ir.Function, arguments: tuple[ir.Expr, ...]) -> Read:
         """What a function reads of the state, and of its arguments those that it reads."""
@@ -254,11 +254,11 @@ def text_of(form: ir.Expr) -> str | None:
         case ir.OpenConst(name=name):
             return name
         case ir.Arithmetic(op=op, left=left, right=right) | ir.Compare(op=op, left=left, right=right):
-            return _joined([left, right], f" {op} ") if op in SIGNS else None
+            return _joined_texts([left, right], f" {op} ") if op in SIGNS else None
         case ir.And(operands=operands):
-            return _joined(operands, " and ")
+            return _joined_texts(operands, " and ")
         case ir.Or(operands=operands):
-            return _joined(operands, " or ")
+            return _joined_texts(operands, " or ")
         case ir.Not(operand=operand):
             inner = text_of(operand)
             return None if inner is None else f"(not {inner})"
@@ -266,7 +266,7 @@ def text_of(form: ir.Expr) -> str | None:
             return None
 
 
-def _joined(forms: Iterable[ir.Expr], by: str) -> str | None:
+def _joined_texts(forms: Iterable[ir.Expr], by: str) -> str | None:
     texts = [text_of(form) for form in forms]
     return None if None in texts else f"({by.join(text for text in texts if text is not None)})"
 
@@ -323,7 +323,7 @@ class FunctionReads:
     def __init__(self, reader: Reader, function: ir.Function) -> None:
         walk = Walk(reader)
         read = set[str]()
-        for statement, under in walk.statements(function.body, NOTHING):
+        for statement, under in walk.statements(function.body, EMPTY_READ):
             read |= under | reader.all(reader.texts.below(statement))
         # Whether a statement after one that may return is executed depends on what that one was under, which is here.
         for condition in reader.texts.conditions(function):
@@ -337,7 +337,7 @@ class ActionReads:
 
     def __init__(self, reader: Reader, form: ir.ActionForm, stored: dict[str, set[str]]) -> None:
         walk = Walk(reader)
-        steps = list(walk.statements(form.body, NOTHING))
+        steps = list(walk.statements(form.body, EMPTY_READ))
         asked = {parameter.pool for parameter in form.parameters if parameter.pool is not None}
         for statement, under in steps:
             if isinstance(statement, ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove):

@@ -22,12 +22,12 @@ class CompileEffort:
     code: int
 
 
-QUICK = CompileEffort("quick", instances=1, instructions=0, operations=100, pipeline=0, code=0)
-"""Compiles in about a tenth of the time of `FULL`; its steps take up to twice as long."""
+QUICK_EFFORT = CompileEffort("quick", instances=1, instructions=0, operations=100, pipeline=0, code=0)
+"""Compiles in about a tenth of the time of `FULL_EFFORT`; its steps take up to twice as long."""
 
-ROLLED = CompileEffort("rolled", instances=1, instructions=0, operations=4000, pipeline=1, code=2)
-"""With five replicas it compiles in a sixth of the time of `FULL`, and its steps take twice as long."""
+ROLLED_EFFORT = CompileEffort("rolled", instances=1, instructions=0, operations=4000, pipeline=1, code=2)
+"""With five replicas it compiles in a sixth of the time of `FULL_EFFORT`, and its steps take twice as long."""
 
-FULL = CompileEffort("full", instances=400, instructions=12_000, operations=4000, pipeline=1, code=2)
+FULL_EFFORT = CompileEffort("full", instances=400, instructions=12_000, operations=4000, pipeline=1, code=2)
 """Constant shifts and masks throughout. A higher pipeline took twice as long and gave code that was no faster on the
 models here (see the decision record on compiling)."""

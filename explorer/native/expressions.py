@@ -28,27 +28,31 @@ from ...language.types import (
     value_count,
 )
 from ..traversal import children, is_expression
-from .cells import Built, Items, Mask, NativeNumber, NativeOption, NativeTruth, PackedValue, Parts, Words
+from .cells import BuiltValue, Items, Mask, NativeNumber, NativeOption, NativeTruth, PackedValue, Parts, Words
 from .choices import Choices
-from .effort import FULL, CompileEffort
+from .effort import FULL_EFFORT, CompileEffort
 from .layout import Layout
 from .machine import I1
 from .scalars import Bit, Num
-from .shapes import is_within, leaf_types, unbounded
+from .shapes import is_interval_within, leaf_types, unbounded_type
 
 CHEAP = 14
 """Expressions of at most this many operations are evaluated without branches."""
 UNROLL = 24
 """Loops of at most this many rounds are unrolled."""
 
-Environment = dict[str, Built]
+Environment = dict[str, BuiltValue]
 
 
 class Expressions(Choices):
     """Evaluates expressions into values at the builder's position."""
 
     def __init__(
-        self, layout: Layout, builder: llvm.IRBuilder, opens: Mapping[str, llvm.Value], effort: CompileEffort = FULL
+        self,
+        layout: Layout,
+        builder: llvm.IRBuilder,
+        opens: Mapping[str, llvm.Value],
+        effort: CompileEffort = FULL_EFFORT,
     ) -> None:
         self.layout = layout
         self.effort = effort
@@ -110,7 +114,7 @@ class Expressions(Choices):
 
     # --- the evaluator ------------------------------------------------------------------------------------------------
 
-    def evaluate(self, node: ir.Expr) -> Built:
+    def evaluate(self, node: ir.Expr) -> BuiltValue:
         """The value of an expression."""
         return getattr(self, f"_{type(node).__name__}")(node)
 
@@ -122,20 +126,20 @@ class Expressions(Choices):
         """The number of a scalar expression."""
         return self.num(self.evaluate(node))
 
-    def _Const(self, node: ir.Const) -> Built:
+    def _Const(self, node: ir.Const) -> BuiltValue:
         if isinstance(node.type, Bool):
             return NativeTruth(node.type, bool(node.number))
         if isinstance(node.type, Option):
             return NativeOption(node.type, False, None)
         return NativeNumber(node.type, node.number)
 
-    def _OpenConst(self, node: ir.OpenConst) -> Built:
+    def _OpenConst(self, node: ir.OpenConst) -> BuiltValue:
         return self.scalar(node.type, self.opens[node.name])
 
-    def _Name(self, node: ir.Name) -> Built:
+    def _Name(self, node: ir.Name) -> BuiltValue:
         return self.env[node.name]
 
-    def _StateField(self, node: ir.StateField) -> Built:
+    def _StateField(self, node: ir.StateField) -> BuiltValue:
         return self.cell(self.states[node.state], node.field)
 
     def cell(self, words: Words, field: str) -> PackedValue:
@@ -143,14 +147,14 @@ class Expressions(Choices):
         type_, shape, word, shift = self.layout.field(field)
         return PackedValue(type_, shape, words, word, shift)
 
-    def _RecordField(self, node: ir.RecordField) -> Built:
+    def _RecordField(self, node: ir.RecordField) -> BuiltValue:
         return self.field(self.evaluate(node.record), node.field)
 
-    def _Index(self, node: ir.Index) -> Built:
+    def _Index(self, node: ir.Index) -> BuiltValue:
         container, index = self.evaluate(node.container), self.evaluate(node.index)
         return self.indexed(container, self.num(index), index.type)
 
-    def indexed(self, container: Built, index: Num, index_type: Type) -> Built:
+    def indexed(self, container: BuiltValue, index: Num, index_type: Type) -> BuiltValue:
         """`container[index]`, an error outside."""
         if isinstance(container.type, Map):
             key = container.type.key
@@ -178,7 +182,7 @@ class Expressions(Choices):
             return index
         return self.pick(self.below(index, count), index, 0)
 
-    def _Slice(self, node: ir.Slice) -> Built:
+    def _Slice(self, node: ir.Slice) -> BuiltValue:
         sequence = self.evaluate(node.sequence)
         length = self.length(sequence)
         start: Num = 0 if node.start is None else self.integer(node.start)
@@ -195,16 +199,16 @@ class Expressions(Choices):
             return min(index, count - 1)
         return self.pick(self.below(index, count), index, 0)
 
-    def _Length(self, node: ir.Length) -> Built:
+    def _Length(self, node: ir.Length) -> BuiltValue:
         return NativeNumber(node.type, self.length(self.evaluate(node.of)))
 
-    def _Not(self, node: ir.Not) -> Built:
+    def _Not(self, node: ir.Not) -> BuiltValue:
         return NativeTruth(node.type, self.negate(self.condition(node.operand)))
 
-    def _And(self, node: ir.And) -> Built:
+    def _And(self, node: ir.And) -> BuiltValue:
         return NativeTruth(node.type, self._sequence(node.operands, stop_at=False))
 
-    def _Or(self, node: ir.Or) -> Built:
+    def _Or(self, node: ir.Or) -> BuiltValue:
         return NativeTruth(node.type, self._sequence(node.operands, stop_at=True))
 
     def _sequence(self, operands: tuple[ir.Expr, ...], *, stop_at: bool) -> Bit:
@@ -227,7 +231,7 @@ class Expressions(Choices):
     def _store(self, value: llvm.Value, slot: llvm.Value) -> None:
         self.builder.store(value, slot)
 
-    def _Choice(self, node: ir.Choice) -> Built:
+    def _Choice(self, node: ir.Choice) -> BuiltValue:
         condition = self.condition(node.condition)
         if isinstance(condition, bool):
             return self.evaluate(node.yes if condition else node.no)
@@ -248,32 +252,32 @@ class Expressions(Choices):
         for leaf, slot in zip(self.flatten(self.evaluate(node), type_), slots, strict=True):
             self.builder.store(leaf, slot)
 
-    def retype(self, value: Built, type_: Type) -> Built:
+    def retype(self, value: BuiltValue, type_: Type) -> BuiltValue:
         """The same value under the type that the typed form gives it."""
         return (
             NativeNumber(type_, value.value)
-            if isinstance(value, NativeNumber) and is_within(value.type, type_)
+            if isinstance(value, NativeNumber) and is_interval_within(value.type, type_)
             else value
         )
 
-    def _Arithmetic(self, node: ir.Arithmetic) -> Built:
+    def _Arithmetic(self, node: ir.Arithmetic) -> BuiltValue:
         one, other = self.evaluate(node.left), self.evaluate(node.right)
         left, right = self.num(one), self.num(other)
         if node.op in ("//", "%"):
             zero = self.compare("==", right, 0)
             self.fail_if(zero)
             right = self.pick(zero, 1, right)
-        known = is_within(one.type, node.left.type) and is_within(other.type, node.right.type)
-        return NativeNumber(node.type if known else unbounded(node.type), self.operate(node.op, left, right))
+        known = is_interval_within(one.type, node.left.type) and is_interval_within(other.type, node.right.type)
+        return NativeNumber(node.type if known else unbounded_type(node.type), self.operate(node.op, left, right))
 
-    def _Compare(self, node: ir.Compare) -> Built:
+    def _Compare(self, node: ir.Compare) -> BuiltValue:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         if node.op in ("==", "!="):
             same = self.equal(left, right)
             return NativeTruth(node.type, same if node.op == "==" else self.negate(same))
         return NativeTruth(node.type, self.compare(node.op, self.num(left), self.num(right)))
 
-    def _Contains(self, node: ir.Contains) -> Built:
+    def _Contains(self, node: ir.Contains) -> BuiltValue:
         element, container = self.evaluate(node.element), self.evaluate(node.container)
         if isinstance(container.type, Subset):
             index, of = self.num(element), container.type.of
@@ -291,7 +295,7 @@ class Expressions(Choices):
         exact = isinstance(of, Int) and isinstance(type_, Int) and type_.lo >= of.lo and type_.hi <= of.hi
         return self.band(index, 63) if isinstance(of, Int) and not exact else index
 
-    def _among(self, element: Built, container: Built) -> Bit:
+    def _among(self, element: BuiltValue, container: BuiltValue) -> Bit:
         length, found = self.length(container), False
         result: Bit = found
         for position in range(self.capacity(container)):
@@ -299,7 +303,7 @@ class Expressions(Choices):
             result = self.either(result, here)
         return result
 
-    def _SetOperation(self, node: ir.SetOperation) -> Built:
+    def _SetOperation(self, node: ir.SetOperation) -> BuiltValue:
         if isinstance(node.left.type, Pool):
             return self.operation_on_records(node)
         left, right = self.integer(node.left), self.integer(node.right)
@@ -318,30 +322,30 @@ class Expressions(Choices):
                 value = self.bxor(left, right)
         return Mask(node.type, value)
 
-    def _IsMajority(self, node: ir.IsMajority) -> Built:
+    def _IsMajority(self, node: ir.IsMajority) -> BuiltValue:
         subset = self.evaluate(node.subset)
         assert isinstance(subset.type, Subset)
         doubled = self.mul(self.count_bits(self.num(subset)), 2)
         return NativeTruth(node.type, self.compare(">", doubled, self.size(subset.type.of)))
 
-    def _Position(self, node: ir.Position) -> Built:
+    def _Position(self, node: ir.Position) -> BuiltValue:
         value = self.evaluate(node.of)
         return NativeNumber(node.type, self.widen(value.value) if isinstance(value, NativeTruth) else self.num(value))
 
-    def _MemberAt(self, node: ir.MemberAt) -> Built:
+    def _MemberAt(self, node: ir.MemberAt) -> BuiltValue:
         index, size = self.integer(node.number), scalar_size(node.type)
         self._bounded(index, size, node.number.type, 0)
         self.fail_if(self.negate(self.existing(node.type)(index)))
         return self.member(node.type, self._safe(index, size))
 
-    def _Some(self, node: ir.Some) -> Built:
+    def _Some(self, node: ir.Some) -> BuiltValue:
         assert isinstance(node.type, Option)
         return NativeOption(node.type, True, self.evaluate(node.value))
 
-    def _IsNone(self, node: ir.IsNone) -> Built:
+    def _IsNone(self, node: ir.IsNone) -> BuiltValue:
         return NativeTruth(node.type, self.negate(self.present(self.evaluate(node.option))))
 
-    def _Unwrap(self, node: ir.Unwrap) -> Built:
+    def _Unwrap(self, node: ir.Unwrap) -> BuiltValue:
         option = self.evaluate(node.option)
         present = self.present(option)
         self.fail_if(self.negate(present))
@@ -350,10 +354,10 @@ class Expressions(Choices):
             return inner
         return NativeNumber(inner.type, self.pick(present, inner.value, 0))
 
-    def _MakeRecord(self, node: ir.MakeRecord) -> Built:
+    def _MakeRecord(self, node: ir.MakeRecord) -> BuiltValue:
         return Parts(node.type, tuple(self.evaluate(field) for field in node.fields))
 
-    def _Replace(self, node: ir.Replace) -> Built:
+    def _Replace(self, node: ir.Replace) -> BuiltValue:
         record, changes = self.evaluate(node.record), dict(node.changes)
         names = [name for name, _ in node.type.fields]
         return Parts(
@@ -364,11 +368,11 @@ class Expressions(Choices):
             ),
         )
 
-    def _MakeSubset(self, node: ir.MakeSubset) -> Built:
+    def _MakeSubset(self, node: ir.MakeSubset) -> BuiltValue:
         masks = [self._one_bit(self.evaluate(element), node.type.of) for element in node.elements]
         return Mask(node.type, reduce(self.bor, masks, 0))
 
-    def _one_bit(self, value: Built, of: Type) -> Num:
+    def _one_bit(self, value: BuiltValue, of: Type) -> Num:
         index = self.num(value)
         if isinstance(of, Int):
             index = self.sub(index, of.lo)
@@ -377,7 +381,7 @@ class Expressions(Choices):
             index = self._safe(index, scalar_size(of))
         return self.shl(1, index)
 
-    def _bit_if_any(self, value: Built, of: Type) -> Num:
+    def _bit_if_any(self, value: BuiltValue, of: Type) -> Num:
         """The bit of a value in a set; 0 for an integer that cannot be in it."""
         index = self.num(value)
         if not isinstance(of, Int):
@@ -386,20 +390,20 @@ class Expressions(Choices):
         within = self.both(self.below(index, scalar_size(of)), self.existing(of)(index))
         return self.pick(within, self.shl(1, self._safe_shift(index, of, value.type)), 0)
 
-    def _FullSubset(self, node: ir.FullSubset) -> Built:
+    def _FullSubset(self, node: ir.FullSubset) -> BuiltValue:
         size = self.size(node.type.of)
         if isinstance(size, int):
             return Mask(node.type, (1 << size) - 1)
         return Mask(node.type, self.sub(self.shl(1, size), 1))
 
-    def _MakeSeq(self, node: ir.MakeSeq) -> Built:
+    def _MakeSeq(self, node: ir.MakeSeq) -> BuiltValue:
         return Items(node.type, len(node.elements), tuple(self.evaluate(element) for element in node.elements))
 
-    def _Concat(self, node: ir.Concat) -> Built:
+    def _Concat(self, node: ir.Concat) -> BuiltValue:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         here, there = self.length(left), self.length(right)
         left_room, right_room = self.capacity(left), self.capacity(right)
-        items = list[Built]()
+        items = list[BuiltValue]()
         for position in range(node.type.capacity):
             own = self.item(left, position) if position < left_room else None
             if right_room == 0:
@@ -409,9 +413,9 @@ class Expressions(Choices):
             items.append(other if own is None else self.select(self.compare(">", here, position), own, other))
         return Items(node.type, self.add(here, there), tuple(items))
 
-    def _MakeMap(self, node: ir.MakeMap) -> Built:
+    def _MakeMap(self, node: ir.MakeMap) -> BuiltValue:
         assert isinstance(node.type, Map)
-        parts = list[Built]()
+        parts = list[BuiltValue]()
         for number in range(scalar_size(node.type.key)):
             self.env[node.variable] = self.member(node.type.key, number)
             exists = self.existing(node.type.key)(number)
@@ -422,7 +426,7 @@ class Expressions(Choices):
 
     # --- helpers ------------------------------------------------------------------------------------------------------
 
-    def _Call(self, node: ir.Call) -> Built:
+    def _Call(self, node: ir.Call) -> BuiltValue:
         arguments = [self.evaluate(argument) for argument in node.arguments]
         names = [name for name, _ in node.function.parameters]
         before, self.env = self.env, dict(zip(names, arguments, strict=True))
@@ -430,11 +434,11 @@ class Expressions(Choices):
         self.env = before
         return value
 
-    def operation_on_records(self, node: ir.SetOperation) -> Built:
+    def operation_on_records(self, node: ir.SetOperation) -> BuiltValue:
         """The value of an operator on sets of records."""
         raise NotImplementedError
 
-    def run(self, function: ir.Function) -> Built:
+    def run(self, function: ir.Function) -> BuiltValue:
         """The value a pure function returns; its parameters are in the environment."""
         raise NotImplementedError
 

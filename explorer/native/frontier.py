@@ -11,8 +11,8 @@ from ...language.model import Model
 from ...language.values import State
 from .compiler import Code
 from .kernel import CONTEXT, EVENTS, NO_PARENT, REHASH_BATCH
-from .layout import KEPT
-from .memory import Ahead, Region
+from .layout import MAX_KEPT_VALUES
+from .memory import PageToucher, Region
 from .program import KernelInterface
 
 CELLS = {name: index for index, name in enumerate(CONTEXT)}
@@ -47,7 +47,7 @@ class Frontier:
         self.scratch, self.hashes = Region(8 * self.words), Region(8 * REHASH_BATCH)
         self.context = (ctypes.c_uint64 * program.context_cells)()
         self.address = ctypes.addressof(self.context)
-        self._ahead = Ahead()
+        self._ahead = PageToucher()
         self.call(code)
         for name, region in (
             ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer),
@@ -217,16 +217,16 @@ def decode(model: Model, program: KernelInterface, words: tuple[int, ...]) -> St
     """The plain-Python state that words stand for."""
     shape = shape_of(model)
     values = zip((field.name for field in program.layout.fields), program.layout.decode(words), strict=True)
-    return shape.state(_accepted(shape, name, value) for name, value in values)
+    return shape.state(_stored_value(shape, name, value) for name, value in values)
 
 
-def _accepted(shape: Shape, name: str, value: Any) -> Any:
+def _stored_value(shape: Shape, name: str, value: Any) -> Any:
     """A field's value as its state stores it: for the very object that was seen before, the one from then. States that
     share bits share values, which are checked and encoded once."""
     kept: dict[tuple[str, int], tuple[Any, Any]] = shape.memo.setdefault("accepted", {})
     known = kept.get((name, id(value)))
     if known is None:
-        if len(kept) >= KEPT:
+        if len(kept) >= MAX_KEPT_VALUES:
             kept.clear()
         known = kept[name, id(value)] = (value, shape.accept(name, value))
     return known[1]

@@ -16,17 +16,17 @@ from llvmlite import ir as llvm
 from ...language.model import Initial, Model
 from ...language.types import value_count
 from .actions import FAILED, load_opens
-from .cells import Built, Memory
+from .cells import BuiltValue, Memory
 from .effort import CompileEffort
 from .layout import Layout
 from .machine import I64, WORDS, address, word
 from .statements import Statements
 
-MANY = 1000
+MANY_STATES = 1000
 """From so many combinations of arguments on, initial states are made natively: to compile that takes as long as plain
 Python takes for about so many."""
 
-MOST = 1 << 62
+MAX_COMBINATIONS = 1 << 62
 """More combinations than this have no number in a word."""
 
 
@@ -38,7 +38,7 @@ def combinations(model: Model) -> tuple[int, ...]:
     counts = tuple(
         prod(value_count(parameter.type) for parameter in initial.form.parameters) for initial in model.initials
     )
-    return counts if MANY <= sum(counts) < MOST else ()
+    return counts if MANY_STATES <= sum(counts) < MAX_COMBINATIONS else ()
 
 
 class StartCode(Statements):
@@ -69,7 +69,7 @@ class StartCode(Statements):
         self._write_state([self.settle(self.evaluate(field)) for field in form.result.fields])
         self.builder.ret(word(1))
 
-    def _write_state(self, values: Sequence[Built]) -> None:
+    def _write_state(self, values: Sequence[BuiltValue]) -> None:
         for index in range(self.layout.words):
             self.builder.store(word(0), address(self.builder, self.out, word(index)))
         for field, value in zip(self.layout.fields, values, strict=True):

@@ -8,12 +8,12 @@ from ...language.judge import given, start_of
 from ...language.model import Initial, Model
 from ...language.steptext import format_step
 from ...language.values import ModelError, State
-from ...language.verdict import Disagreement
-from ..differences import named
+from ...language.verdict import DisagreementError
+from ..differences import name_with_line
 from .frontier import Frontier
 
 
-class Starts:
+class InitialStatesCheck:
     """The initial states of a model, made by its kernel, with what plain Python says of each."""
 
     def __init__(self, model: Model, frontier: Frontier) -> None:
@@ -32,11 +32,13 @@ class Starts:
             number -= count
         raise IndexError(number)
 
-    def broken(self, number: int) -> Disagreement:
+    def broken(self, number: int) -> DisagreementError:
         """Raises what plain Python says of a combination that breaks natively: the ModelError, or else the disagreement
         is returned."""
         found = self.plain(number)
-        return Disagreement(f"{self._text(number)} breaks the model's types natively; in plain Python {_says(found)}")
+        return DisagreementError(
+            f"{self._text(number)} breaks the model's types natively; in plain Python {_says(found)}"
+        )
 
     def state_of(self, words: tuple[int, ...]) -> State | None:
         """The initial state that words stand for: of the first combination that gives them natively. None when there is
@@ -45,22 +47,22 @@ class Starts:
         return None if number == sum(self.counts) else self.plain(number)
 
     def recheck(self, number: int) -> None:
-        """Raises `Disagreement` where the kernel and plain Python make something else of a combination."""
+        """Raises `DisagreementError` where the kernel and plain Python make something else of a combination."""
         words = self.frontier.start(number)
         try:
             state = self.plain(number)
         except ModelError as error:
-            raise Disagreement(f"{self._text(number)} gives a state natively; in plain Python: {error}") from error
+            raise DisagreementError(f"{self._text(number)} gives a state natively; in plain Python: {error}") from error
         mine = None if words is None else self.frontier.canonical(words)
         theirs = None if state is None else self.frontier.canonical(self.frontier.encode(state))
         if mine != theirs:
             natively = "no state" if mine is None else "another one"
-            raise Disagreement(f"{self._text(number)} gives {natively} natively; in plain Python {_says(state)}")
+            raise DisagreementError(f"{self._text(number)} gives {natively} natively; in plain Python {_says(state)}")
 
     def _text(self, number: int) -> str:
         """`start(leader=B) (model.py:12)`."""
         initial, arguments = self._named(number)
-        return named(format_step(initial.name, arguments), initial.form.where)
+        return name_with_line(format_step(initial.name, arguments), initial.form.where)
 
 
 def _says(state: State | None) -> str:

@@ -14,7 +14,7 @@ from ...language.model import Model
 from ...language.types import Identity
 from ..traversal import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
-from .effort import FULL, QUICK, CompileEffort
+from .effort import FULL_EFFORT, QUICK_EFFORT, CompileEffort
 from .initials import combinations
 from .program import KernelInterface, can_happen, generate, plan_program
 
@@ -29,11 +29,11 @@ class Kernel:
     seconds: float
     cached: bool
     binary: bytes
-    effort: CompileEffort = FULL
+    effort: CompileEffort = FULL_EFFORT
 
 
 @cache
-def own_text() -> str:
+def engine_digest() -> str:
     """A digest of this engine's own source, so that a kernel never outlives the code that generated it."""
     folder = Path(__file__).parent
     folders = (folder, folder.parent, folder.parent.parent / "language")
@@ -63,7 +63,7 @@ def kernel_of(
     *,
     walks: bool = False,
     fingerprint: int = 0,
-    effort: CompileEffort = FULL,
+    effort: CompileEffort = FULL_EFFORT,
     masks: Sequence[int] = (),
     said: str | None = None,
     edges: bool = False,
@@ -107,7 +107,9 @@ def kernel_text(
     """The LLVM text of a kernel, which machines with other processors compile. It is kept in `folder` (None: nowhere),
     since to write it takes longer than most searches."""
     variant = f"text {_variant(walks, fingerprint, ())}"
-    path = None if folder is None else _place(folder, meaning(model, symmetric), variant, FULL).with_suffix(".ll")
+    path = (
+        None if folder is None else _place(folder, meaning(model, symmetric), variant, FULL_EFFORT).with_suffix(".ll")
+    )
     kept = read_object(path)
     if kept is not None:
         return zlib.decompress(kept).decode()
@@ -116,15 +118,15 @@ def kernel_text(
     return text
 
 
-def kernel_at_once(
+def first_kernel(
     model: Model, symmetric: Sequence[Identity], folder: Path | None, masks: Sequence[int] = (), *, walks: bool = False
 ) -> Kernel:
     """The kernel to begin a search or walks with: the fast one where it is in the cache, else one that compiles
     quickly."""
     if folder is None:
-        return kernel_of(model, symmetric, None, walks=walks, effort=QUICK, masks=masks)
+        return kernel_of(model, symmetric, None, walks=walks, effort=QUICK_EFFORT, masks=masks)
     said = meaning(model, symmetric)
-    effort = FULL if _place(folder, said, _variant(walks, 0, masks), FULL).is_file() else QUICK
+    effort = FULL_EFFORT if _place(folder, said, _variant(walks, 0, masks), FULL_EFFORT).is_file() else QUICK_EFFORT
     return kernel_of(model, symmetric, folder, walks=walks, effort=effort, masks=masks, said=said)
 
 
@@ -141,20 +143,20 @@ def is_kept(
     cone: bool = False,
 ) -> bool:
     """Whether the kernel made with an effort is in the cache."""
-    variant = CONE if cone else _masked(())
+    variant = CONE if cone else _masks_name(())
     return folder is not None and _place(folder, meaning(model, symmetric), variant, effort).is_file()
 
 
 def _place(folder: Path, said: str, variant: str, effort: CompileEffort) -> Path:
     """Where a kernel is kept, under a name that says everything it depends on; `said` is the model's `meaning`."""
-    return folder / f"{content_key(effort, own_text(), said, variant)}.o"
+    return folder / f"{content_key(effort, engine_digest(), said, variant)}.o"
 
 
 def _variant(walks: bool, fingerprint: int, masks: Sequence[int]) -> str:
     """What a kernel is called by that distinguishes it from others of its model."""
-    return "walks" if walks else f"shards {fingerprint}" if fingerprint else _masked(masks)
+    return "walks" if walks else f"shards {fingerprint}" if fingerprint else _masks_name(masks)
 
 
-def _masked(masks: Sequence[int]) -> str:
+def _masks_name(masks: Sequence[int]) -> str:
     """What a kernel is called by that distinguishes states by masks."""
     return "".join(f" {mask:x}" for mask in masks)

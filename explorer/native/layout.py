@@ -36,7 +36,7 @@ from ...language.types import (
 WORD = 64
 FULL_WORD = (1 << WORD) - 1
 
-KEPT = 4096
+MAX_KEPT_VALUES = 4096
 """Values of fields that are kept with their words, for the next states."""
 
 
@@ -194,7 +194,7 @@ class Layout:
     def _bits_of(self, index: int, value: Any) -> int:
         """What a field's value writes. It is kept for the values seen last, since a step leaves most fields as they
         are: the very same objects, which hold for as long as they are kept here."""
-        if len(self._written) >= KEPT:
+        if len(self._written) >= MAX_KEPT_VALUES:
             self._written.clear()
         if not self._encoders:
             self._encoders += map(encoder, (field.type for field in self.fields), self.shape.parts)
@@ -214,9 +214,9 @@ class Layout:
         else:
             bits = words[word] >> shift & (1 << part.bits) - 1
         if (index, bits) not in self._read:
-            if len(self._read) >= KEPT:
+            if len(self._read) >= MAX_KEPT_VALUES:
                 self._read.clear()
-            self._read[index, bits] = decode_from(words, self.fields[index].type, part, word, shift, self.values)
+            self._read[index, bits] = decode_value(words, self.fields[index].type, part, word, shift, self.values)
         return self._read[index, bits]
 
 
@@ -279,10 +279,10 @@ def encoder(type_: Type, shape: Shape) -> Encoder:
         case Map(key=key, value=of), Array():
             return _map_encoder(coder(key), encoder(of, shape.element), shape)
         case Seq(of=of), Struct(parts=(_, Array(element=element) as items), places=places):
-            encoded, joined = encoder(of, element), _joining(items, *map(_bit, places))
+            encoded, joined = encoder(of, element), _element_joiner(items, *map(_bit, places))
             return lambda value: joined([encoded(item) for item in value])
         case Pool(of=of), Struct(parts=(_, Array(element=element) as items), places=places):
-            encoded, joined = encoder(of, element), _joining(items, *map(_bit, places))
+            encoded, joined = encoder(of, element), _element_joiner(items, *map(_bit, places))
             return lambda value: joined(sorted(map(encoded, value)))
         case Option(of=of), Struct(parts=(_, part), places=places):
             some, (is_some_at, some_at) = encoder(of, part), map(_bit, places)
@@ -309,7 +309,7 @@ def _map_encoder(number_of: Encoder, encoded: Encoder, shape: Array) -> Encoder:
     return write
 
 
-def _joining(items: Array, count_at: int, items_at: int) -> Callable[[Sequence[int]], int]:
+def _element_joiner(items: Array, count_at: int, items_at: int) -> Callable[[Sequence[int]], int]:
     """What joins the bits of elements, with their number before them."""
     places = [items_at + _bit(items.place(index)) for index in range(items.count)]
 
@@ -332,7 +332,7 @@ def raw_code(type_: Type, value: Any) -> int:
     return encoder(type_, shape_of(type_))(value)
 
 
-def decode_from(
+def decode_value(
     words: Sequence[int], type_: Type, shape: Shape, word: int, shift: int, values: Mapping[str, Value]
 ) -> Any:
     """The Python value at a place, as plain Python holds it; members that do not exist with these constants are left
@@ -343,7 +343,7 @@ def decode_from(
         case Map(key=key, value=of), Array():
             number_of = coder(key)
             entries = {
-                member: decode_from(words, of, shape.element, word + at[0], shift + at[1], values)
+                member: decode_value(words, of, shape.element, word + at[0], shift + at[1], values)
                 for member in members_of(key, values)
                 for at in (shape.place(number_of(member)),)
             }
@@ -356,12 +356,12 @@ def decode_from(
         case Option(of=of), Struct(parts=parts, places=places):
             if not words[word + places[0][0]] >> shift + places[0][1] & 1:
                 return None
-            return decode_from(words, of, parts[1], word + places[1][0], shift + places[1][1], values)
+            return decode_value(words, of, parts[1], word + places[1][0], shift + places[1][1], values)
         case Record(fields=fields), Struct():
             return made_of(
                 type_,
                 (
-                    decode_from(words, field_type, part, word + at[0], shift + at[1], values)
+                    decode_value(words, field_type, part, word + at[0], shift + at[1], values)
                     for (_, field_type), part, at in zip(fields, shape.parts, shape.places, strict=True)
                 ),
             )
@@ -376,6 +376,6 @@ def _decode_elements(
     assert isinstance(items, Array)
     count = words[word + count_at[0]] >> shift + count_at[1] & (1 << count_leaf.bits) - 1
     return [
-        decode_from(words, type_.of, items.element, word + items_at[0] + at[0], shift + items_at[1] + at[1], values)
+        decode_value(words, type_.of, items.element, word + items_at[0] + at[0], shift + items_at[1] + at[1], values)
         for at in map(items.place, range(count))
     ]

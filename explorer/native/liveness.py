@@ -9,20 +9,20 @@ from collections.abc import Callable, Mapping
 from ...language.judge import holds
 from ...language.model import Model
 from ...language.values import ModelError
-from ...language.verdict import Disagreement, Failure
+from ...language.verdict import DisagreementError, Failure
 from ..liveness.answers import Answer, Replayer, answers
-from ..liveness.graph import Heed, Incomplete, no_limit
-from ..liveness.questions import Questions, divided, questions_of
+from ..liveness.graph import Heed, IncompleteGraphError, run_unlimited
+from ..liveness.questions import Questions, divide_actions, questions_of
 from ..search import Progress, Report, Search
 from .edges_kernel import ENDINGS
-from .effort import FULL, QUICK
+from .effort import FULL_EFFORT, QUICK_EFFORT
 from .frontier import CELLS, Frontier
 from .kernels import Kernel, kernel_of
 from .masks import protocol_masks
-from .memory import NoMemory, Region
+from .memory import NoMemoryError, Region
 from .network import Network, bytes_needed
 
-LARGE = 1_000_000
+LARGE_GRAPH = 1_000_000
 """States from which on it is worth to compile well."""
 SLICE = 200_000
 """States whose steps are written down between two reports."""
@@ -57,7 +57,7 @@ class Sweep:
         self.buffer.close()
 
 
-def judged(
+def judge_liveness(
     model: Model,
     search: Search,
     frontier: Frontier,
@@ -67,7 +67,7 @@ def judged(
     transitions: int,
     compiled: Callable[[float], None],
     report: Report | None = None,
-    heed: Heed = no_limit,
+    heed: Heed = run_unlimited,
 ) -> Mapping[str, Answer] | Failure:
     """What is so of the model's properties of whole runs, once every state is in the store; or the failure of one that
     cannot be evaluated. `folded` are the domains whose renamings are folded, `transitions` how many steps there are;
@@ -77,23 +77,25 @@ def judged(
     count = frontier["COUNT"]
     needed = frontier.bytes_used() + bytes_needed(count, transitions)
     if needed > limit:
-        raise Incomplete(
+        raise IncompleteGraphError(
             f"the memory limit was reached: {count:,} states with {transitions:,} steps between them take "
             f"{needed / 2**20:,.0f} MiB"
         )
-    made, groups = divided(model, questions)
+    made, groups = divide_actions(model, questions)
     symmetric = tuple(domain for domain in model.domains if domain.name in folded)
-    kernel = kernel_of(made, symmetric, search.cache, effort=FULL if count >= LARGE else QUICK, edges=True)
+    kernel = kernel_of(
+        made, symmetric, search.cache, effort=FULL_EFFORT if count >= LARGE_GRAPH else QUICK_EFFORT, edges=True
+    )
     places = {action.name: at for at, action in enumerate(made.actions)}
     numbered = tuple(groups[places[plan.form.name]] for plan in kernel.program.plans)
     started = time.perf_counter()
     try:
         network = Network(count, transitions, numbered, search.cache, heed)
-    except NoMemory as error:
-        raise Incomplete(str(error)) from None
+    except NoMemoryError as error:
+        raise IncompleteGraphError(str(error)) from None
     compiled(kernel.seconds + time.perf_counter() - started)
 
-    def says_what(says: str) -> None:
+    def report_phase(says: str) -> None:
         if report is not None:
             report(Progress(count, 0, 0, 0.0, needed, 0.0, says=f"liveness: {says}"))
 
@@ -103,15 +105,15 @@ def judged(
             heed()
             ending = sweep.run(min(stop, count))
             if ending != "DONE":
-                return _failed(model, questions, replayer, network["AT"], ending)
-            says_what(f"the steps of {min(stop, count):,} of {count:,} states are written down")
-        return answers(model, questions, network, replayer, heed, says_what)
+                return _predicate_failure(model, questions, replayer, network["AT"], ending)
+            report_phase(f"the steps of {min(stop, count):,} of {count:,} states are written down")
+        return answers(model, questions, network, replayer, heed, report_phase)
     finally:
         sweep.close()
         network.close()
 
 
-def _failed(model: Model, questions: Questions, replayer: Replayer, index: int, ending: str) -> Failure:
+def _predicate_failure(model: Model, questions: Questions, replayer: Replayer, index: int, ending: str) -> Failure:
     """The failure of a predicate that cannot be evaluated in a state."""
     run = replayer.run_to(index)
     for predicate in questions.predicates if ending == "UNDEFINED" else ():
@@ -119,4 +121,4 @@ def _failed(model: Model, questions: Questions, replayer: Replayer, index: int, 
             holds(model, predicate, run.states()[-1])
         except ModelError as error:
             return Failure(f"{predicate.name}: {error.message}", f"{error.file}:{error.line}", run)
-    raise Disagreement(f"the pass over the steps ended ({ending}) at {run.states()[-1]}, where the search went on")
+    raise DisagreementError(f"the pass over the steps ended ({ending}) at {run.states()[-1]}, where the search went on")

@@ -8,13 +8,13 @@ from ...language import ir
 from ...language.frontend.membership import is_stored
 from ...language.types import Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from ..traversal import traverse
-from .cells import Built, Mask, NativeNumber, NativeTruth
+from .cells import BuiltValue, Mask, NativeNumber, NativeTruth
 from .expressions import CHEAP, UNROLL, Expressions
 from .machine import I1, I64
 from .scalars import Bit, Num
-from .shapes import is_within, unbounded
+from .shapes import is_interval_within, unbounded_type
 
-Round = Callable[[Built, Bit], None]
+Round = Callable[[BuiltValue, Bit], None]
 """What to do with one element; the truth value says whether the round really takes place."""
 
 
@@ -63,8 +63,8 @@ class Loops(Expressions):
         assert isinstance(stop.type, Int)
         begin, end = self.evaluate(start), self.evaluate(stop)
         first, last = self.num(begin), self.num(end)
-        if not (is_within(begin.type, start.type) and is_within(end.type, stop.type)):
-            of = unbounded(type_)  # of a record that is made on the way: its numbers are any
+        if not (is_interval_within(begin.type, start.type) and is_interval_within(end.type, stop.type)):
+            of = unbounded_type(type_)  # of a record that is made on the way: its numbers are any
             self.rounds_of(first, last, 0, lambda at: run(NativeNumber(of, at), True))
             return
         lowest = first if isinstance(first, int) else start.type.lo
@@ -79,7 +79,7 @@ class Loops(Expressions):
         else:
             self.rounds_of(first, last, 0, lambda at: run(NativeNumber(type_, at), True))
 
-    def _elements(self, container: Built, run: Round, unroll: bool) -> None:
+    def _elements(self, container: BuiltValue, run: Round, unroll: bool) -> None:
         if isinstance(container.type, Subset):
             of, mask = container.type.of, self.num(container)
             self._rounds(
@@ -97,7 +97,7 @@ class Loops(Expressions):
 
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
-    def _Quantified(self, node: ir.Quantified) -> Built:
+    def _Quantified(self, node: ir.Quantified) -> BuiltValue:
         match node.kind:
             case "all" | "any":
                 return NativeTruth(node.type, self._quantify(node))
@@ -122,9 +122,9 @@ class Loops(Expressions):
                 return
             generator = node.generators[depth]
 
-            def one(value: Built, here: Bit) -> None:
+            def one(value: BuiltValue, here: Bit) -> None:
                 self.env[generator.variable] = value
-                self._filtered(
+                self._emit_filtered(
                     list(generator.conditions), self.both(active, here), jump, lambda now: level(depth + 1, now)
                 )
 
@@ -132,14 +132,14 @@ class Loops(Expressions):
 
         level(0, True)
 
-    def _filtered(self, conditions: list[ir.Expr], active: Bit, jump: bool, then: Callable[[Bit], None]) -> None:
+    def _emit_filtered(self, conditions: list[ir.Expr], active: Bit, jump: bool, then: Callable[[Bit], None]) -> None:
         if active is False:
             return
         if jump:
             if active is not True:
-                self.when(active, lambda: self._filtered(conditions, True, jump, then))
+                self.when(active, lambda: self._emit_filtered(conditions, True, jump, then))
             elif conditions:
-                self.when(self.condition(conditions[0]), lambda: self._filtered(conditions[1:], True, jump, then))
+                self.when(self.condition(conditions[0]), lambda: self._emit_filtered(conditions[1:], True, jump, then))
             else:
                 then(True)
             return
@@ -181,7 +181,7 @@ class Loops(Expressions):
             if isinstance(node, ir.RecordField) and not is_stored(node.record):
                 return False
             held = self.env.get(node.name) if isinstance(node, ir.Name) else None
-            if held is not None and not is_within(held.type, node.type):
+            if held is not None and not is_interval_within(held.type, node.type):
                 return False
         return True
 
@@ -203,7 +203,7 @@ class Loops(Expressions):
         self.builder.position_at_end(done)
         return self.builder.load(result)
 
-    def _collect(self, node: ir.Quantified) -> Built:
+    def _collect(self, node: ir.Quantified) -> BuiltValue:
         assert isinstance(node.type, Subset)
         of, total = node.type.of, self.slot(I64)
         self.builder.store(self.number(0), total)
@@ -215,11 +215,11 @@ class Loops(Expressions):
         self._generate(node, run, jump=self._jumps(node))
         return Mask(node.type, self.builder.load(total))
 
-    def collected_records(self, node: ir.Quantified) -> Built:
+    def collected_records(self, node: ir.Quantified) -> BuiltValue:
         """The set of the records that the rounds give."""
         raise NotImplementedError
 
-    def _sum(self, node: ir.Quantified) -> Built:
+    def _sum(self, node: ir.Quantified) -> BuiltValue:
         total = self.slot(I64)
         self.builder.store(self.number(0), total)
 
@@ -230,7 +230,7 @@ class Loops(Expressions):
         self._generate(node, run, jump=self._jumps(node))
         return NativeNumber(node.type, self.builder.load(total))
 
-    def _extreme(self, node: ir.Quantified) -> Built:
+    def _extreme(self, node: ir.Quantified) -> BuiltValue:
         best, found = self.slot(I64), self.slot(I1)
         self.builder.store(self.bit(False), found)
         self.builder.store(self.number(0), best)

@@ -277,7 +277,7 @@ def _functions(source: str) -> dict[str, ast.FunctionDef]:
     return {statement.name: statement for statement in ast.parse(source).body if isinstance(statement, ast.FunctionDef)}
 
 
-class _Written(ir.Function):
+class _ExternalFunction(ir.Function):
     """A function that is compiled and written out once, however many modules have it: its origin decides its text."""
 
     origin: Hashable
@@ -288,12 +288,12 @@ class _Written(ir.Function):
     def __str__(self) -> str:
         if self.text is None:
             self.text = super().__str__()
-            if len(_TEXTS) < KEPT:
+            if len(_TEXTS) < MAX_KEPT_FUNCTIONS:
                 _TEXTS[self.origin] = self.text
         return self.text
 
 
-KEPT = 1000
+MAX_KEPT_FUNCTIONS = 1000
 """Texts of functions that a process keeps, of some ten kilobytes each. A kernel has thirty, and kernels of models whose
 states have as many words and whose constants are as open share most of them."""
 
@@ -301,12 +301,12 @@ _TEXTS: dict[Hashable, str] = {}
 
 
 @lru_cache(maxsize=128)
-def _names_in(text: Callable[..., Any]) -> tuple[str, ...]:
+def _names_of_function(text: Callable[..., Any]) -> tuple[str, ...]:
     """Every name in a function, in order."""
     return tuple(sorted({node.id for node in ast.walk(_text_of(text)) if isinstance(node, ast.Name)}))
 
 
-def compile_into(
+def compile_function(
     module: ir.Module,
     text: Callable[..., Any],
     numbers: Mapping[str, int],
@@ -320,14 +320,16 @@ def compile_into(
     """
     tree = _text_of(text)
     names = [argument.arg for argument in tree.args.args]
-    function = _Written(module, ir.FunctionType(I64, [I64] * len(names)), tree.name)
+    function = _ExternalFunction(module, ir.FunctionType(I64, [I64] * len(names)), tree.name)
     function.linkage = "internal" if internal else ""
-    called = {name: f"{calls[name].name} {calls[name].function_type}" for name in _names_in(text) if name in calls}
-    given = {name: numbers[name] for name in _names_in(text) if name in numbers}
+    called = {
+        name: f"{calls[name].name} {calls[name].function_type}" for name in _names_of_function(text) if name in calls
+    }
+    given = {name: numbers[name] for name in _names_of_function(text) if name in numbers}
     function.origin = (text, internal, *called.items(), *given.items())
     function.text = _TEXTS.get(function.origin)
     if function.text is None:
         _Compiler(function, names, numbers, calls).finish(tree.body)
-    elif "prefetch" in _names_in(text):
+    elif "prefetch" in _names_of_function(text):
         prefetch_function(module)
     return function

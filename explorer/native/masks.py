@@ -103,7 +103,7 @@ def _fields(projection: Projection) -> Iterator[str]:
         case (ir.Return(value=value),):
             waiting = [value]
         case _:
-            raise _refused(projection)
+            raise _projection_error(projection)
     while waiting:
         match waiting.pop():
             case ir.StateField(field=name):
@@ -115,10 +115,10 @@ def _fields(projection: Projection) -> Iterator[str]:
             case ir.Const():
                 pass
             case _:
-                raise _refused(projection)
+                raise _projection_error(projection)
 
 
-def _refused(projection: Projection) -> UsageError:
+def _projection_error(projection: Projection) -> UsageError:
     return UsageError(
         f"@projection {projection.name} is not just fields of the state, or a tuple of them, as in `return s.a, s.b`: "
         "native code compares no other values; --engine python takes every projection"

@@ -18,7 +18,7 @@ POPULATE_WRITE = 23
 _LIBC = ctypes.CDLL(None)
 
 
-class NoMemory(UsageError):
+class NoMemoryError(UsageError):
     """Address space that cannot be had: exit 64, with what gives or saves some."""
 
     def __init__(self, size: int, error: OSError) -> None:
@@ -37,7 +37,7 @@ class Region:
         try:
             self._map = mmap.mmap(-1, self.size, flags=flags)
         except OSError as error:
-            raise NoMemory(self.size, error) from None
+            raise NoMemoryError(self.size, error) from None
         if hasattr(mmap, "MADV_HUGEPAGE"):
             self._map.madvise(mmap.MADV_HUGEPAGE)
         self._view = ctypes.c_char.from_buffer(self._map)
@@ -82,7 +82,7 @@ class Region:
         self._map.close()
 
 
-class Ahead:
+class PageToucher:
     """Takes pages a little ahead of a search, on a thread of its own: where memory comes slowly, as from the host of
     a virtual machine, it is a fifth of the time of a large search."""
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from llvmlite import ir as llvm
 
 from ...language.errors import UsageError
-from ..liveness.graph import Component, Edge, Fair, Heed, Possible, no_limit
+from ..liveness.graph import Component, Edge, Fair, Heed, PossibilityWord, run_unlimited
 from .actions import STOPPED_MAX
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
-from .effort import FULL
+from .effort import FULL_EFFORT
 from .graph_kernel import GRAPH, NOWHERE, NUMBERS, PUBLIC, SOURCE, TEXTS
-from .machine import compile_into
+from .machine import compile_function
 from .memory import Region
 
 CELLS = {name: number for number, name in enumerate(GRAPH)}
@@ -35,14 +35,14 @@ _OUT, _IN, _REST, _FAIR = 0, 1, 2, 3
 @lru_cache(maxsize=4)
 def _code(folder: Path | None) -> Code:
     """The compiled search, from the cache where it is there. It is the same for all graphs."""
-    path = None if folder is None else folder / f"{content_key(FULL, SOURCE, 'graph')}.o"
+    path = None if folder is None else folder / f"{content_key(FULL_EFFORT, SOURCE, 'graph')}.o"
     binary = read_object(path)
     if binary is None:
         module, made = llvm.Module("graph"), dict[str, llvm.Function]()
         for text in TEXTS:
             internal = text.__name__ not in PUBLIC
-            made[text.__name__] = compile_into(module, text, NUMBERS, made, internal=internal)
-        binary = compile_text(str(module), effort=FULL)
+            made[text.__name__] = compile_function(module, text, NUMBERS, made, internal=internal)
+        binary = compile_text(str(module), effort=FULL_EFFORT)
         write_object(path, binary)
     return load_binary(binary)
 
@@ -57,7 +57,7 @@ class Network:
     called before each pass of compiled code over the graph."""
 
     def __init__(
-        self, states: int, edges: int, groups: tuple[int, ...], cache: Path | None, heed: Heed = no_limit
+        self, states: int, edges: int, groups: tuple[int, ...], cache: Path | None, heed: Heed = run_unlimited
     ) -> None:
         if states >= NOWHERE - 1:
             raise UsageError(f"a graph of {states:,} states is larger than native code takes")
@@ -155,7 +155,7 @@ class Network:
         self._enabled = array
         self["ENABLED"] = self._region.address + self._begins[array]
 
-    def possible(self, predicate: int) -> tuple[Possible, int]:
+    def possible(self, predicate: int) -> tuple[PossibilityWord, int]:
         """Whether a predicate can always become true."""
         self.call("mark_all", _OUT)
         self._transpose()

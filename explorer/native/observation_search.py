@@ -20,9 +20,9 @@ from ...language import judge
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
-from ...language.verdict import Disagreement, Run, Step
+from ...language.verdict import DisagreementError, Run, Step
 from .frontier import Frontier, decode
-from .kernels import Kernel, kernel_at_once
+from .kernels import Kernel, first_kernel
 from .masks import field_masks
 
 Words: TypeAlias = tuple[int, ...]
@@ -130,7 +130,7 @@ class _Node(Generic[Origin]):
 
 
 @dataclass(slots=True)
-class _Others(Generic[Origin]):
+class _Alternatives(Generic[Origin]):
     """What the model does instead, of the nodes that have seen most."""
 
     seen: int = -1
@@ -156,7 +156,7 @@ class Search(Generic[Origin]):
         self.faults = frozenset(action.name for action in self.model.actions if action.kind == "fault")
         self.known: set[tuple[int, int, Origin, Words]] = set()
         self.waiting: list[tuple[int, int, int, int, _Node[Origin]]] = []
-        self.others: _Others[Origin] = _Others()
+        self.others: _Alternatives[Origin] = _Alternatives()
         self._shown: dict[tuple[int, Origin], Words | None] = {}
 
     def close(self) -> None:
@@ -179,12 +179,14 @@ class Search(Generic[Origin]):
             if node.seen == last:
                 return Answer(self._legs(node), last, (), True, expanded, time.monotonic() - began)
             if expanded >= most_states or (seconds is not None and time.monotonic() - began > seconds):
-                return self._without(best, False, expanded, began)
+                return self._answer_without_run(best, False, expanded, began)
             expanded += 1
             self._expand(node)
-        return self._without(best, True, expanded, began)
+        return self._answer_without_run(best, True, expanded, began)
 
-    def _without(self, best: _Node[Origin] | None, exhausted: bool, expanded: int, began: float) -> Answer[Origin]:
+    def _answer_without_run(
+        self, best: _Node[Origin] | None, exhausted: bool, expanded: int, began: float
+    ) -> Answer[Origin]:
         instead = tuple((self._decoded(words), origin) for (_, origin), words in self.others.words.items())
         seen, legs = (-1, ()) if best is None else (best.seen, self._legs(best))
         return Answer(legs, seen, instead, exhausted, expanded, time.monotonic() - began)
@@ -192,12 +194,12 @@ class Search(Generic[Origin]):
     def _expand(self, node: _Node[Origin]) -> None:
         made = self.frontiers[node.model].successors(node.words)
         if made is None:
-            raise Disagreement(f"a step from {self._decoded(node.words)} breaks the model's own types")
+            raise DisagreementError(f"a step from {self._decoded(node.words)} breaks the model's own types")
         for action, words in made:
-            shown = self._projected(words)
+            shown = self._project_words(words)
             seen = self._seen(node, shown)
             if seen == node.seen:
-                self._put(self._after(node, action, words, words, node.seen, node.model, node.origin, 0))
+                self._put(self._node_after(node, action, words, words, node.seen, node.model, node.origin, 0))
                 if node.seen + 1 < len(self.observations) and self.observations.is_of_a_step(node.seen + 1):
                     self._advance(node, action, words, node.seen + 1)
             elif seen is None or not self._advance(node, action, words, seen):
@@ -215,7 +217,7 @@ class Search(Generic[Origin]):
         more = self.observations.unlikely(seen, before, after)
         encoded = self.frontier.encode(renewed)
         for number in self._models(seen):
-            self._put(self._after(node, action, words, encoded, seen, number, origin, more))
+            self._put(self._node_after(node, action, words, encoded, seen, number, origin, more))
         return True
 
     def _models(self, seen: int) -> set[int]:
@@ -228,7 +230,7 @@ class Search(Generic[Origin]):
             numbers.update(self.observations.which(index))
         return numbers
 
-    def _after(
+    def _node_after(
         self,
         node: _Node[Origin],
         action: str,
@@ -259,10 +261,10 @@ class Search(Generic[Origin]):
         key = index, node.origin
         if key not in self._shown:
             state = self.observations.shown(index, self._decoded(node.words), node.origin)
-            self._shown[key] = None if state is None else self._projected(self.frontier.encode(state))
+            self._shown[key] = None if state is None else self._project_words(self.frontier.encode(state))
         return self._shown[key]
 
-    def _projected(self, words: Words) -> Words:
+    def _project_words(self, words: Words) -> Words:
         return tuple(word & mask for word, mask in zip(words, self.masks, strict=True))
 
     def _decoded(self, words: Words) -> State:
@@ -296,7 +298,7 @@ class Search(Generic[Origin]):
         for step in judge.steps(self.models[before.model], state):
             if step.action == after.action and step.after == end:
                 return step
-        raise Disagreement(f"plain Python takes no step {after.action} from {state} to {end}")
+        raise DisagreementError(f"plain Python takes no step {after.action} from {state} to {end}")
 
 
 def search(
@@ -308,7 +310,7 @@ def search(
 ) -> Answer[Origin]:
     """Whether a run of the models, each where observations say so, shows the observations. Raises Disagreement where
     plain Python does not confirm a step of the run that native code found."""
-    one = Search(models, observations, [kernel_at_once(model, (), cache) for model in models])
+    one = Search(models, observations, [first_kernel(model, (), cache) for model in models])
     try:
         return one.answer(most_states, seconds)
     finally:

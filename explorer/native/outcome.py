@@ -16,7 +16,7 @@ from ...language.model import Model, Property
 from ...language.values import ModelError, State
 from ...language.verdict import (
     ActionCoverage,
-    Disagreement,
+    DisagreementError,
     Failure,
     GuardCoverage,
     Level,
@@ -27,22 +27,22 @@ from ...language.verdict import (
 from ..differences import (
     action_says,
     fields_that_differ,
-    named,
-    named_all,
+    name_with_line,
+    names_with_lines,
     property_differs,
     starts_text,
-    stuck,
-    way_on,
+    why_deadlock,
+    why_no_deadlock,
 )
 from ..liveness.answers import Answer
-from ..liveness.graph import Incomplete
-from ..search import Report, Search, stopped_by
+from ..liveness.graph import IncompleteGraphError
+from ..search import Report, Search, interrupt_text
 from ..verdicts import Ending, verdict_of
 from .frontier import Frontier, decode
-from .initials_check import Starts
+from .initials_check import InitialStatesCheck
 from .kernel import ERROR_BIT, NO_ACTION
 from .kernels import Kernel
-from .liveness import judged
+from .liveness import judge_liveness
 
 Words = tuple[int, ...]
 UNREADABLE = (ModelError, LookupError, ValueError)
@@ -88,7 +88,7 @@ class Findings:
 
 
 class Confirmation:
-    """Replays what the kernel found in plain Python; raises `Disagreement` where plain Python says otherwise."""
+    """Replays what the kernel found in plain Python; raises `DisagreementError` where plain Python says otherwise."""
 
     def __init__(self, model: Model, frontier: Frontier) -> None:
         self.model, self.frontier = model, frontier
@@ -117,7 +117,7 @@ class Confirmation:
 
     def _start(self, words: Words) -> State:
         """The initial state that words stand for."""
-        starts = Starts(self.model, self.frontier)
+        starts = InitialStatesCheck(self.model, self.frontier)
         if starts.counts:
             found = starts.state_of(words)
             if found is not None and self.words(found) == words:
@@ -125,7 +125,9 @@ class Confirmation:
         for state in initial_states(self.model):
             if self.words(state) == words:
                 return state
-        raise Disagreement(f"the kernel starts from {self.show(words)}: no such state in {starts_text(self.model)}")
+        raise DisagreementError(
+            f"the kernel starts from {self.show(words)}: no such state in {starts_text(self.model)}"
+        )
 
     def step_to(self, state: State, source: Words, words: Words) -> Step:
         """The first step in plain Python from `state`, whose orbit is that of `source`, to the orbit of `words`: of the
@@ -137,7 +139,7 @@ class Confirmation:
                 return step
         message = f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached by "
         by = self._instances_text(state, via) if via else "a step that it does not take again"
-        raise Disagreement(message + by)
+        raise DisagreementError(message + by)
 
     def _steps_by(self, state: State, names: Collection[str]) -> Iterator[Step]:
         """The steps of some actions, in the order of all."""
@@ -150,7 +152,7 @@ class Confirmation:
     def _instances_text(self, state: State, names: Iterable[str]) -> str:
         """Actions with their lines, and what becomes of each of their instances in plain Python."""
         actions = [self.model.action(name) for name in names]
-        places = ", ".join(named(action.name, action.form.where) for action in actions)
+        places = ", ".join(name_with_line(action.name, action.form.where) for action in actions)
         said = "\n  ".join(action_says(self.model, state, action) for action in actions)
         return f"{places}; in plain Python:\n  {said}"
 
@@ -165,14 +167,14 @@ class Confirmation:
         """The counterexample to an invariant, confirmed."""
         run = self.run_to(index)
         if holds(self.model, prop, run.states()[-1]):
-            raise Disagreement(differs(prop, False, True, run.states()[-1]))
+            raise DisagreementError(differs(prop, False, True, run.states()[-1]))
         return run
 
     def witness(self, prop: Property, index: int) -> Run:
         """The example of a witness, confirmed."""
         run = self.run_to(index)
         if not holds(self.model, prop, run.states()[-1]):
-            raise Disagreement(differs(prop, True, False, run.states()[-1]))
+            raise DisagreementError(differs(prop, True, False, run.states()[-1]))
         return run
 
     def transition(self, prop: Property, bit: int) -> Run:
@@ -183,17 +185,17 @@ class Confirmation:
         for step in steps(self.model, before):
             if self.words(step.after) == target and not holds(self.model, prop, before, step.after, action=step.action):
                 return Run(run.start, (*run.steps, step))
-        raise Disagreement(f"{differs(prop, False, True, before)}, for every step from there")
+        raise DisagreementError(f"{differs(prop, False, True, before)}, for every step from there")
 
     def deadlock(self, index: int) -> Failure:
         """The run into a deadlock, confirmed."""
         run = self.run_to(index)
         if not is_deadlock(self.model, run.states()[-1]):
-            raise Disagreement(self._no_deadlock(run.states()[-1]))
+            raise DisagreementError(self._why_no_deadlock(run.states()[-1]))
         return deadlock(self.model, run)
 
-    def _no_deadlock(self, state: State) -> str:
-        return f"nothing can happen natively at {state}, but in plain Python {way_on(self.model, state)}"
+    def _why_no_deadlock(self, state: State) -> str:
+        return f"nothing can happen natively at {state}, but in plain Python {why_no_deadlock(self.model, state)}"
 
     def model_error(self, index: int) -> Failure:
         """The run to a state where a step breaks the model's types, and the step."""
@@ -205,7 +207,7 @@ class Confirmation:
                     return failure
         except ModelError as error:
             return Failure(error.message, f"{error.file}:{error.line}", run, error.action, error.arguments)
-        raise Disagreement(self._broke(run.states()[-1]))
+        raise DisagreementError(self._broke(run.states()[-1]))
 
     def _broke(self, state: State) -> str:
         """What a step breaks natively, and becomes in plain Python."""
@@ -213,7 +215,8 @@ class Confirmation:
         if number != NO_ACTION:
             return message + self._instances_text(state, [self.frontier.program.plans[number].form.name])
         return (
-            f"{message}one of the @bounds {named_all(self.model.bounds)} cannot be evaluated; in plain Python they can"
+            f"{message}one of the @bounds {names_with_lines(self.model.bounds)} cannot be evaluated; in plain "
+            f"Python they can"
         )
 
     def _transition_error(self, run: Run, step: Step) -> Failure | None:
@@ -238,9 +241,9 @@ class Confirmation:
                 holds(self.model, prop, run.states()[-1])
             except ModelError as error:
                 return Failure(f"{prop.name}: {error.message}", f"{error.file}:{error.line}", run)
-        raise Disagreement(self._unanswered(index, run.states()[-1]))
+        raise DisagreementError(self._unevaluated_property(index, run.states()[-1]))
 
-    def _unanswered(self, index: int, state: State) -> str:
+    def _unevaluated_property(self, index: int, state: State) -> str:
         """Which property the kernel cannot evaluate at a state where plain Python can, and its value there."""
         words, program = self.frontier.state_words(index), self.frontier.program
         for name, properties in (("invariants", program.invariants), ("witnesses", program.witnesses)):
@@ -260,8 +263,8 @@ class Confirmation:
         self._recheck_steps(words, state, taken)
         if not taken and self.frontier["DEADLOCKS"] and is_deadlock(self.model, state):
             why = "a run may end there" if self.frontier.ends(words) == 1 else "a limit stops what would happen there"
-            raise Disagreement(
-                f"natively {why}: {state}\n  in plain Python it is a deadlock: {stuck(self.model, state)}"
+            raise DisagreementError(
+                f"natively {why}: {state}\n  in plain Python it is a deadlock: {why_deadlock(self.model, state)}"
             )
         program = self.frontier.program
         for name, properties, expected in (
@@ -273,22 +276,22 @@ class Confirmation:
                 # of several, one that cannot be evaluated hides the others
                 found = self.frontier.truths(name, words, 1 << bit) if whole & ERROR_BIT else whole & 1 << bit
                 mine = None if found & ERROR_BIT else (found != 0) == expected
-                self._same(prop, mine, self._value(prop, state), state)
+                self._check_same_answer(prop, mine, self._value(prop, state), state)
         ends = self.frontier.ends(words)
         if ends != 2:
             for terminal in self.model.terminals if (ends == 1) != is_terminal(self.model, state) else ():
-                self._same(terminal, ends == 1, self._value(terminal, state), state)
+                self._check_same_answer(terminal, ends == 1, self._value(terminal, state), state)
 
     def _decoded(self, index: int, words: Words) -> State:
         """The state that words stand for."""
         try:
             state = decode(self.model, self.frontier.program, words)
         except UNREADABLE as error:
-            raise Disagreement(f"state {index} is {self.show(words)} though the kernel reached it") from error
+            raise DisagreementError(f"state {index} is {self.show(words)} though the kernel reached it") from error
         if self.words(state) != words:
             again = decode(self.model, self.frontier.program, self.words(state))
             differ = fields_that_differ(state, again, "in the store")
-            raise Disagreement(f"state {index}, {state}, is another one once it is encoded again: {differ}")
+            raise DisagreementError(f"state {index}, {state}, is another one once it is encoded again: {differ}")
         return state
 
     def _steps(self, words: Words, state: State) -> list[Step]:
@@ -301,24 +304,24 @@ class Confirmation:
             message = (
                 f"{error.action} ({error.where}): {error.message} in plain Python, and nothing natively, at {state}"
             )
-            raise Disagreement(message) from error
+            raise DisagreementError(message) from error
 
     def _recheck_steps(self, words: Words, state: State, theirs: list[Step]) -> None:
         watched = self.frontier["WATCH"]  # those that held throughout
         mine = self.frontier.successors(words)
         expected = Counter((step.action, self.words(step.after)) for step in theirs)
         if mine is None:
-            raise Disagreement(self._broke(state))
+            raise DisagreementError(self._broke(state))
         if Counter(mine) != expected:
-            raise Disagreement(self._blame(state, Counter(mine), expected))
+            raise DisagreementError(self._blame(state, Counter(mine), expected))
         for bit, prop in enumerate(self.frontier.program.transitions):
             if watched >> bit & 1:
                 held = all(holds(self.model, prop, state, step.after, action=step.action) for step in theirs)
-                self._same(prop, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
+                self._check_same_answer(prop, self.frontier["CROSSED"] >> bit & 1 == 0, held, state)
 
-    def _same(self, prop: Property, mine: bool | None, theirs: bool | None, state: State) -> None:
+    def _check_same_answer(self, prop: Property, mine: bool | None, theirs: bool | None, state: State) -> None:
         if mine != theirs:
-            raise Disagreement(differs(prop, mine, theirs, state))
+            raise DisagreementError(differs(prop, mine, theirs, state))
 
     def _value(self, prop: Property, state: State) -> bool | None:
         """A property's value in plain Python; None where it cannot be evaluated: that matters only while it is open."""
@@ -335,7 +338,7 @@ class Confirmation:
             for action, words in differences
         ]
         found = sorted({action for action, _ in (mine - theirs) + (theirs - mine)})
-        actions = ", ".join(named(name, self.model.action(name).form.where) for name in found)
+        actions = ", ".join(name_with_line(name, self.model.action(name).form.where) for name in found)
         return f"{actions}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
 
 
@@ -362,9 +365,9 @@ def conclude(
     liveness: Mapping[str, Answer] = {}
     if model.liveness and found.exhausted and search.projection is None:
         try:
-            judgement = _judged(model, search, kernel, confirm, found, report)
+            judgement = _judge_liveness(model, search, kernel, confirm, found, report)
             failure, liveness = (judgement, liveness) if isinstance(judgement, Failure) else (failure, judgement)
-        except Incomplete as why:
+        except IncompleteGraphError as why:
             liveness = {prop.name: Answer("undecided", why=str(why)) for prop in model.liveness if prop.applicable}
     ending = Ending(
         engine="native", exhausted=found.exhausted, stopped=found.stopped, failure=failure, deadlock=found.deadlock is
@@ -378,25 +381,27 @@ def conclude(
     return verdict_of(model, ending)
 
 
-def _judged(
+def _judge_liveness(
     model: Model, search: Search, kernel: Kernel, confirm: Confirmation, found: Findings, report: Report | None
 ) -> Mapping[str, Answer] | Failure:
     """What is so of the properties of whole runs. Memory and time of the search hold for this too."""
     frontier, started = confirm.frontier, time.perf_counter()
     steps = sum(action.fired for action in coverage_of(model, kernel, frontier))
 
-    def compiled(seconds: float) -> None:
+    def note_compile_time(seconds: float) -> None:
         nonlocal started
         found.compile_seconds, started = found.compile_seconds + seconds, started + seconds
 
     def heed() -> None:
         if search.seconds is not None and found.seconds + time.perf_counter() - started >= search.seconds:
-            raise Incomplete(f"the time limit of {search.seconds:g} s was reached")
+            raise IncompleteGraphError(f"the time limit of {search.seconds:g} s was reached")
 
     try:
-        return judged(model, search, frontier, confirm, found.symmetry, frontier.limit, steps, compiled, report, heed)
+        return judge_liveness(
+            model, search, frontier, confirm, found.symmetry, frontier.limit, steps, note_compile_time, report, heed
+        )
     except KeyboardInterrupt as interrupt:
-        raise Incomplete(stopped_by(interrupt)) from None
+        raise IncompleteGraphError(interrupt_text(interrupt)) from None
     finally:
         found.seconds += time.perf_counter() - started
 
@@ -424,7 +429,7 @@ def _recheck(confirm: Confirmation, search: Search, found: Findings, count: int)
 
 def _recheck_starts(confirm: Confirmation, search: Search) -> None:
     """Re-check a seeded sample of the initial states, where the kernel makes them."""
-    starts = Starts(confirm.model, confirm.frontier)
+    starts = InitialStatesCheck(confirm.model, confirm.frontier)
     combinations = range(sum(starts.counts))
     for number in sorted(random.Random(search.seed).sample(combinations, min(search.recheck, len(combinations)))):
         starts.recheck(number)

@@ -20,12 +20,12 @@ from .actions import CELL, FAILED, ActionCode, ActionPlan, Counters, bump, load_
 from .canonical import canonical_function
 from .cells import Memory
 from .cone import Cones
-from .effort import FULL, CompileEffort
+from .effort import FULL_EFFORT, CompileEffort
 from .graph_kernel import NUMBERS as GRAPH_CELLS
 from .initials import combinations, start_function
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
-from .machine import I64, WORDS, address, compile_into, word
+from .machine import I64, WORDS, address, compile_function, word
 from .masks import kept_function, masked_texts
 from .statements import Statements
 
@@ -89,7 +89,7 @@ def plan_program(model: Model, *, cone: bool = False) -> KernelInterface:
     )  # fmt: skip
 
 
-def with_properties_of(program: KernelInterface, model: Model) -> KernelInterface:
+def rebind_properties(program: KernelInterface, model: Model) -> KernelInterface:
     """The program with the properties of a model that differs in nothing but the values of open constants."""
     invariants, transitions, witnesses = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
     return replace(program, invariants=invariants, transitions=transitions, witnesses=witnesses)
@@ -102,7 +102,7 @@ def generate(
     *,
     walks: bool = False,
     fingerprint: int = 0,
-    effort: CompileEffort = FULL,
+    effort: CompileEffort = FULL_EFFORT,
     masks: Sequence[int] = (),
     edges: bool = False,
 ) -> str:
@@ -154,7 +154,7 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
 def _kernel(
     module: llvm.Module, program: KernelInterface, made: dict[str, llvm.Function], texts: Sequence[Text], finger: int
 ) -> None:
-    numbers = joined(
+    numbers = merge_numbers(
         CELL, {name: index for index, name in enumerate(EVENTS)},
         {"W": program.layout.words, "STRIDE": program.layout.words + 2, "BATCH": BATCH, "FINGER": finger,
          "BOUNDED_STATES": program.held_states, "NO_PARENT": NO_PARENT, "REHASH_BATCH": kernel.REHASH_BATCH,
@@ -164,10 +164,10 @@ def _kernel(
     )  # fmt: skip
     public = {*kernel.PUBLIC, *starting.PUBLIC, *walk_kernel.PUBLIC, *sharding.PUBLIC, *edges_kernel.PUBLIC}
     for text in texts:
-        made[text.__name__] = compile_into(module, text, numbers, made, internal=text.__name__ not in public)
+        made[text.__name__] = compile_function(module, text, numbers, made, internal=text.__name__ not in public)
 
 
-def joined(*tables: Mapping[str, int]) -> dict[str, int]:
+def merge_numbers(*tables: Mapping[str, int]) -> dict[str, int]:
     """The capital names of all parts of the kernel. ValueError where two parts give one name different numbers: either
     would then read the other's cell."""
     numbers: dict[str, int] = {}
@@ -323,7 +323,9 @@ class _Functions:
         for plan in program.plans:
             watch = self.watch(program.transitions, plan.form.name)
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
-            ActionCode(self.layout, one, self.opens, watch, self._fitting(plan, watch, kept), kept).generate(plan)
+            ActionCode(self.layout, one, self.opens, watch, self._fitting_effort(plan, watch, kept), kept).generate(
+                plan
+            )
             slot = address(builder, out, builder.mul(total, word(self.layout.words + 2)))
             made = builder.call(one, [context, state, slot, parent])
             with builder.if_then(builder.icmp_unsigned("==", made, word(FAILED)), likely=False):
@@ -332,7 +334,9 @@ class _Functions:
         builder.ret(total)
         self.made["expand"] = main
 
-    def _fitting(self, plan: ActionPlan, watch: llvm.Function | None, kept: Sequence[llvm.Function]) -> CompileEffort:
+    def _fitting_effort(
+        self, plan: ActionPlan, watch: llvm.Function | None, kept: Sequence[llvm.Function]
+    ) -> CompileEffort:
         """The effort for one action: its instances are written out only if all of them together are not too long."""
         instances, budget = plan.fan_out(), self.effort.instructions
         if not 1 < instances <= self.effort.instances:

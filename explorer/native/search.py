@@ -17,46 +17,48 @@ from ...language.model import Model
 from ...language.verdict import Level, Verdict
 from ..memory_limits import memory_for_search
 from ..projections import projection_of
-from ..search import Progress, Report, Search, stopped_by
+from ..search import Progress, Report, Search, interrupt_text
 from ..symmetry import Symmetry, symmetry_of
 from ..verdicts import notes_of
-from .effort import FULL
+from .effort import FULL_EFFORT
 from .frontier import Frontier
-from .initials_check import Starts
+from .initials_check import InitialStatesCheck
 from .kernel import ERROR_BIT
-from .kernels import Kernel, kernel_at_once, kernel_of
+from .kernels import Kernel, first_kernel, kernel_of
 from .masks import cone_masks, masks_of
 from .outcome import Findings, conclude
-from .program import with_properties_of
-from .workers import ALONE, FAILURES, Crew
+from .program import rebind_properties
+from .workers import FAILURES, STATES_FOR_ONE_WORKER, WorkerPool
 
-Faster: TypeAlias = Callable[[], Kernel]
+FasterKernel: TypeAlias = Callable[[], Kernel]
 """Makes the kernel that a long search goes on with."""
 
-Enough: TypeAlias = Callable[[frozenset[str], int], bool]
+StopCondition: TypeAlias = Callable[[frozenset[str], int], bool]
 
-LONG = 1_000_000
+LONG_SEARCH = 1_000_000
 """A search that has expanded so many states goes on with the fast kernel: to compile that takes about as long as these
 took."""
 SLICE_SECONDS = 0.1
 FIRST_SLICE = 20_000
 
 
-def check(model: Model, search: Search, report: Report | None = None, enough: Enough | None = None) -> Verdict:
+def check(model: Model, search: Search, report: Report | None = None, enough: StopCondition | None = None) -> Verdict:
     """Explore every reachable state of a bound model and check its properties, or until it is `enough`, see `explore`.
 
     Ends early, inconclusive, when time or memory is used up or at Ctrl-C, with what was explored. Raises
-    `Disagreement` when plain Python does not confirm what the kernel found.
+    `DisagreementError` when plain Python does not confirm what the kernel found.
     """
     symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
     masks = masks_of(model, projection_of(model, search))
     _announce(report)
-    kernel = kernel_at_once(model, symmetry.domains, search.cache, masks)
+    kernel = first_kernel(model, symmetry.domains, search.cache, masks)
 
-    def faster() -> Kernel:
+    def load_faster_kernel() -> Kernel:
         return kernel_of(model, symmetry.domains, search.cache, masks=masks)
 
-    return explore(model, search, kernel, symmetry, report, enough, None if kernel.effort == FULL else faster)
+    return explore(
+        model, search, kernel, symmetry, report, enough, None if kernel.effort == FULL_EFFORT else load_faster_kernel
+    )
 
 
 def explore(
@@ -65,8 +67,8 @@ def explore(
     kernel: Kernel,
     symmetry: Symmetry,
     report: Report | None = None,
-    enough: Enough | None = None,
-    faster: Faster | None = None,
+    enough: StopCondition | None = None,
+    faster: FasterKernel | None = None,
 ) -> Verdict:
     """As `check`, with a kernel at hand: the model's own, or that of one which differs in values of open constants.
     A search that turns out long goes on with what `faster` gives.
@@ -74,7 +76,7 @@ def explore(
     Between two levels `enough` may end it, given the names of properties that were violated or met, and the number of
     distinct states; a property that is open then is undecided.
     """
-    kernel = replace(kernel, program=with_properties_of(kernel.program, model))
+    kernel = replace(kernel, program=rebind_properties(kernel.program, model))
     verdict = _attempt(model, search, kernel, symmetry, report, enough, faster)
     if verdict is None:  # several workers found a failure; one finds the same counterexample every time
         verdict = _attempt(model, replace(search, workers=1), kernel, symmetry, report)
@@ -88,8 +90,8 @@ def _attempt(
     kernel: Kernel,
     symmetry: Symmetry,
     report: Report | None,
-    enough: Enough | None = None,
-    faster: Faster | None = None,
+    enough: StopCondition | None = None,
+    faster: FasterKernel | None = None,
 ) -> Verdict | None:
     """One search; None when several workers found a failure."""
     frontier = Frontier(kernel.program, kernel.code, search.memory_bytes or memory_for_search())
@@ -115,14 +117,14 @@ class Driver:
         kernel: Kernel,
         frontier: Frontier,
         report: Report | None,
-        faster: Faster | None = None,
+        faster: FasterKernel | None = None,
     ) -> None:
         self.faster = faster
         self.model, self.search, self.frontier, self.report = model, search, frontier, report
         self.findings = Findings(compile_seconds=kernel.seconds, cached=kernel.cached)
         self.started = time.perf_counter()
-        self.starts = Starts(model, frontier)
-        self.crew = Crew(frontier, search.workers) if search.workers > 1 else None
+        self.starts = InitialStatesCheck(model, frontier)
+        self.crew = WorkerPool(frontier, search.workers) if search.workers > 1 else None
         self.failed = False
         self.slice = FIRST_SLICE
         program = kernel.program
@@ -152,7 +154,7 @@ class Driver:
                 if enough is not None and enough():
                     return
         except KeyboardInterrupt as interrupt:
-            self.findings.stop(stopped_by(interrupt))
+            self.findings.stop(interrupt_text(interrupt))
         finally:
             self.findings.seconds = self.seconds
             if self.crew is not None:
@@ -189,10 +191,10 @@ class Driver:
         """Expand one level; False when it found nothing new."""
         self._hasten()
         begin, seconds = self.frontier["COUNT"], self.seconds
-        if self._out_of_time():
+        if self._is_out_of_time():
             return False
-        if self.crew is not None and begin - self.frontier["NEXT"] >= ALONE:
-            self._together(self.crew, begin)
+        if self.crew is not None and begin - self.frontier["NEXT"] >= STATES_FOR_ONE_WORKER:
+            self._expand_in_parallel(self.crew, begin)
         else:
             self.frontier["END"] = begin
             self._slices()
@@ -204,7 +206,7 @@ class Driver:
         self._end_level(begin, seconds)
         return True
 
-    def _together(self, crew: Crew, end: int) -> None:
+    def _expand_in_parallel(self, crew: WorkerPool, end: int) -> None:
         """Expand one level with all workers."""
         event = crew.level(self.frontier["NEXT"], end, self._tick)
         for met in crew.met:
@@ -212,13 +214,13 @@ class Driver:
             self.frontier["SEEK"] &= ~met.bits
         crew.met.clear()
         if event == "FULL":
-            self.findings.stop(self._full())
+            self.findings.stop(self._full_reason())
         self.failed = event in FAILURES
 
     def _tick(self) -> bool:
         self._report()
         self.frontier.prepare()
-        return not self._out_of_time()
+        return not self._is_out_of_time()
 
     def _end_level(self, begin: int, since: float) -> None:
         new = self.frontier["COUNT"] - begin
@@ -249,11 +251,11 @@ class Driver:
         found = self.findings
         match event:
             case "PAUSE":
-                if not self._out_of_time():
+                if not self._is_out_of_time():
                     self._hasten()
             case "FULL":
                 if not self.frontier.grow():
-                    found.stop(self._full())
+                    found.stop(self._full_reason())
             case "INVARIANT":
                 if self._witness_too(about):
                     found.fail("invariants", detail, about)
@@ -266,15 +268,15 @@ class Driver:
             case "WITNESS":
                 found.fail("witnesses", detail, about)
                 self.frontier["SEEK"] &= ~detail
-            case "DEADLOCK" if self._nothing_before():
+            case "DEADLOCK" if self._has_nothing_before():
                 found.deadlock = about if found.deadlock is None else found.deadlock
                 self.frontier["DEADLOCKS"] = 0
                 self._violated()
             case "ERROR" if self.frontier["COMBINATION"] < self.frontier["COMBINATIONS"]:
                 raise self.starts.broken(self.frontier["COMBINATION"])
-            case "ERROR" if self._nothing_before():
+            case "ERROR" if self._has_nothing_before():
                 found.error = about
-            case "PROPERTY_ERROR" if self._nothing_before():
+            case "PROPERTY_ERROR" if self._has_nothing_before():
                 found.property_error = about
             case "DEADLOCK" | "ERROR" | "PROPERTY_ERROR":
                 pass
@@ -283,7 +285,7 @@ class Driver:
 
     def _hasten(self) -> None:
         """Goes on with the fast kernel once the search is long."""
-        if self.faster is None or self.frontier["NEXT"] < LONG:
+        if self.faster is None or self.frontier["NEXT"] < LONG_SEARCH:
             return
         make, self.faster = self.faster, None
         _announce(self.report)
@@ -292,7 +294,7 @@ class Driver:
         self.findings.compile_seconds += kernel.seconds
         self.started += kernel.seconds  # which is not time of the search
 
-    def _nothing_before(self) -> bool:
+    def _has_nothing_before(self) -> bool:
         """Whether the search goes on up to the state that stopped the kernel: what was reached before it is checked
         first."""
         if not self.frontier["DONE"]:
@@ -312,7 +314,7 @@ class Driver:
         self.frontier["SEEK"] &= ~bits
         return True
 
-    def _out_of_time(self) -> bool:
+    def _is_out_of_time(self) -> bool:
         limit = self.search.seconds
         if limit is not None and self.seconds >= limit:
             self.findings.stop(f"the time limit of {limit:g} s was reached")
@@ -322,7 +324,7 @@ class Driver:
         if not self.search.keep_going:
             self.findings.violated = True
 
-    def _full(self) -> str:
+    def _full_reason(self) -> str:
         bytes_ = self.frontier.bytes_used()
         return f"the memory limit was reached: {bytes_ / 2**20:,.0f} MiB hold {self.frontier['COUNT']:,} states"
 

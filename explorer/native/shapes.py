@@ -25,7 +25,7 @@ from ...language.types import (
 )
 from .cells import (
     Access,
-    Built,
+    BuiltValue,
     Items,
     Mask,
     NativeNumber,
@@ -44,7 +44,7 @@ from .scalars import Bit, Num
 class Shapes(Access):
     """Questions that every form of value answers."""
 
-    def num(self, value: Built) -> Num:
+    def num(self, value: BuiltValue) -> Num:
         """The number of a scalar: an integer's own value, a position, an index, 0 or 1, a set's mask."""
         match value:
             case NativeNumber(value=number) | Mask(value=number):
@@ -58,13 +58,13 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"not a scalar: {value}")
 
-    def truth(self, value: Built) -> Bit:
+    def truth(self, value: BuiltValue) -> Bit:
         """The truth value of a bool."""
         if isinstance(value, NativeTruth):
             return value.value
         return self.compare("!=", self.num(value), 0)
 
-    def scalar(self, type_: Type, number: Num) -> Built:
+    def scalar(self, type_: Type, number: Num) -> BuiltValue:
         """A scalar from its number."""
         match type_:
             case Bool():
@@ -74,7 +74,7 @@ class Shapes(Access):
             case _:
                 return NativeNumber(type_, number)
 
-    def present(self, value: Built) -> Bit:
+    def present(self, value: BuiltValue) -> Bit:
         """Whether an option is not None."""
         match value:
             case NativeOption(present=present):
@@ -86,7 +86,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"not an option: {value}")
 
-    def inside(self, value: Built, type_: Type) -> Built:
+    def inside(self, value: BuiltValue, type_: Type) -> BuiltValue:
         """The value inside an option that is present, where one of `type_` is needed.
 
         A cell is read by its own type, whose interval says what its bits mean.
@@ -104,7 +104,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"not an option: {value}")
 
-    def field(self, value: Built, name: str) -> Built:
+    def field(self, value: BuiltValue, name: str) -> BuiltValue:
         """A record's field."""
         assert isinstance(value, PackedValue | Parts)
         assert isinstance(value.type, Record)
@@ -114,7 +114,7 @@ class Shapes(Access):
             return self.part(value, index, value.type.fields[index][1])
         return value.parts[index]
 
-    def length(self, value: Built) -> Num:
+    def length(self, value: BuiltValue) -> Num:
         """The number of elements of a sequence, pool or set."""
         match value:
             case Items(length=length):
@@ -129,7 +129,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"nothing to count in {value}")
 
-    def capacity(self, value: Built) -> int:
+    def capacity(self, value: BuiltValue) -> int:
         """How many elements a sequence or pool value can have."""
         if isinstance(value, Items):
             return len(value.items)
@@ -137,7 +137,7 @@ class Shapes(Access):
         assert isinstance(value.type, Seq | Pool)
         return value.type.capacity
 
-    def item(self, value: Built, index: Num) -> Built:
+    def item(self, value: BuiltValue, index: Num) -> BuiltValue:
         """Element `index` of a sequence, pool or map; the index is known to be within the layout."""
         match value:
             case PackedValue(type=Map(value=of)):
@@ -153,13 +153,13 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"no elements in {value}")
 
-    def _pick_item(self, items: tuple[Built, ...], index: Num) -> Built:
+    def _pick_item(self, items: tuple[BuiltValue, ...], index: Num) -> BuiltValue:
         chosen = items[0]
         for position, item in enumerate(items[1:], start=1):
             chosen = self.select(self.compare("==", index, position), item, chosen)
         return chosen
 
-    def parts(self, value: Built) -> list[Built]:
+    def parts(self, value: BuiltValue) -> list[BuiltValue]:
         """Every part of a record or map."""
         match value:
             case Parts(parts=parts):
@@ -171,7 +171,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"no parts in {value}")
 
-    def zero(self, type_: Type) -> Built:
+    def zero(self, type_: Type) -> BuiltValue:
         """Some value of a type; used where nobody looks."""
         match type_:
             case Int() | Enumeration() | Identity() | Bool() | Subset():
@@ -189,7 +189,7 @@ class Shapes(Access):
 
     # --- equality -----------------------------------------------------------------------------------------------------
 
-    def equal(self, left: Built, right: Built) -> Bit:
+    def equal(self, left: BuiltValue, right: BuiltValue) -> Bit:
         """Whether two values of one type are equal."""
         if (
             isinstance(left, PackedValue)
@@ -213,14 +213,14 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"no equality for {left.type}")
 
-    def _equal_options(self, left: Built, right: Built, of: Type) -> Bit:
+    def _equal_options(self, left: BuiltValue, right: BuiltValue, of: Type) -> Bit:
         here, there = self.present(left), self.present(right)
         if here is False or there is False:
             return self.negate(self.either(here, there))
         inner = self.equal(self.inside(left, of), self.inside(right, of))
         return self.both(self.same(here, there), self.either(self.negate(here), inner))
 
-    def _equal_items(self, left: Built, right: Built) -> Bit:
+    def _equal_items(self, left: BuiltValue, right: BuiltValue) -> Bit:
         length = self.length(left)
         result = self.compare("==", length, self.length(right))
         for index in range(min(self.capacity(left), self.capacity(right))):
@@ -230,7 +230,7 @@ class Shapes(Access):
 
     # --- selection and the flat form ----------------------------------------------------------------------------------
 
-    def select(self, condition: Bit, yes: Built, no: Built) -> Built:
+    def select(self, condition: Bit, yes: BuiltValue, no: BuiltValue) -> BuiltValue:
         """`yes` where the condition holds, else `no`; both of one type up to intervals and capacities."""
         if isinstance(condition, bool):
             return yes if condition else no
@@ -246,7 +246,7 @@ class Shapes(Access):
         picked = [self.builder.select(condition, one, other) for one, other in zip(a, b, strict=True)]
         return self.rebuild(type_, iter(picked))
 
-    def flatten(self, value: Built, type_: Type) -> list[ir.Value]:
+    def flatten(self, value: BuiltValue, type_: Type) -> list[ir.Value]:
         """The scalars of a value, in a fixed order that depends on `type_` only."""
         match type_:
             case Bool():
@@ -272,7 +272,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"{type_} has no values")
 
-    def rebuild(self, type_: Type, leaves: Iterator[ir.Value]) -> Built:
+    def rebuild(self, type_: Type, leaves: Iterator[ir.Value]) -> BuiltValue:
         """A value from the scalars that `flatten` gave."""
         match type_:
             case Bool():
@@ -284,7 +284,7 @@ class Shapes(Access):
             case Option(of=of):
                 return NativeOption(type_, next(leaves), self.rebuild(of, leaves))
             case Record(fields=fields):
-                return Parts(type_, tuple(self.rebuild(unbounded(field_type), leaves) for _, field_type in fields))
+                return Parts(type_, tuple(self.rebuild(unbounded_type(field_type), leaves) for _, field_type in fields))
             case Map(key=key, value=of):
                 return Parts(type_, tuple(self.rebuild(of, leaves) for _ in range(scalar_size(key))))
             case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
@@ -293,7 +293,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"{type_} has no values")
 
-    def settle(self, value: Built) -> Built:
+    def settle(self, value: BuiltValue) -> BuiltValue:
         """The value as it is now, whatever is written to memory later."""
         match value:
             case PackedValue() if value.shape.bits <= 64:
@@ -329,23 +329,23 @@ def leaf_types(type_: Type) -> list[ir.Type]:
             raise TypeError(f"{type_} has no values")
 
 
-def unbounded(type_: Type) -> Type:
+def unbounded_type(type_: Type) -> Type:
     """The type with integers of any size: what a record that is made on the way has in a field is checked when it is
     stored, not before."""
     match type_:
         case Int():
             return Int(-(2**62), 2**62)
         case Option(of=of):
-            return Option(unbounded(of))
+            return Option(unbounded_type(of))
         case Map(key=key, value=of):
-            return Map(key, unbounded(of))
+            return Map(key, unbounded_type(of))
         case Seq(of=of):
-            return replace(type_, of=unbounded(of))
+            return replace(type_, of=unbounded_type(of))
         case _:
             return type_
 
 
-def is_within(inner: Type, outer: Type) -> bool:
+def is_interval_within(inner: Type, outer: Type) -> bool:
     """Whether the interval of a number lies within another, where both are numbers."""
     return not (isinstance(inner, Int) and isinstance(outer, Int)) or outer.lo <= inner.lo <= inner.hi <= outer.hi
 

@@ -24,7 +24,7 @@ from ...language.types import (
     Subset,
     Type,
 )
-from .cells import Built, Items, Memory, NativeOption, NativeTruth, PackedValue
+from .cells import BuiltValue, Items, Memory, NativeOption, NativeTruth, PackedValue
 from .layout import Array, Leaf, Shape, Struct, shape_of, words_of
 from .loops import Loops
 from .machine import I64
@@ -40,7 +40,7 @@ class Statements(Loops):
     returning: tuple[Type, list[llvm.Value], llvm.Block] | None = None
     slots: dict[str, tuple[Type, list[llvm.Value]]]
 
-    def run(self, function: ir.Function) -> Built:
+    def run(self, function: ir.Function) -> BuiltValue:
         """The value a pure function returns; its parameters are in the environment."""
         match function.body:
             case (ir.Return(value=value),):
@@ -48,7 +48,7 @@ class Statements(Loops):
             case body:
                 return self._run_body(body, function.returns)
 
-    def _run_body(self, body: Sequence[ir.Statement], returns: Type) -> Built:
+    def _run_body(self, body: Sequence[ir.Statement], returns: Type) -> BuiltValue:
         outer = (self.returning, self.slots)
         results, done = [self.slot(leaf) for leaf in leaf_types(returns)], self.block()
         given = {name: value.type for name, value in self.env.items()}
@@ -98,7 +98,7 @@ class Statements(Loops):
         else:
             self.env[node.name] = value
 
-    def _Name(self, node: ir.Name) -> Built:
+    def _Name(self, node: ir.Name) -> BuiltValue:
         if node.name in self.env:
             return self.env[node.name]
         type_, slots = self.slots[node.name]
@@ -115,7 +115,7 @@ class Statements(Loops):
         self.when(self.condition(node.condition), lambda: self.statements(node.yes), lambda: self.statements(node.no))
 
     def _For(self, node: ir.For) -> None:
-        def one(value: Built, active: Bit) -> None:
+        def one(value: BuiltValue, active: Bit) -> None:
             def body() -> None:
                 self.env[node.variable] = value
                 self.statements(node.body)
@@ -138,7 +138,7 @@ class Statements(Loops):
     def locate(self, place: ir.Place) -> PackedValue:
         """The cell a place names, its indexes checked as reads check them."""
         assert self.target is not None
-        cell: Built = self.cell(Memory(self.target), place.field)
+        cell: BuiltValue = self.cell(Memory(self.target), place.field)
         for index in place.indexes:
             at = self.evaluate(index)
             cell = self.indexed(cell, self.num(at), at.type)
@@ -239,12 +239,12 @@ class Statements(Loops):
         assert isinstance(type_, Pool)
         self._pool_remove(cell, type_, value, node.strict)
 
-    def packed(self, type_: Type, value: Built) -> llvm.Value:
+    def packed(self, type_: Type, value: BuiltValue) -> llvm.Value:
         """A value as one LLVM integer, in the form and order in which a pool keeps it."""
         words = self.stage(type_, value)
         return self.wide_code(words, -(-words.shape.bits // 64) * 64 or 64)
 
-    def _MakePool(self, node: ir.MakePool) -> Built:
+    def _MakePool(self, node: ir.MakePool) -> BuiltValue:
         empty = Items(node.type, 0, ())
         if not node.elements:
             return empty
@@ -256,7 +256,7 @@ class Statements(Loops):
             self._pool_add(cell, type_, self.packed(type_.of, value))
         return cell
 
-    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> Built:
+    def gathered(self, type_: Pool, chosen: Sequence[Bit]) -> BuiltValue:
         """See `Choices`. Records whose bits are known are added in their order, after those that are there."""
         type_ = replace(type_, capacity_open=None)
         cell, shape = self.stage(type_, Items(type_, 0, ())), shape_of(type_.of)
@@ -271,7 +271,7 @@ class Statements(Loops):
             self.when(here, lambda record=record: self._pool_add(cell, type_, self.packed(type_.of, record)))
         return cell
 
-    def collected_records(self, node: ir.Quantified) -> Built:
+    def collected_records(self, node: ir.Quantified) -> BuiltValue:
         """See `Loops`."""
         assert isinstance(node.type, Pool)
         type_ = node.type
@@ -290,27 +290,27 @@ class Statements(Loops):
             self._generate(node, run, jump=True)
         return cell
 
-    def operation_on_records(self, node: ir.SetOperation) -> Built:
+    def operation_on_records(self, node: ir.SetOperation) -> BuiltValue:
         """See `Expressions`."""
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         if node.op == "<=":
-            return NativeTruth(node.type, self._all_among(left, right))
+            return NativeTruth(node.type, self._is_subset(left, right))
         type_ = node.type
         assert isinstance(type_, Pool)
         cell = self.stage(type_, Items(type_, 0, ()))
         if type_.multiple and node.op == "-":
             self.write(cell, left)
-            self._each_that(right, lambda _: True, lambda record: self._pool_remove(cell, type_, record, False))
+            self._add_matching(right, lambda _: True, lambda record: self._pool_remove(cell, type_, record, False))
             return cell
         wanted: Bit | None = {"|": None, "&": True, "-": False, "^": False}[node.op]
-        self._each_that(left, lambda record: self._stands(record, right, wanted),
+        self._add_matching(left, lambda record: self._stands(record, right, wanted),
                         lambda record: self._put_last(cell, type_, record))  # fmt: skip
         if node.op in ("|", "^"):
-            self._each_that(right, lambda record: self._stands(record, left, wanted),
+            self._add_matching(right, lambda record: self._stands(record, left, wanted),
                             lambda record: self._pool_add(cell, type_, self.packed(type_.of, record)))  # fmt: skip
         return cell
 
-    def _all_among(self, left: Built, right: Built) -> Bit:
+    def _is_subset(self, left: BuiltValue, right: BuiltValue) -> Bit:
         result: Bit = True
         length = self.length(left)
         for index in range(self.capacity(left)):
@@ -318,14 +318,16 @@ class Statements(Loops):
             result = self.both(result, self.either(beyond, self._among(self.item(left, index), right)))
         return result
 
-    def _stands(self, record: Built, others: Built, wanted: Bit | None) -> Bit:
+    def _stands(self, record: BuiltValue, others: BuiltValue, wanted: Bit | None) -> Bit:
         """Whether a record is among others as it is wanted to be; True where it does not matter."""
         if wanted is None:
             return True
         among = self._among(record, others)
         return among if wanted else self.negate(among)
 
-    def _each_that(self, records: Built, stands: Callable[[Built], Bit], add: Callable[[Built], None]) -> None:
+    def _add_matching(
+        self, records: BuiltValue, stands: Callable[[BuiltValue], Bit], add: Callable[[BuiltValue], None]
+    ) -> None:
         """Add the records that belong to the result, in their order."""
         length = self.length(records)
         for index in range(self.capacity(records)):
@@ -333,13 +335,13 @@ class Statements(Loops):
             there = self.both(self.compare(">", length, index), stands(record))
             self.when(there, lambda record=record: add(record))
 
-    def _put_last(self, cell: PackedValue, type_: Pool, record: Built) -> None:
+    def _put_last(self, cell: PackedValue, type_: Pool, record: BuiltValue) -> None:
         """Add a record that comes after all that are there, as those of a set in their order do."""
         count = self.length(cell)
         self.write(self.place_of(cell, self._safe(count, type_.capacity)), record)
         self.put_count(cell, self.add(count, 1))
 
-    def stage(self, type_: Type, value: Built) -> PackedValue:
+    def stage(self, type_: Type, value: BuiltValue) -> PackedValue:
         """The value packed on its own, at word 0."""
         if isinstance(value, PackedValue) and value.type == type_ and value.word == 0 and value.shift == 0:
             return value
@@ -379,7 +381,7 @@ class Statements(Loops):
             )
         self.put_count(cell, self.add(count, self.widen(absent)))
 
-    def _pool_remove(self, cell: PackedValue, type_: Pool, old: Built, strict: bool) -> None:
+    def _pool_remove(self, cell: PackedValue, type_: Pool, old: BuiltValue, strict: bool) -> None:
         """Remove a record, which may be none of the type's: a number outside its range has no bits of its own."""
         count, items, codes = self._pool_items(cell, type_)
         same = [self.equal(old, item) for item in items]  # before anything is written
@@ -400,7 +402,7 @@ class Statements(Loops):
 
     # --- checks and encodings -----------------------------------------------------------------------------------------
 
-    def check(self, type_: Type, value: Built) -> None:
+    def check(self, type_: Type, value: BuiltValue) -> None:
         """Leave with an error unless the value belongs to the type; nothing where that is known already."""
         if isinstance(value, PackedValue) and value.type == type_:
             return
@@ -425,7 +427,7 @@ class Statements(Loops):
             case _:
                 pass
 
-    def _check_int(self, type_: Int, value: Built) -> None:
+    def _check_int(self, type_: Int, value: BuiltValue) -> None:
         number, known = self.num(value), value.type
         lo: Num = type_.lo if type_.lo_open is None else self.bound(type_.lo_open)
         hi: Num = type_.hi if type_.hi_open is None else self.bound(type_.hi_open)
@@ -434,13 +436,13 @@ class Statements(Loops):
         if not (isinstance(known, Int) and isinstance(hi, int) and known.hi <= hi):
             self.fail_if(self.compare(">", number, hi))
 
-    def _check_option(self, of: Type, value: Built) -> None:
+    def _check_option(self, of: Type, value: BuiltValue) -> None:
         if isinstance(value, NativeOption) and value.value is None:
             return
         with self.under(self.present(value)):
             self.check(of, self.inside(value, of))
 
-    def write(self, cell: PackedValue, value: Built) -> None:
+    def write(self, cell: PackedValue, value: BuiltValue) -> None:
         """Write a value that belongs to the cell's type."""
         if cell.shape.bits <= 64:
             self.insert(
@@ -461,7 +463,7 @@ class Statements(Loops):
             case _:
                 raise TypeError(f"{cell.type} does not fit {cell.shape}")
 
-    def _write_wide_option(self, cell: PackedValue, of: Type, value: Built) -> None:
+    def _write_wide_option(self, cell: PackedValue, of: Type, value: BuiltValue) -> None:
         flag, payload = self.part(cell, 0, Bool()), self.part(cell, 1, of)
         self.insert(self.memory(cell), flag.word, flag.shift, 1, self.widen(self.present(value)))
         self.when(
@@ -472,7 +474,7 @@ class Statements(Loops):
         """Zero a cell whose words may have neighbours in them."""
         self.write(cell, self.zero(cell.type)) if cell.shape.bits > 64 else self.clear(cell)
 
-    def _write_wide_items(self, cell: PackedValue, type_: Seq | Pool, value: Built) -> None:
+    def _write_wide_items(self, cell: PackedValue, type_: Seq | Pool, value: BuiltValue) -> None:
         length = self.length(value)
         for index in range(type_.capacity):
             at = self.place_of(cell, index)
@@ -487,7 +489,7 @@ class Statements(Loops):
             )
         self.put_count(cell, length)
 
-    def raw(self, type_: Type, shape: Shape, value: Built) -> Num:
+    def raw(self, type_: Type, shape: Shape, value: BuiltValue) -> Num:
         """The code of a narrow value that belongs to the type."""
         if isinstance(value, PackedValue) and value.type == type_:
             return self.code(value)
@@ -526,7 +528,7 @@ class Statements(Loops):
             self.bor, [self.shl(code, shift) for code, shift in zip(codes, shifts, strict=True) if code != 0], 0
         )
 
-    def _raw_items(self, type_: Any, shape: Struct, value: Built) -> Num:
+    def _raw_items(self, type_: Any, shape: Struct, value: BuiltValue) -> Num:
         (count_at, items_at), items, length = shape.places, shape.parts[1], self.length(value)
         assert isinstance(items, Array)
         total = self.shl(length, count_at[1])

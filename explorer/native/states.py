@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...language.errors import UsageError
 from ...language.model import Model
-from ..graph import TooLarge
+from ..graph import TooLargeError
 from ..memory_limits import memory_for_search
 from ..search import Search
 from .frontier import Frontier
@@ -31,7 +31,7 @@ def reachable_states(model: Model, most: int, cache: Path | None = None) -> tupl
         driver.run(lambda: frontier["COUNT"] > most)
         found = driver.findings
         if frontier["COUNT"] > most:
-            raise TooLarge(most)
+            raise TooLargeError(most)
         if not found.exhausted:
             what = found.stopped or "a step breaks the model's own types, which check() shows"
             raise UsageError(f"{model.name}: the states cannot be enumerated: {what}")

@@ -19,21 +19,21 @@ from ...language.immutable import immutable
 from ...language.judge import initial_states
 from ...language.model import Model
 from ...language.verdict import ActionCoverage, Failure, Run, Verdict
-from ..search import Progress, Report, Search, Walks, stopped_by
+from ..search import Progress, Report, Search, Walks, interrupt_text
 from ..shrink import shrunk
 from ..verdicts import Ending, notes_of, verdict_of
-from .effort import FULL
+from .effort import FULL_EFFORT
 from .frontier import Frontier
 from .kernel import ERROR_BIT, NO_PARENT
-from .kernels import Kernel, kernel_at_once, kernel_of
+from .kernels import Kernel, first_kernel, kernel_of
 from .outcome import Confirmation, coverage_of
 from .program import KernelInterface
-from .search import Faster
+from .search import FasterKernel
 from .walker import Tally, Walker, ground_of, merge_tallies
 
 BLOCK = 64
 """Walks that a worker takes at once."""
-LONG = 1_000_000
+LONG_WALKS = 1_000_000
 """Walks that have taken so many steps go on with the fast kernel: to compile it takes about as long as they took."""
 POLL_SECONDS = 0.1
 ENDLESS = 1 << 62
@@ -49,12 +49,12 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     """
     walks = search.walks or Walks()
     check_fields(model, walks.fields)
-    kernel = kernel_at_once(model, (), search.cache, walks=True)
+    kernel = first_kernel(model, (), search.cache, walks=True)
 
-    def faster() -> Kernel:
+    def load_faster_kernel() -> Kernel:
         return kernel_of(model, (), search.cache, walks=True)
 
-    pool = WalkPool(model, search, walks, kernel, report, None if kernel.effort == FULL else faster)
+    pool = WalkPool(model, search, walks, kernel, report, None if kernel.effort == FULL_EFFORT else load_faster_kernel)
     try:
         pool.run()
         return pool.verdict()
@@ -195,7 +195,7 @@ class WalkPool:
 
     def __init__(
         self, model: Model, search: Search, walks: Walks, kernel: Kernel, report: Report | None,
-        faster: Faster | None = None,
+        faster: FasterKernel | None = None,
     ) -> None:  # fmt: skip
         self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
         self.faster, self.compile_seconds = faster, kernel.seconds
@@ -217,7 +217,7 @@ class WalkPool:
             try:
                 self._watch(running)
             except KeyboardInterrupt as interrupt:
-                self.stopped = stopped_by(interrupt)
+                self.stopped = interrupt_text(interrupt)
             finally:
                 self._going.clear()
         self.seconds = time.perf_counter() - self.started
@@ -247,7 +247,7 @@ class WalkPool:
 
     def _hasten(self) -> None:
         """All workers go on with the fast kernel, each with its next block, once the walks are long."""
-        if self.faster is None or sum(worker.walker.steps for worker in self.workers) < LONG:
+        if self.faster is None or sum(worker.walker.steps for worker in self.workers) < LONG_WALKS:
             return
         make, self.faster = self.faster, None
         self.kernel = make()
@@ -315,16 +315,19 @@ def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, to
     assert failure is None or isinstance(failure, Failure)
     actions = _actions(model, kernel, frontier, took.tally)
     ending = Ending(
-        engine="walk", exhausted=False, sampled=_sampled(search, took) if took.stopped is None else None,
+        engine="walk", exhausted=False, sampled=_sample_text(search, took) if took.stopped is None else None,
         stopped=took.stopped, failure=failure, deadlock=deadlock, runs=runs, distinct=took.tally.distinct,
         seconds=took.seconds, compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions,
-        levels=(), rechecked=0, cut_short=_ended_early(search, finds),
-        notes=(*_notes(search, took, actions), *_beyond(model, program, frontier), *took.notes, *notes_of(search)),
+        levels=(), rechecked=0, cut_short=_is_ended_early(search, finds),
+        notes=(
+            *_notes(search, took, actions), *_beyond_bound_notes(model, program, frontier), *took.notes,
+            *notes_of(search),
+        ),
     )  # fmt: skip
     return replace(verdict_of(model, ending), depth=took.tally.longest + 1)
 
 
-def _beyond(model: Model, program: KernelInterface, frontier: Frontier) -> Iterator[str]:
+def _beyond_bound_notes(model: Model, program: KernelInterface, frontier: Frontier) -> Iterator[str]:
     """How many walks ended because they went beyond a `@bound`."""
     for bound, cell in zip(model.bounds, program.beyond_states, strict=True):
         ended = frontier.counter(cell)
@@ -333,7 +336,7 @@ def _beyond(model: Model, program: KernelInterface, frontier: Frontier) -> Itera
             yield f"{walks} ended beyond @bound {bound.name}: the last state is checked, and nothing happens there"
 
 
-def _ended_early(search: Search, finds: FirstFinds) -> bool:
+def _is_ended_early(search: Search, finds: FirstFinds) -> bool:
     """Whether a failure ended the walks before all were taken."""
     ending = ("error",) if search.keep_going else ("error", "invariants", "transitions", "deadlock")
     return any(True for kind in ending for _ in finds.of(kind))
@@ -343,7 +346,7 @@ def _walks(search: Search) -> Walks:
     return search.walks or Walks()
 
 
-def _sampled(search: Search, took: WalksEnded) -> str:
+def _sample_text(search: Search, took: WalksEnded) -> str:
     return f"sampled {took.walks:,} walks of depth {_walks(search).depth}, seed {search.seed}"
 
 

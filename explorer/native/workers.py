@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 POLL_SECONDS = 0.1
-ALONE = 4_000
+STATES_FOR_ONE_WORKER = 4_000
 """Levels of fewer states are not worth sharing."""
 FAILURES = frozenset({"INVARIANT", "TRANSITION", "DEADLOCK", "ERROR", "PROPERTY_ERROR"})
 
@@ -32,7 +32,7 @@ class WitnessMet:
     index: int
 
 
-class Crew:
+class WorkerPool:
     """The workers of one search. Each has a context and a buffer of its own; the first uses the frontier's."""
 
     def __init__(self, frontier: Frontier, count: int) -> None:
@@ -65,10 +65,10 @@ class Crew:
         event = self._round(tick)
         while event == "FULL" and self._grow():
             event = self._round(tick)
-        self.frontier["NEXT"], self.frontier["END"] = self._handed_out(end), end
+        self.frontier["NEXT"], self.frontier["END"] = self._slice_end(end), end
         return event
 
-    def _handed_out(self, end: int) -> int:
+    def _slice_end(self, end: int) -> int:
         return min(self._common.words(8, 1)[0], end)
 
     def _equip(self, end: int) -> None:

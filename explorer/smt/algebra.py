@@ -9,25 +9,37 @@ from typing import TypeVar, cast
 import z3
 
 from .numbers import Integers
-from .shapes import Fields, Function, Heap, Holding, Members, Records, Sequence, Shape, Slots, SymbolicOption, Table
+from .shapes import (
+    Fields,
+    Function,
+    Heap,
+    Members,
+    Records,
+    Sequence,
+    Shape,
+    Slots,
+    SymbolicOption,
+    Table,
+    UnboundedSet,
+)
 from .terms import (
     Bit,
     Number,
-    both,
+    and_bits,
+    bits_equal,
     choose_bit,
     conjunction,
+    constant_number,
     disjunction,
-    either,
     implies,
-    known,
     negation,
-    same_bit,
+    or_bits,
 )
 
 T = TypeVar("T")
 
 
-class Extensional(Exception):
+class ExtensionalError(Exception):
     """Two functions cannot be compared without a quantifier."""
 
 
@@ -45,11 +57,11 @@ class Algebra:
 
     def is_at(self, index: Number, at: int) -> Bit:
         """Whether a number is this constant."""
-        return self.numbers.same(index, known(at))
+        return self.numbers.same(index, constant_number(at))
 
     def is_below(self, at: int, end: Number) -> Bit:
         """Whether a constant is below a number."""
-        return self.numbers.less(known(at), end)
+        return self.numbers.less(constant_number(at), end)
 
     # --- the one or the other -----------------------------------------------------------------------------------------
 
@@ -63,7 +75,9 @@ class Algebra:
             case Number(), Number():
                 return self.numbers.choose(condition, yes, no)
             case SymbolicOption(), SymbolicOption():
-                return SymbolicOption(choose_bit(condition, yes.present, no.present), self._either(condition, yes, no))
+                return SymbolicOption(
+                    choose_bit(condition, yes.present, no.present), self._option_choice(condition, yes, no)
+                )
             case Fields(), Fields():
                 return Fields({name: self.choose(condition, part, no.parts[name]) for name, part in yes.parts.items()})
             case Table(), Table():
@@ -86,15 +100,15 @@ class Algebra:
                 return Heap(count, slots, yes.multiple)
             case Sequence(), Sequence():
                 length = self.numbers.choose(condition, yes.length, no.length)
-                return Sequence(length, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+                return Sequence(length, memoize(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case Slots(), Sequence():
                 return self._chosen_container(condition, self._endless(yes, no), no)
             case Sequence(), Slots():
                 return self._chosen_container(condition, yes, self._endless(no, yes))
             case Function(), Function():
-                return Function(yes.ends, remembered(lambda at: self.choose(condition, yes.at(at), no.at(at))))
-            case Holding(), Holding():
-                return Holding(remembered(lambda number: choose_bit(condition, yes.has(number), no.has(number))))
+                return Function(yes.ends, memoize(lambda at: self.choose(condition, yes.at(at), no.at(at))))
+            case UnboundedSet(), UnboundedSet():
+                return UnboundedSet(memoize(lambda number: choose_bit(condition, yes.has(number), no.has(number))))
             case (Heap() | Records(), Heap() | Records()):
                 yes, no = self.as_records(yes), self.as_records(no)
                 return Records(lambda record: choose_bit(condition, yes.has(record), no.has(record)), yes.multiple)
@@ -111,9 +125,9 @@ class Algebra:
         """A sequence of few elements as one of any number of them: what is not there is the other's."""
         if not few.parts:
             return Sequence(few.length, many.at)
-        return Sequence(few.length, remembered(lambda at: self.picked(few.parts, 0, at)))
+        return Sequence(few.length, memoize(lambda at: self.picked(few.parts, 0, at)))
 
-    def _either(self, condition: Bit, yes: SymbolicOption, no: SymbolicOption) -> Shape | None:
+    def _option_choice(self, condition: Bit, yes: SymbolicOption, no: SymbolicOption) -> Shape | None:
         if yes.value is None or no.value is None:
             return no.value if yes.value is None else yes.value
         return self.choose(condition, yes.value, no.value)
@@ -124,7 +138,7 @@ class Algebra:
         return (*shared, *yes[len(no) :], *no[len(yes) :])
 
     def _chosen_members(self, condition: Bit, yes: Members, no: Members) -> Members:
-        one, other = aligned(yes, no)
+        one, other = align_members(yes, no)
         bits = (choose_bit(condition, left, right) for left, right in zip(one.bits, other.bits, strict=True))
         return Members(one.first, tuple(bits))
 
@@ -136,38 +150,40 @@ class Algebra:
             return True
         match left, right:
             case SymbolicOption(), SymbolicOption():
-                alike = same_bit(left.present, right.present)
+                alike = bits_equal(left.present, right.present)
                 if left.value is None or right.value is None:
                     return alike
-                return both(alike, implies(both(left.present, right.present), self.same(left.value, right.value)))
+                return and_bits(
+                    alike, implies(and_bits(left.present, right.present), self.same(left.value, right.value))
+                )
             case Fields(), Fields():
                 return conjunction(self.same(part, right.parts[name]) for name, part in left.parts.items())
             case Table(), Table():
                 return conjunction(self.same(one, other) for one, other in zip(left.parts, right.parts, strict=True))
             case Members(), Members():
-                one, other = aligned(left, right)
-                return conjunction(same_bit(a, b) for a, b in zip(one.bits, other.bits, strict=True))
+                one, other = align_members(left, right)
+                return conjunction(bits_equal(a, b) for a, b in zip(one.bits, other.bits, strict=True))
             case Slots(), Slots():
-                return self._same_first(left.length, left.parts, right.length, right.parts)
+                return self._have_same_prefix(left.length, left.parts, right.length, right.parts)
             case Heap(), Heap():
-                return self._same_first(left.count, left.slots, right.count, right.slots)
+                return self._have_same_prefix(left.count, left.slots, right.count, right.slots)
             case Sequence(), Sequence():
                 if left.length.term == 0 or right.length.term == 0:
                     return self.numbers.same(left.length, right.length)
-                raise Extensional
+                raise ExtensionalError
             case (bool() | z3.BoolRef(), bool() | z3.BoolRef()):
-                return same_bit(left, right)
+                return bits_equal(left, right)
             case (Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef()):
                 return self.numbers.same(self.number(left), self.number(right))
             case _:
-                raise Extensional
+                raise ExtensionalError
 
-    def _same_first(self, left: Number, one: Several[Shape], right: Number, other: Several[Shape]) -> Bit:
+    def _have_same_prefix(self, left: Number, one: Several[Shape], right: Number, other: Several[Shape]) -> Bit:
         alike = self.numbers.same(left, right)
         if alike is False:
             return False
         inside = (
-            implies(both(alike, self.is_below(at, left)), self.same(one[at], other[at]))
+            implies(and_bits(alike, self.is_below(at, left)), self.same(one[at], other[at]))
             for at in range(min(len(one), len(other)))
         )
         return conjunction([alike, *inside])
@@ -179,7 +195,7 @@ class Algebra:
         before: Bit = False
         for one, other in reversed(list(zip(self.keys(left), self.keys(right), strict=False))):
             less, same = self.numbers.less(one, other), self.numbers.same(one, other)
-            before = either(less, both(same, before))
+            before = or_bits(less, and_bits(same, before))
         return before
 
     def keys(self, shape: Shape) -> list[Number]:
@@ -190,7 +206,7 @@ class Algebra:
                 rest = [] if value is None else self.keys(value)
                 return [
                     self.numbers.counted(present),
-                    *(self.numbers.choose(present, key, self._least(key)) for key in rest),
+                    *(self.numbers.choose(present, key, self._lower_bound(key)) for key in rest),
                 ]
             case Fields(parts=parts):
                 return [key for part in parts.values() for key in self.keys(part)]
@@ -202,8 +218,8 @@ class Algebra:
                 return self._keys_of_first(length, parts)
             case Heap(count=count, slots=slots):
                 return self._keys_of_first(count, slots)
-            case Sequence() | Function() | Holding() | Records():
-                raise Extensional
+            case Sequence() | Function() | UnboundedSet() | Records():
+                raise ExtensionalError
             case _:
                 return [self.number(shape)]
 
@@ -212,11 +228,11 @@ class Algebra:
         for at, part in enumerate(parts):
             there = self.is_below(at, end)
             found.append(self.numbers.counted(there))
-            found += (self.numbers.choose(there, key, self._least(key)) for key in self.keys(part))
+            found += (self.numbers.choose(there, key, self._lower_bound(key)) for key in self.keys(part))
         return found
 
-    def _least(self, number: Number) -> Number:
-        return known(int(number.lo))
+    def _lower_bound(self, number: Number) -> Number:
+        return constant_number(int(number.lo))
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
@@ -250,17 +266,17 @@ class Algebra:
         match container:
             case Members(first=first, bits=bits):
                 place = self.number(element)
-                return disjunction(both(there, self.is_at(place, first + at)) for at, there in enumerate(bits))
+                return disjunction(and_bits(there, self.is_at(place, first + at)) for at, there in enumerate(bits))
             case Slots(length=end, parts=parts):
-                return disjunction(both(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
+                return disjunction(and_bits(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
             case Heap(count=end, slots=parts):
-                return disjunction(both(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
-            case Holding(has=has):
+                return disjunction(and_bits(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
+            case UnboundedSet(has=has):
                 return has(self.number(element))
             case Records(has=has):
                 return has(cast(Fields, element))
             case _:
-                raise Extensional
+                raise ExtensionalError
 
     def size(self, container: Shape) -> Number:
         """How many elements it has."""
@@ -270,11 +286,11 @@ class Algebra:
             case Members(bits=bits):
                 return self.total(self.numbers.counted(there) for there in bits)
             case _:
-                raise Extensional
+                raise ExtensionalError
 
     def total(self, numbers: Several[Number] | object) -> Number:
         """The sum of several numbers, added in pairs so that no term is deep."""
-        row = list(cast("Several[Number]", numbers)) or [known(0)]
+        row = list(cast("Several[Number]", numbers)) or [constant_number(0)]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
             odd = row[-1:] if len(row) % 2 else []
@@ -292,9 +308,9 @@ class Algebra:
             case Slots(length=length, parts=parts):
                 return Slots(length, self._put(parts, 0, place, value))
             case Function(ends=ends, at=at):
-                return Function(ends, remembered(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+                return Function(ends, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
             case Sequence(length=length, at=at):
-                return Sequence(length, remembered(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+                return Sequence(length, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
 
@@ -303,18 +319,18 @@ class Algebra:
 
     def appended(self, sequence: Slots | Sequence, value: Shape) -> Slots | Sequence:
         """The sequence with one more element, for which there is room."""
-        longer = self.numbers.arithmetic("+", sequence.length, known(1))
+        longer = self.numbers.arithmetic("+", sequence.length, constant_number(1))
         if isinstance(sequence, Sequence):
             return Sequence(longer, cast(Sequence, self.put(sequence, sequence.length, value)).at)
         parts = self._put(sequence.parts, 0, sequence.length, value)
         room = len(parts) > sequence.length.hi
         return Slots(longer, parts if room else (*parts, value))
 
-    def with_member(self, subset: Members | Holding, member: Number, value: Bit) -> Members | Holding:
+    def with_member(self, subset: Members | UnboundedSet, member: Number, value: Bit) -> Members | UnboundedSet:
         """The set with one member put in or taken out."""
-        if isinstance(subset, Holding):
+        if isinstance(subset, UnboundedSet):
             has = subset.has
-            return Holding(remembered(lambda key: choose_bit(self.numbers.same(key, member), value, has(key))))
+            return UnboundedSet(memoize(lambda key: choose_bit(self.numbers.same(key, member), value, has(key))))
         bits = (choose_bit(self.is_at(member, subset.first + at), value, there) for at, there in enumerate(subset.bits))
         return Members(subset.first, tuple(bits))
 
@@ -322,17 +338,17 @@ class Algebra:
         """The pool with a record more; a set that has it stays. There is room, or one slot is added."""
         if isinstance(pool, Records):
             has = pool.has
-            return Records(lambda other: either(has(other), self.same(other, record)), pool.multiple)
+            return Records(lambda other: or_bits(has(other), self.same(other, record)), pool.multiple)
         is_new = True if pool.multiple else negation(self.has(pool, record))
         slots: list[Fields] = []
         was_below: Bit = True
         for at in range(len(pool.slots) + 1):
             old = pool.slots[at] if at < len(pool.slots) else record
-            is_below = both(self.is_below(at, pool.count), self.precedes(old, record))
+            is_below = and_bits(self.is_below(at, pool.count), self.precedes(old, record))
             pushed = record if at == 0 else self.choose(was_below, record, pool.slots[at - 1])
             if at < len(pool.slots):
-                slots.append(cast(Fields, self.choose(either(is_below, negation(is_new)), old, pushed)))
-            elif self.numbers.less(pool.count, known(at)) is not True:
+                slots.append(cast(Fields, self.choose(or_bits(is_below, negation(is_new)), old, pushed)))
+            elif self.numbers.less(pool.count, constant_number(at)) is not True:
                 slots.append(cast(Fields, pushed))
             was_below = is_below
         count = self.numbers.arithmetic("+", pool.count, self.numbers.counted(is_new))
@@ -347,24 +363,24 @@ class Algebra:
         capacity are asked to be within others, or a bag without one loses a copy."""
         if op == "<=":
             if not isinstance(left, Heap):
-                raise Extensional
+                raise ExtensionalError
             here = ((self.is_below(at, left.count), record) for at, record in enumerate(left.slots))
             return conjunction(implies(there, self.has(right, record)) for there, record in here)
         if isinstance(left, Records) or isinstance(right, Records):
             if left.multiple and op == "-":
-                raise Extensional
-            return Records(lambda key: in_result(op, self.has(left, key), self.has(right, key)), False)
+                raise ExtensionalError
+            return Records(lambda key: is_in_result(op, self.has(left, key), self.has(right, key)), False)
         if left.multiple and op == "-":
-            return self._without_each(left, right)
-        made = Heap(known(0), (), left.multiple)
+            return self._subtract_bag(left, right)
+        made = Heap(constant_number(0), (), left.multiple)
         for own, others in ((left, right), *(((right, left),) if op in ("|", "^") else ())):
             for at, record in enumerate(own.slots):
                 there = True if op == "|" else self.has(others, record)
                 stays = there if op in ("|", "&") else negation(there)
-                made = self.with_if(both(self.is_below(at, own.count), stays), made, record)
+                made = self.with_if(and_bits(self.is_below(at, own.count), stays), made, record)
         return made
 
-    def _without_each(self, bag: Heap, gone: Heap) -> Heap:
+    def _subtract_bag(self, bag: Heap, gone: Heap) -> Heap:
         """A bag without one copy of each record of another."""
         for at, record in enumerate(gone.slots):
             bag = cast(Heap, self.choose(self.is_below(at, gone.count), self.without_record(bag, record), bag))
@@ -376,12 +392,13 @@ class Algebra:
         if isinstance(pool, Records):
             has = pool.has
             return Records(
-                lambda other: both(has(other), either(negation(self.same(other, record)), left)), pool.multiple
+                lambda other: and_bits(has(other), or_bits(negation(self.same(other, record)), left)),
+                pool.multiple,
             )
         gone: Bit = False
         slots: list[Fields] = []
         for at, old in enumerate(pool.slots):
-            gone = either(gone, both(self.is_below(at, pool.count), self.same(old, record)))
+            gone = or_bits(gone, and_bits(self.is_below(at, pool.count), self.same(old, record)))
             following = pool.slots[at + 1] if at + 1 < len(pool.slots) else old
             slots.append(cast(Fields, self.choose(gone, following, old)))
         count = self.numbers.arithmetic("-", pool.count, self.numbers.counted(gone))
@@ -389,16 +406,16 @@ class Algebra:
         return Heap(self.numbers.narrowed(count, least, pool.count.hi), tuple(slots), pool.multiple)
 
 
-def in_result(op: str, a: Bit, b: Bit) -> Bit:
+def is_in_result(op: str, a: Bit, b: Bit) -> Bit:
     """Whether an element is in what an operator makes of two sets, which have it if `a` and if `b`; of `<=`, whether
     it is not a reason against it."""
     match op:
         case "|":
-            return either(a, b)
+            return or_bits(a, b)
         case "&":
-            return both(a, b)
+            return and_bits(a, b)
         case "-":
-            return both(a, negation(b))
+            return and_bits(a, negation(b))
         case "^":
             return choose_bit(a, negation(b), b)
         case _:
@@ -411,7 +428,7 @@ def bit(shape: Shape) -> Bit:
     return shape
 
 
-def aligned(left: Members, right: Members) -> tuple[Members, Members]:
+def align_members(left: Members, right: Members) -> tuple[Members, Members]:
     """Two sets over the same members: those that either has a place for."""
     first = min(left.first, right.first)
     end = max(left.first + len(left.bits), right.first + len(right.bits))
@@ -424,7 +441,7 @@ def spread(subset: Members, first: int, end: int) -> Members:
     return Members(first, tuple(bits.get(at, False) for at in range(first, end)))
 
 
-def remembered(function: Callable[[Number], T]) -> Callable[[Number], T]:
+def memoize(function: Callable[[Number], T]) -> Callable[[Number], T]:
     """The function, which is asked once for each index."""
     answers: dict[int | tuple[int], tuple[Number, T]] = {}
 

@@ -14,18 +14,18 @@ from ...language.judge import attempt, bound_crossed, deadlock, holds, initial_s
 from ...language.model import Model, Property
 from ...language.steptext import format_step
 from ...language.values import ModelError, State
-from ...language.verdict import ActionCoverage, Disagreement, Failure, Level, Run, Verdict
-from ..differences import property_differs, way_on, ways
-from ..search import Progress, Report, Search, stopped_by
+from ...language.verdict import ActionCoverage, DisagreementError, Failure, Level, Run, Verdict
+from ..differences import property_differs, ways, why_no_deadlock
+from ..search import Progress, Report, Search, interrupt_text
 from ..verdicts import Ending, notes_of, peak_memory_bytes, verdict_of
 from .circuits import CircuitQuestion, Circuits, circuits_of
 from .encoding import finite
-from .sat import Sat, SolverEnded
-from .unrolling import Unrolling
+from .sat import SatSolver, SolverEndedError
+from .unrolling import UnrolledRuns
 
 DEPTH = 12
 """How many steps runs have at most, where nothing else is asked for."""
-OF_DEADLOCKS = ("deadlock", "broken terminal")
+DEADLOCK_KINDS = ("deadlock", "broken terminal")
 """What is asked only where deadlocks are looked for."""
 
 
@@ -35,17 +35,17 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     Ctrl-C ends the search as inconclusive, with what was found so far. ModelError when an initial state is outside its
     types.
     """
-    bounded = _Bounded(model, search, report)
+    bounded = _BoundedSearch(model, search, report)
     bounded.run()
     return bounded.verdict()
 
 
-class _Found(Exception):
+class _FoundEnough(Exception):
     """What was found ends the search."""
 
 
 @dataclass(slots=True)
-class _Bounded:
+class _BoundedSearch:
     """One search."""
 
     model: Model
@@ -83,22 +83,22 @@ class _Bounded:
             self.prepared = time.monotonic() - began
             self._deepen(circuits, began)
         except KeyboardInterrupt as interrupt:
-            self.stopped = stopped_by(interrupt)
-        except SolverEnded as ended:
+            self.stopped = interrupt_text(interrupt)
+        except SolverEndedError as ended:
             self.stopped = str(ended)
-        except _Found:
+        except _FoundEnough:
             pass
         finally:
             self.seconds = time.monotonic() - began - self.prepared
 
     def _deepen(self, circuits: Circuits, began: float) -> None:
         seconds = self.search.seconds
-        solver = Sat(None if seconds is None else began + seconds, self.search.memory_bytes)
+        solver = SatSolver(None if seconds is None else began + seconds, self.search.memory_bytes)
         self.backend = solver.backend
         try:
-            unrolling = Unrolling(self.model, circuits, solver)
+            unrolling = UnrolledRuns(self.model, circuits, solver)
             wanted = [*circuits.state_questions, *circuits.step_questions]
-            wanted = [question for question in wanted if self.search.deadlocks or question.kind not in OF_DEADLOCKS]
+            wanted = [question for question in wanted if self.search.deadlocks or question.kind not in DEADLOCK_KINDS]
             for length in range(self.depth + 1):
                 level = time.monotonic()
                 if length:
@@ -106,7 +106,7 @@ class _Bounded:
                 self._report(length, began)
                 try:
                     wanted = self._settle(unrolling, wanted)
-                except _Found:
+                except _FoundEnough:
                     self.levels.append(Level(length + 1, None, time.monotonic() - level))
                     raise
                 self.levels.append(Level(length + 1, None, time.monotonic() - level))
@@ -122,7 +122,7 @@ class _Bounded:
 
     # --- one length ---------------------------------------------------------------------------------------------------
 
-    def _settle(self, unrolling: Unrolling, wanted: list[CircuitQuestion]) -> list[CircuitQuestion]:
+    def _settle(self, unrolling: UnrolledRuns, wanted: list[CircuitQuestion]) -> list[CircuitQuestion]:
         """Finds all that is wanted in runs of this length; gives what is still wanted in longer ones.
 
         Two last steps in the wrong order are only left out once nothing is asked about the very last step."""
@@ -156,7 +156,7 @@ class _Bounded:
                 self._happens(run)
         broken = any(question.kind in ("invariant", "transition") for question in met)
         if self.failure is not None or (broken and not self.search.keep_going):
-            raise _Found
+            raise _FoundEnough
 
     def _happens(self, run: Run) -> None:
         """Notes that a `@bound` is meant to stop the last step of a run, and does not."""
@@ -182,9 +182,9 @@ class _Bounded:
         elif question.kind == "deadlock":
             if is_deadlock(self.model, last):
                 return deadlock(self.model, run)
-        elif (error := self._breaking(last)) is not None:
+        elif (error := self._first_breaking_step(last)) is not None:
             return Failure(error.message, error.where, run, error.action, error.arguments)
-        raise Disagreement(self._otherwise(question, run))
+        raise DisagreementError(self._disagreement_text(question, run))
 
     def _holds(self, prop: Property, run: Run, of_step: bool) -> bool:
         """What plain Python says of a property at the end of a run."""
@@ -193,7 +193,7 @@ class _Bounded:
             return holds(self.model, prop, states[-2], states[-1], action=run.steps[-1].action)
         return holds(self.model, prop, states[-1])
 
-    def _otherwise(self, question: CircuitQuestion, run: Run) -> str:
+    def _disagreement_text(self, question: CircuitQuestion, run: Run) -> str:
         """What plain Python says where a question is answered otherwise, with lines and values."""
         last, prop = run.states()[-1], question.prop
         if prop is not None:
@@ -202,12 +202,12 @@ class _Bounded:
         if question.kind == "stopped action":
             return f"the last step is one of {question.name} in bmc; in plain Python it is {run.steps[-1].action}"
         if question.kind == "deadlock":
-            return f"nothing can happen in bmc at {last}, but in plain Python {way_on(self.model, last)}"
+            return f"nothing can happen in bmc at {last}, but in plain Python {why_no_deadlock(self.model, last)}"
         return (
             f"a step from {last} breaks the model's types in bmc; in plain Python none does: {ways(self.model, last)}"
         )
 
-    def _breaking(self, state: State) -> ModelError | None:
+    def _first_breaking_step(self, state: State) -> ModelError | None:
         """The first step from a state that breaks the model."""
         try:
             if bound_crossed(self.model, state) is None:

@@ -18,15 +18,26 @@ from ...language.model import Model, Property
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from .cnf import Clauses, clauses_of
 from .encoding import Encoding
-from .ordering import CellNumbers, Touch, namings, swappable
+from .ordering import CellNumbers, Footprint, namings, swappable
 from .predicate import predicate
 from .sat import heed
 from .shapes import Fields, Heap, Members, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
-from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies, known, negation
+from .terms import (
+    Bit,
+    Number,
+    and_bits,
+    conjunction,
+    constant_number,
+    disjunction,
+    formula,
+    implies,
+    negation,
+    or_bits,
+)
 from .transition import Instance, Start, instances, starts
 
-_Each = TypeVar("_Each")
+_Item = TypeVar("_Item")
 Leaf = Number | Bit | None
 """A scalar of a state; None where it does not matter what it is."""
 
@@ -123,7 +134,7 @@ class _Builder:
 
     def choice(self, count: int, name: str) -> tuple[Number, Bit]:
         """A number that says which of several, and that it does."""
-        return (known(0), True) if count == 1 else self.numbers.fresh(name, 0, count - 1)
+        return (constant_number(0), True) if count == 1 else self.numbers.fresh(name, 0, count - 1)
 
     def becomes(self, state: SymbolicState, chosen: Sequence[tuple[Bit, SymbolicState]], default: SymbolicState) -> Bit:
         """`state` is the one of the others that is chosen; what all of them leave as it is is that of `default`."""
@@ -135,12 +146,12 @@ class _Builder:
             )
             for at, cell in enumerate(target):
                 picks = [(when, side[at]) for (when, _), side in zip(chosen, sides, strict=True)]
-                value = self._merged(picks, rest[at])
+                value = self._merge_scalars(picks, rest[at])
                 if cell is not None and value is not None:
                     equal.append(self.algebra.same(cell, value))
         return conjunction(equal)
 
-    def _merged(self, picks: Iterable[tuple[Bit, Leaf]], default: Leaf) -> Leaf:
+    def _merge_scalars(self, picks: Iterable[tuple[Bit, Leaf]], default: Leaf) -> Leaf:
         """The scalar that is chosen; equal ones are chosen together."""
         groups: dict[object, tuple[list[Bit], Leaf]] = {}
         for when, leaf in picks:
@@ -160,8 +171,8 @@ class _Builder:
         acting = tuple(self._in_time(instances(self.model, self.encoding, self.before, "!")))
         start_choice, start_valid = self.choice(max(1, len(began)), "!start")
         choice, choice_valid = self.choice(max(1, len(acting)), "!step")
-        of_state, state_questions = self._of_state(acting)
-        of_step, step_questions = self._of_step(acting)
+        of_state, state_questions = self._state_circuit(acting)
+        of_step, step_questions = self._step_circuit(acting)
         return Circuits(
             self.encoding,
             self.before,
@@ -175,22 +186,22 @@ class _Builder:
             of_state,
             of_step,
             state_questions,
-            (*step_questions, *_stopped(acting)),
+            (*step_questions, *_stopped_questions(acting)),
             tuple(swappable(self._touches(acting))),
             tuple(naming.domain.name for naming in self.namings),
         )
 
-    def _in_time(self, things: Iterable[_Each]) -> Iterator[_Each]:
+    def _in_time(self, things: Iterable[_Item]) -> Iterator[_Item]:
         """Things that take a while each, until the deadline."""
         for thing in things:
             heed(self.deadline)
             yield thing
 
-    def _touches(self, acting: tuple[Instance, ...]) -> list[Touch]:
+    def _touches(self, acting: tuple[Instance, ...]) -> list[Footprint]:
         """Which cells each instance reads and writes."""
         cells = CellNumbers()
         names = [list(leaves(self.encoding, field.type, self.before.fields[field.name])) for field in self.model.fields]
-        found: list[Touch] = []
+        found: list[Footprint] = []
         for instance in acting:
             reads = cells.of([instance.happens, instance.defined])
             writes = 0
@@ -200,12 +211,14 @@ class _Builder:
                     if new is not None and old is not None and _identity(new) != _identity(old):
                         reads |= cells.of([new])
                         writes |= cells.of([old])
-            found.append(Touch(reads, writes))
+            found.append(Footprint(reads, writes))
         return found
 
     def _start(self, began: tuple[Start, ...], choice: Number, valid: Bit) -> Clauses:
         whens = [self.algebra.is_at(choice, at) for at in range(len(began))]
-        right = [implies(when, both(one.valid, one.guard, one.defined)) for when, one in zip(whens, began, strict=True)]
+        right = [
+            implies(when, and_bits(one.valid, one.guard, one.defined)) for when, one in zip(whens, began, strict=True)
+        ]
         chosen = [(when, one.state) for when, one in zip(whens, began, strict=True)]
         first = began[0].state if began else self.before
         unnamed = [naming.none_yet() for naming in self.namings]
@@ -214,7 +227,7 @@ class _Builder:
 
     def _step(self, acting: tuple[Instance, ...], choice: Number, valid: Bit) -> Clauses:
         whens = [self.algebra.is_at(choice, at) for at in range(len(acting))]
-        right = [implies(when, both(one.happens, one.defined)) for when, one in zip(whens, acting, strict=True)]
+        right = [implies(when, and_bits(one.happens, one.defined)) for when, one in zip(whens, acting, strict=True)]
         chosen = [(when, one.post) for when, one in zip(whens, acting, strict=True)]
         taken = list(zip(whens, acting, strict=True))
         which = [z3.Bool(step_name(at)) == formula(when) for at, when in enumerate(whens)]
@@ -224,30 +237,30 @@ class _Builder:
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
-    def _of_state(self, acting: tuple[Instance, ...]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
+    def _state_circuit(self, acting: tuple[Instance, ...]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
         asked: list[tuple[CircuitQuestion, Bit]] = []
         for prop in (claim for claim in self.model.properties if claim.kind != "transition"):
             if prop.form is not None:
                 truth = predicate(prop.form, self.encoding, self.before)
                 wanted = truth.value if prop.kind == "reachable" else negation(truth.value)
-                asked.append((CircuitQuestion(f"?{prop.name}", prop.kind, prop), both(truth.defined, wanted)))
+                asked.append((CircuitQuestion(f"?{prop.name}", prop.kind, prop), and_bits(truth.defined, wanted)))
                 asked.append(
                     (CircuitQuestion(f"?{prop.name} breaks", "broken property", prop), negation(truth.defined))
                 )
         within, bound_breaks = self._bounds()
-        broken = either(
-            bound_breaks, disjunction(both(instance.valid, negation(instance.defined)) for instance in acting)
+        broken = or_bits(
+            bound_breaks, disjunction(and_bits(instance.valid, negation(instance.defined)) for instance in acting)
         )
         asked.append((CircuitQuestion("?step breaks", "broken step"), broken))
-        stuck = both(within, self._stuck())
+        stuck = and_bits(within, self._is_deadlock())
         for prop in (terminal for terminal in self.model.terminals if terminal.form is not None):
             assert prop.form is not None
             truth = predicate(prop.form, self.encoding, self.before)
-            breaks = both(stuck, negation(truth.defined))
+            breaks = and_bits(stuck, negation(truth.defined))
             asked.append((CircuitQuestion(f"?{prop.name} breaks", "broken terminal", prop), breaks))
-            stuck = both(stuck, truth.defined, negation(truth.value))
+            stuck = and_bits(stuck, truth.defined, negation(truth.value))
         asked.append((CircuitQuestion("?deadlock", "deadlock"), stuck))
-        return _asked(asked, self.deadline)
+        return _questions_circuit(asked, self.deadline)
 
     def _bounds(self) -> tuple[Bit, Bit]:
         """Whether the state lies within every `@bound`, and whether one breaks before another one is false."""
@@ -255,29 +268,29 @@ class _Builder:
         breaks: Bit = False
         for form in (bound.form for bound in self.model.bounds if bound.form is not None):
             truth = predicate(form, self.encoding, self.before)
-            breaks = either(breaks, both(within, negation(truth.defined)))
-            within = both(within, truth.defined, truth.value)
+            breaks = or_bits(breaks, and_bits(within, negation(truth.defined)))
+            within = and_bits(within, truth.defined, truth.value)
         return within, breaks
 
-    def _stuck(self) -> Bit:
+    def _is_deadlock(self) -> Bit:
         """Nothing can happen, and no bound holds the protocol or a client: a deadlock, unless the run may end here."""
         every = self._in_time(instances(self.model, self.encoding, self.before, "!", ground=True))
         moving = disjunction(
-            instance.happens if instance.action.kind == "fault" else both(instance.valid, instance.guard)
+            instance.happens if instance.action.kind == "fault" else and_bits(instance.valid, instance.guard)
             for instance in every
         )
         return negation(moving)
 
-    def _of_step(self, acting: Sequence[Instance]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
+    def _step_circuit(self, acting: Sequence[Instance]) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
         asked: list[tuple[CircuitQuestion, Bit]] = []
         for prop in (claim for claim in self.model.properties if claim.kind == "transition" and claim.form is not None):
             for form, name, steps in _forms(prop, acting):
                 truth = predicate(form, self.encoding, self.before, self.after)
                 false = CircuitQuestion(f"?{name}", prop.kind, prop, steps)
-                asked.append((false, both(truth.defined, negation(truth.value))))
+                asked.append((false, and_bits(truth.defined, negation(truth.value))))
                 breaks = CircuitQuestion(f"?{name} breaks", "broken property", prop, steps)
                 asked.append((breaks, negation(truth.defined)))
-        return _asked(asked, self.deadline)
+        return _questions_circuit(asked, self.deadline)
 
 
 def _forms(prop: Property, acting: Sequence[Instance]) -> Iterator[tuple[Function, str, tuple[int, ...]]]:
@@ -294,7 +307,7 @@ def _forms(prop: Property, acting: Sequence[Instance]) -> Iterator[tuple[Functio
         yield form, prop.name if name is None else f"{prop.name} of {name}", tuple(numbers)
 
 
-def _stopped(acting: Sequence[Instance]) -> Iterator[CircuitQuestion]:
+def _stopped_questions(acting: Sequence[Instance]) -> Iterator[CircuitQuestion]:
     """A question for each action that a `@bound` of steps is meant to stop: does it happen? The choice of the step
     answers it, and no circuit is needed."""
     for name in dict.fromkeys(instance.action.name for instance in acting if instance.action.stopped_by is not None):
@@ -307,7 +320,7 @@ def step_name(at: int) -> str:
     return f"!is {at}"
 
 
-def _asked(
+def _questions_circuit(
     asked: list[tuple[CircuitQuestion, Bit]], deadline: float | None
 ) -> tuple[Clauses, tuple[CircuitQuestion, ...]]:
     """A circuit with an output for each question that is not answered already."""

@@ -23,16 +23,16 @@ from ...language.proof import Unclaimed, Unstated
 from ...language.refinement import Refinement
 from ...language.types import Map, Option, Pool, Record, Seq, Type
 from ..traversal import fields_read
-from .algebra import Extensional
+from .algebra import ExtensionalError
 from .effort import CLOCK
-from .encoding import Encoding, unbounded
-from .errors import NotUnbounded
+from .encoding import Encoding, unbounded_encoding
+from .errors import NotUnboundedError
 from .predicate import clauses
-from .process_pool import watched
+from .process_pool import watch_deadline
 from .shapes import Fields, Heap, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, formula, negation
-from .transition import instances, is_off, is_spent, starts
+from .transition import instances, is_spent, never_happens, starts
 
 WORK = 200_000
 """The solver's steps for one property."""
@@ -46,7 +46,7 @@ class Claims:
     actions that differ by a renaming in `symmetric` domains one is made."""
 
     def __init__(self, model: Model, changing: Collection[str] = (), symmetric: frozenset[str] = frozenset()) -> None:
-        self.model, self.encoding, self.changing = model, unbounded(model), frozenset(changing)
+        self.model, self.encoding, self.changing = model, unbounded_encoding(model), frozenset(changing)
         self.symmetric = symmetric
         self.before, self.after = (fresh_state(model, self.encoding, prefix) for prefix in "01")
         self._fixed: Mapping[str, Shape] | None = None
@@ -64,12 +64,12 @@ class Claims:
                 continue
             try:
                 said = self._meaning(goal, {})
-            except NotUnbounded as error:
+            except NotUnboundedError as error:
                 if goal.name in lemmas:
                     raise
                 yield Unstated(goal.name, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
                 continue
-            reason = "" if goal.name in lemmas else self._why_left_out(goal, said)
+            reason = "" if goal.name in lemmas else self._omission_reason(goal, said)
             if reason:
                 yield Unclaimed(goal.name, reason)
 
@@ -78,11 +78,11 @@ class Claims:
         for action in self.model.actions:
             try:
                 instances(self.model, self.encoding, self.before, "c", action.name, symmetric=self.symmetric)
-            except NotUnbounded as error:
+            except NotUnboundedError as error:
                 what = (
                     f"the action {action.name} cannot be stated without bounds, so nothing is proved: {error.message}"
                 )
-                raise NotUnbounded(error.where, what, error.remedy) from None
+                raise NotUnboundedError(error.where, what, error.remedy) from None
 
     def _meaning(self, prop: Property, fixed: Mapping[str, Shape]) -> list[z3.BoolRef]:
         states = [self.before, self.after] if prop.kind == "transition" else [self.before]
@@ -94,7 +94,7 @@ class Claims:
 
     # --- what is left out ---------------------------------------------------------------------------------------------
 
-    def _why_left_out(self, prop: Property, said: list[z3.BoolRef]) -> str:
+    def _omission_reason(self, prop: Property, said: list[z3.BoolRef]) -> str:
         """Why a property says nothing with these constants; "" when it does."""
         if not said:
             return self._switches(prop)
@@ -102,7 +102,9 @@ class Claims:
         if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(said):
             return ""
         writers = [action for action in self.model.actions if action.form.writes & set(fixed)]
-        off = [action.name for action in writers if is_off(self.encoding, action) or is_spent(self.encoding, action)]
+        off = [
+            action.name for action in writers if never_happens(self.encoding, action) or is_spent(self.encoding, action)
+        ]
         return f"nothing changes {', '.join(fixed)}" + f" (switched off: {', '.join(off)})" * bool(off)
 
     def _switches(self, prop: Property) -> str:
@@ -117,7 +119,7 @@ class Claims:
         solver.set("rlimit", WORK)
         solver.add(formula(self.before.valid), formula(self.after.valid))
         solver.add(z3.Not(z3.And([z3.BoolVal(True), *goals])))
-        with watched(CLOCK):
+        with watch_deadline(CLOCK):
             return solver.check() == z3.unsat
 
     def fixed(self) -> Mapping[str, Shape]:
@@ -142,7 +144,7 @@ class Claims:
             for name, shape in first.items()
             if name not in self.changing
             and _is_endless(shape)
-            and all(self._is_same(shape, values[name]) for values in others)
+            and all(self._is_plainly_same(shape, values[name]) for values in others)
         }
 
     def _drop_changed(self, fixed: dict[str, Shape], action: Action) -> bool:
@@ -153,18 +155,20 @@ class Claims:
         pre = SymbolicState({**self.before.fields, **fixed})
         taken = instances(self.model, self.encoding, pre, "c", action.name)
         posts = [instance.post.fields for instance in taken if instance.may_happen]
-        changed = [name for name, old in fixed.items() if not all(self._is_same(old, values[name]) for values in posts)]
+        changed = [
+            name for name, old in fixed.items() if not all(self._is_plainly_same(old, values[name]) for values in posts)
+        ]
         for name in changed:
             del fixed[name]
         return bool(changed)
 
-    def _is_same(self, one: Shape, other: Shape) -> bool:
+    def _is_plainly_same(self, one: Shape, other: Shape) -> bool:
         """Whether two values are plainly the same."""
         if one is other:
             return True
         try:
             same: Bit = self.encoding.algebra.same(one, other)
-        except (Extensional, NotImplementedError, TypeError, AttributeError):
+        except (ExtensionalError, NotImplementedError, TypeError, AttributeError):
             return False
         return negation(same) is False or z3.is_true(z3.simplify(formula(same)))
 

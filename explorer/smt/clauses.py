@@ -9,7 +9,7 @@ from typing import TypeAlias
 import z3
 
 from ...language.ir import Where
-from .terms import Bit, both, formula, implies
+from .terms import Bit, and_bits, formula, implies
 
 ALTERNATIVES = 32
 """The most triggers that one clause gets."""
@@ -39,7 +39,7 @@ class Clause:
     def assumed(self) -> z3.BoolRef:
         """The clause as a hypothesis: quantified, with triggers of ours."""
         body = formula(implies(self.hypothesis, self.conclusion))
-        occurring = constants_in([body])
+        occurring = constants_of_terms([body])
         bound = [variable for variable in self.variables if variable.get_id() in occurring]
         if not bound:
             return body
@@ -47,10 +47,10 @@ class Clause:
 
     def goal(self) -> z3.BoolRef:
         """The clause as a goal: its variables are fresh constants. Prove it by refuting its negation."""
-        return formula(both(self.defined, implies(self.hypothesis, self.conclusion)))
+        return formula(and_bits(self.defined, implies(self.hypothesis, self.conclusion)))
 
 
-def constants_in(terms: Iterable[z3.ExprRef]) -> set[int]:
+def constants_of_terms(terms: Iterable[z3.ExprRef]) -> set[int]:
     """The ids of the constants without an interpretation that occur in some terms."""
     return {subterm.get_id() for subterm in subterms(terms) if subterm.num_args() == 0}
 
@@ -80,27 +80,29 @@ def triggers(body: z3.BoolRef, bound: list[z3.ExprRef]) -> list[z3.ExprRef]:
     candidates = [subterm for subterm in subterms([body]) if fit.is_trigger(subterm)]
     whole = [candidate for candidate in candidates if fit.variables(candidate) == names]
     if whole:
-        smallest = [term for term in whole if not any(_inside(other, term) for other in whole)][:ALTERNATIVES]
+        smallest = [term for term in whole if not any(_is_subterm(other, term) for other in whole)][:ALTERNATIVES]
         if not all(fit.is_nested(term) for term in smallest):
             return smallest
         return [
             *smallest,
-            *_together([candidate for candidate in candidates if not fit.is_nested(candidate)], names, fit),
+            *_joint_triggers([candidate for candidate in candidates if not fit.is_nested(candidate)], names, fit),
         ]
-    return _together(candidates, names, fit)
+    return _joint_triggers(candidates, names, fit)
 
 
-def _together(candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef]:
+def _joint_triggers(candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef]:
     """Some candidates at a time that mention every variable together."""
     found: dict[tuple[int, ...], list[z3.ExprRef]] = {}
     for first in candidates:
-        chosen = _covering(first, candidates, names, fit)
+        chosen = _covering_triggers(first, candidates, names, fit)
         if chosen is not None:
             found.setdefault(tuple(sorted(term.get_id() for term in chosen)), chosen)
     return [z3.MultiPattern(*terms) for terms in list(found.values())[:ALTERNATIVES]]
 
 
-def _covering(first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit) -> list[z3.ExprRef] | None:
+def _covering_triggers(
+    first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _Fit
+) -> list[z3.ExprRef] | None:
     """Some candidates that mention every variable together, the first of them given."""
     chosen, missing = [first], names - fit.variables(first)
     while missing:
@@ -112,7 +114,7 @@ def _covering(first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], 
     return chosen
 
 
-def _inside(part: z3.ExprRef, whole: z3.ExprRef) -> bool:
+def _is_subterm(part: z3.ExprRef, whole: z3.ExprRef) -> bool:
     """Whether one term occurs in another, and is not it."""
     return part.get_id() != whole.get_id() and any(subterm.get_id() == part.get_id() for subterm in subterms([whole]))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import z3
 
 from .process_pool import LostTask, run_tasks
-from .sat import TIME_IS_UP, SolverEnded, in_time
+from .sat import TIME_LIMIT_REACHED, SolverEndedError, check_deadline
 from .terms import Bit, formula
 
 
@@ -50,9 +50,9 @@ def _dimacs_by(goal: z3.Goal, deadline: float) -> str:
     with closing(run_tasks(lambda: work, deque(["all of it"]), 1, deadline)) as results:
         made = next(results, None)
     if made is None:
-        raise SolverEnded(TIME_IS_UP)
+        raise SolverEndedError(TIME_LIMIT_REACHED)
     if isinstance(made, LostTask):
-        raise SolverEnded(f"no clauses were made: {made.reason}")
+        raise SolverEndedError(f"no clauses were made: {made.reason}")
     return made
 
 
@@ -66,7 +66,7 @@ def read_dimacs(text: str, deadline: float | None = None) -> Clauses:
     names: dict[str, int] = {}
     clauses: list[tuple[int, ...]] = []
     count = 0
-    for line in in_time(text.splitlines(), deadline):
+    for line in check_deadline(text.splitlines(), deadline):
         if line.startswith("c "):
             _, number, name = line.split(" ", 2)
             names[name.strip("|")] = int(number)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SHORT = 16
+SHORT_QUESTIONS = 16
 """A first attempt may cost this part of what a query may."""
 
 CLOCK = 600.0
 """Seconds after which a query about a copy ends whatever it has cost, since not everything in the solver counts its
 steps."""
 
-_LEAST = 60.0
-_PER_MILLION = 34.0
+_MIN_SECONDS = 60.0
+_SECONDS_PER_MILLION = 34.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +27,4 @@ class SolverEffort:
 def patience(work: float) -> float:
     """Seconds after which an unbounded query that may cost `work` million steps ends: many times
     what an idle processor takes for them, so that only arithmetic between two counted steps takes longer."""
-    return _LEAST + _PER_MILLION * work
+    return _MIN_SECONDS + _SECONDS_PER_MILLION * work

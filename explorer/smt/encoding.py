@@ -25,13 +25,12 @@ from ...language.containers import sort_key
 from ...language.model import Model
 from ...language.records import absent, parts_of
 from ...language.types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
-from .algebra import Algebra, Extensional, bit, remembered, spread
-from .numbers import BitVectors, Integers, not_less
+from .algebra import Algebra, ExtensionalError, bit, memoize, spread
+from .numbers import BitVectors, Integers, is_at_least
 from .shapes import (
     Fields,
     Function,
     Heap,
-    Holding,
     Members,
     Records,
     Sequence,
@@ -39,15 +38,27 @@ from .shapes import (
     Slots,
     SymbolicOption,
     Table,
+    UnboundedSet,
     scalars,
 )
-from .terms import Bit, Bound, Number, both, conjunction, disjunction, formula, implies, known, negation
+from .terms import (
+    Bit,
+    Bound,
+    Number,
+    and_bits,
+    conjunction,
+    constant_number,
+    disjunction,
+    formula,
+    implies,
+    negation,
+)
 from .terms import Operation as Arithmetic
 from .unions import is_of_one
 
 
 class Encoding:
-    """An encoding of one bound model: made by `finite` or `unbounded`.
+    """An encoding of one bound model: made by `finite` or `unbounded_encoding`.
 
     `boundless` names the constants that have no value here: each is a variable, and `constants` says of them what is
     known. `algebra` computes with shapes. No term is made after the `deadline`, a time of `time.monotonic`.
@@ -61,7 +72,7 @@ class Encoding:
         self.algebra = Algebra(numbers)
         self._variables = {name: self._open(name) for name in sorted(boundless)}
         self.constants = conjunction(
-            not_less(numbers, Number(variable.term, -inf, inf), known(int(variable.lo)))
+            is_at_least(numbers, Number(variable.term, -inf, inf), constant_number(int(variable.lo)))
             for variable in self._variables.values()
         )
 
@@ -88,7 +99,7 @@ class Encoding:
             case Open(expression=opened):
                 return self.computed(opened)
             case _:
-                return known(expression.value(self.values))
+                return constant_number(expression.value(self.values))
 
     def has_none_of(self, constant: str) -> bool:
         """Whether a constant is 0: of what it counts there is none."""
@@ -125,16 +136,16 @@ class Encoding:
         """The first and the last number of a scalar type, as terms where they depend on constants without bounds."""
         lo, hi = self.interval(type_)
         lo_open, hi_open = (type_.lo_open, type_.hi_open) if isinstance(type_, Int) else (None, None)
-        first = self.computed(lo_open) if lo_open is not None and lo == -inf else known(int(lo))
-        return first, self.computed(hi_open) if hi_open is not None and hi == inf else known(int(hi))
+        first = self.computed(lo_open) if lo_open is not None and lo == -inf else constant_number(int(lo))
+        return first, self.computed(hi_open) if hi_open is not None and hi == inf else constant_number(int(hi))
 
     def fits(self, type_: Type, number: Number) -> Bit:
         """Whether a number is one of a scalar type's values."""
         first, last = self.ends(type_)
         lo, hi = self.interval(type_)
-        least = not_less(self.numbers, number, first) if lo == -inf else True
-        most = not_less(self.numbers, last, number) if hi == inf else True
-        return both(self.numbers.within(number, lo, hi), least, most)
+        least = is_at_least(self.numbers, number, first) if lo == -inf else True
+        most = is_at_least(self.numbers, last, number) if hi == inf else True
+        return and_bits(self.numbers.within(number, lo, hi), least, most)
 
     def numbers_of(self, type_: Type) -> range | None:
         """The numbers of a scalar type's values; None when it is not known how many there are."""
@@ -150,7 +161,7 @@ class Encoding:
         below = self.numbers.within(length, 0, self.capacity(type_))
         if type_.capacity_open is None or not self._is_open(type_.capacity_open):
             return below
-        return both(below, not_less(self.numbers, self.computed(type_.capacity_open), length))
+        return and_bits(below, is_at_least(self.numbers, self.computed(type_.capacity_open), length))
 
     # --- variables ----------------------------------------------------------------------------------------------------
 
@@ -167,7 +178,7 @@ class Encoding:
             case Int() | Enumeration() | Identity():
                 return self._variable(name, type_, at, said)
             case Bool():
-                return z3.Bool(name) if not at else self._applied(name, at, z3.BoolSort())
+                return z3.Bool(name) if not at else self._apply_function(name, at, z3.BoolSort())
             case Option(of=of):
                 present = bit(self._fresh(Bool(), f"{name}?", at, said))
                 inner: list[Bit] = []
@@ -186,7 +197,7 @@ class Encoding:
             case Subset(of=of):
                 members = self.numbers_of(of)
                 if members is None:
-                    return Holding(lambda member: self._applied(name, (*at, member), z3.BoolSort()))
+                    return UnboundedSet(lambda member: self._apply_function(name, (*at, member), z3.BoolSort()))
                 bits = (bit(self._fresh(Bool(), f"{name}({member})", at, said)) for member in members)
                 return Members(members.start, tuple(bits))
             case Seq() | Pool():
@@ -197,14 +208,14 @@ class Encoding:
     def _variable(self, name: str, type_: Type, at: tuple[Number, ...], said: list[Bit]) -> Number:
         lo, hi = self.interval(type_)
         if lo == hi:
-            return known(int(lo))
+            return constant_number(int(lo))
         if at:
-            return Number(cast(z3.ArithRef, self._applied(name, at, z3.IntSort())), lo, hi)
+            return Number(cast(z3.ArithRef, self._apply_function(name, at, z3.IntSort())), lo, hi)
         made, right = self.numbers.fresh(name, lo, hi)
-        said.append(both(right, self.fits(type_, made)))
+        said.append(and_bits(right, self.fits(type_, made)))
         return made
 
-    def _applied(self, name: str, at: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
+    def _apply_function(self, name: str, at: tuple[Number | Bit, ...], sort: z3.SortRef) -> Any:
         terms = [self.numbers.term(argument) if isinstance(argument, Number) else formula(argument) for argument in at]
         return z3.Function(name, *(term.sort() for term in terms), sort)(*terms)
 
@@ -212,7 +223,7 @@ class Encoding:
         """A function from one more integer to values of the type; that they are in range is said once, for all."""
         variable = Number(z3.Int(f"{name}#{len(at)}"), -inf, inf)
         self._say_ranges(type_, name, (*at, variable), said)
-        return remembered(lambda index: self._fresh(type_, name, (*at, index), []))
+        return memoize(lambda index: self._fresh(type_, name, (*at, index), []))
 
     def _say_ranges(self, type_: Type, name: str, at: tuple[Number, ...], said: list[Bit]) -> None:
         bound = [cast(z3.ArithRef, argument.term) for argument in at]
@@ -231,7 +242,7 @@ class Encoding:
             case ((Int() | Enumeration() | Identity()), Number(term=z3.ExprRef() as term)):
                 yield term, implies(there, self.fits(type_, Number(term, -inf, inf)))
             case Option(of=of), SymbolicOption(present=present, value=value) if value is not None:
-                yield from self._ranges(of, value, both(there, present))
+                yield from self._ranges(of, value, and_bits(there, present))
             case Record(fields=fields), Fields(parts=parts):
                 for name, of in fields:
                     yield from self._ranges(of, parts[name], there)
@@ -252,7 +263,7 @@ class Encoding:
         capacity = self.capacity(type_)
         if capacity == inf and isinstance(type_, Pool):
             return Records(
-                lambda record: self._applied(name, (*at, *self.flattened(type_.of, record)), z3.BoolSort()),
+                lambda record: self._apply_function(name, (*at, *self.flattened(type_.of, record)), z3.BoolSort()),
                 type_.multiple,
             )
         length = self._length(name, type_, at, said)
@@ -268,10 +279,10 @@ class Encoding:
     def _length(self, name: str, type_: Seq | Pool, at: tuple[Number, ...], said: list[Bit]) -> Number:
         capacity = self.capacity(type_)
         if capacity == 0 or at:
-            length = known(0) if capacity == 0 else self._applied(f"{name}#", at, z3.IntSort())
+            length = constant_number(0) if capacity == 0 else self._apply_function(f"{name}#", at, z3.IntSort())
             return length if isinstance(length, Number) else Number(length, 0, capacity)
         length, right = self.numbers.fresh(f"{name}#", 0, capacity)
-        said.append(both(right, self.has_room(type_, length) if isinstance(type_, Seq) else True))
+        said.append(and_bits(right, self.has_room(type_, length) if isinstance(type_, Seq) else True))
         return length
 
     def in_order(self, heap: Heap) -> Bit:
@@ -287,14 +298,14 @@ class Encoding:
         """A record of new variables that stands for itself in a history: what is absent from it is 0."""
         shape, right = self.fresh(type_, name)
         blanks: list[Bit] = []
-        return cast(Fields, self._blanked(shape, blanks)), conjunction([right, *blanks])
+        return cast(Fields, self._blank_unused(shape, blanks)), conjunction([right, *blanks])
 
-    def _blanked(self, shape: Shape, blanks: list[Bit]) -> Shape:
+    def _blank_unused(self, shape: Shape, blanks: list[Bit]) -> Shape:
         match shape:
             case Fields(parts=parts):
-                return Fields({name: self._blanked(part, blanks) for name, part in parts.items()})
+                return Fields({name: self._blank_unused(part, blanks) for name, part in parts.items()})
             case SymbolicOption(present=present, value=value) if value is not None:
-                inner = self._blanked(value, blanks)
+                inner = self._blank_unused(value, blanks)
                 for scalar in scalars(inner):
                     zero = negation(scalar) if not isinstance(scalar, Number) else self._is_zero(scalar)
                     blanks.append(disjunction([present, zero]))
@@ -303,37 +314,37 @@ class Encoding:
                 return shape
 
     def _is_zero(self, number: Number) -> Bit:
-        return self.numbers.same(Number(number.term, -inf, inf), known(0))
+        return self.numbers.same(Number(number.term, -inf, inf), constant_number(0))
 
     def flattened(self, type_: Type, shape: Shape, there: Bit = True) -> list[Number | Bit]:
         """A value as scalars, equal exactly if the values are: what is absent counts as 0. Extensional, of a value with
         something in it that has no end."""
         match type_, shape:
             case Option(of=of), SymbolicOption(present=present, value=value, blank=blank):
-                is_there = False if value is None else True if blank else both(there, present)
+                is_there = False if value is None else True if blank else and_bits(there, present)
                 inner = self.least(of) if value is None else value
-                return [both(there, present), *self.flattened(of, inner, is_there)]
+                return [and_bits(there, present), *self.flattened(of, inner, is_there)]
             case Record(fields=fields), Fields(parts=parts):
                 return [scalar for name, of in fields for scalar in self.flattened(of, parts[name], there)]
             case _, Members(bits=bits):
-                return [both(there, own) for own in bits]
+                return [and_bits(there, own) for own in bits]
             case Map(value=of), Table(parts=parts):
                 return [scalar for part in parts for scalar in self.flattened(of, part, there)]
             case Seq(of=of), Slots(length=length, parts=parts) if self.capacity(type_) < inf:
                 whole = (*parts, *(self.least(of) for _ in range(int(self.capacity(type_)) - len(parts))))
-                inside = [both(there, self.algebra.is_below(at, length)) for at in range(len(whole))]
+                inside = [and_bits(there, self.algebra.is_below(at, length)) for at in range(len(whole))]
                 rest = (
                     scalar
                     for part, within in zip(whole, inside, strict=True)
                     for scalar in self.flattened(of, part, within)
                 )
-                return [self.numbers.choose(there, length, known(0)), *rest]
+                return [self.numbers.choose(there, length, constant_number(0)), *rest]
             case _, Number():
-                return [self.numbers.choose(there, shape, known(0))]
+                return [self.numbers.choose(there, shape, constant_number(0))]
             case _, bool() | z3.BoolRef():
-                return [both(there, shape)]
+                return [and_bits(there, shape)]
             case _:
-                raise Extensional
+                raise ExtensionalError
 
     # --- constants ----------------------------------------------------------------------------------------------------
 
@@ -343,7 +354,7 @@ class Encoding:
             case Bool():
                 return False
             case Int() | Enumeration() | Identity():
-                return known(int(max(self.interval(type_)[0], min(self.interval(type_)[1], 0))))
+                return constant_number(int(max(self.interval(type_)[0], min(self.interval(type_)[1], 0))))
             case Option() | Unit():
                 return SymbolicOption(False, None)
             case Record(fields=fields):
@@ -354,24 +365,26 @@ class Encoding:
                     return Function(self.ends(key), lambda _: self.least(value))
                 return Table(keys.start, tuple(self.least(value) for _ in keys))
             case Seq():
-                return Slots(known(0), ()) if self.capacity(type_) < inf else self._no_sequence(type_.of)
+                return Slots(constant_number(0), ()) if self.capacity(type_) < inf else self._empty_sequence(type_.of)
             case Subset(of=of):
                 members = self.numbers_of(of)
                 if members is None:
-                    return Holding(lambda _: False)
+                    return UnboundedSet(lambda _: False)
                 return Members(members.start, (False,) * len(members))
             case Pool(multiple=multiple):
                 return (
-                    Heap(known(0), (), multiple) if self.capacity(type_) < inf else Records(lambda _: False, multiple)
+                    Heap(constant_number(0), (), multiple)
+                    if self.capacity(type_) < inf
+                    else Records(lambda _: False, multiple)
                 )
 
-    def _no_sequence(self, of: Type) -> Sequence:
-        return Sequence(known(0), lambda _: self.least(of))
+    def _empty_sequence(self, of: Type) -> Sequence:
+        return Sequence(constant_number(0), lambda _: self.least(of))
 
     def _is_of_one(self, type_: Record, shape: Fields) -> Bit:
-        return is_of_one(self.algebra, self._absent, type_, shape)
+        return is_of_one(self.algebra, self._absent_value, type_, shape)
 
-    def _absent(self, type_: Type) -> Shape:
+    def _absent_value(self, type_: Type) -> Shape:
         return self.stored(type_, self.constant(type_, absent(type_)))[0]
 
     def constant(self, type_: Type, value: Any) -> Shape:
@@ -380,11 +393,11 @@ class Encoding:
             case Bool():
                 return bool(value)
             case Int():
-                return known(int(value))
+                return constant_number(int(value))
             case Enumeration(python=python):
-                return known(list(python).index(value))
+                return constant_number(list(python).index(value))
             case Identity():
-                return known(value.index)
+                return constant_number(value.index)
             case Option(of=of):
                 return SymbolicOption(False, None) if value is None else SymbolicOption(True, self.constant(of, value))
             case Record(fields=fields):
@@ -399,7 +412,7 @@ class Encoding:
                 return self.sequence(parts, type_)
             case Subset(of=of):
                 chosen = {cast(int, cast(Number, self.constant(of, member)).term) for member in value}
-                return self.subset([known(number) for number in sorted(chosen)], of)
+                return self.subset([constant_number(number) for number in sorted(chosen)], of)
             case Pool(of=of, multiple=multiple):
                 records = [cast(Fields, self.constant(of, record)) for record in sorted(value, key=sort_key)]
                 return self.pool(records, type_, multiple)
@@ -413,25 +426,25 @@ class Encoding:
 
     def sequence(self, parts: tuple[Shape, ...], type_: Seq) -> Slots | Sequence:
         """A sequence of these elements."""
-        length = known(len(parts))
+        length = constant_number(len(parts))
         if self.capacity(type_) < inf:
             return Slots(length, parts)
         if not parts:
-            return self._no_sequence(type_.of)
-        return Sequence(length, remembered(lambda index: self.algebra.picked(parts, 0, index)))
+            return self._empty_sequence(type_.of)
+        return Sequence(length, memoize(lambda index: self.algebra.picked(parts, 0, index)))
 
-    def subset(self, elements: list[Number], of: Type) -> Members | Holding:
+    def subset(self, elements: list[Number], of: Type) -> Members | UnboundedSet:
         """A set of these members, all of them in range."""
         members = self.numbers_of(of)
         if members is None:
-            return Holding(lambda member: disjunction(self.numbers.same(member, one) for one in elements))
+            return UnboundedSet(lambda member: disjunction(self.numbers.same(member, one) for one in elements))
         bits = (disjunction(self.algebra.is_at(one, member) for one in elements) for member in members)
         return Members(members.start, tuple(bits))
 
     def pool(self, records: list[Fields], type_: Pool, multiple: bool) -> Heap | Records:
         """A pool of these records, sorted if they are constants."""
         if self.capacity(type_) < inf:
-            return Heap(known(len(records)), tuple(records), multiple)
+            return Heap(constant_number(len(records)), tuple(records), multiple)
         return Records(lambda record: disjunction(self.algebra.same(record, one) for one in records), multiple)
 
     # --- what a store keeps -------------------------------------------------------------------------------------------
@@ -464,7 +477,7 @@ class Encoding:
             case Seq(of=of) if isinstance(shape, Slots):
                 parts, fits = self._stored_parts(of, shape.length, shape.parts, self.capacity(type_))
                 if self.capacity(type_) == inf:
-                    return self._endless(of, shape.length, parts), both(fits, self.has_room(type_, shape.length))
+                    return self._endless(of, shape.length, parts), and_bits(fits, self.has_room(type_, shape.length))
                 return Slots(self.numbers.narrowed(shape.length, 0, self.capacity(type_)), parts), fits
             case Seq() if isinstance(shape, Sequence):
                 return shape, self.has_room(type_, shape.length)
@@ -482,8 +495,8 @@ class Encoding:
     def _endless(self, of: Type, length: Number, parts: tuple[Shape, ...]) -> Sequence:
         """A sequence of few elements in a cell for any number of them."""
         if not parts:
-            return self._no_sequence(of)
-        return Sequence(length, remembered(lambda index: self.algebra.picked(parts, 0, index)))
+            return self._empty_sequence(of)
+        return Sequence(length, memoize(lambda index: self.algebra.picked(parts, 0, index)))
 
     def elements_fit(self, type_: Type, shape: Shape, name: str) -> Bit:
         """Whether the elements of a value that has no end are of the type: said of any one of them, whose number is a
@@ -498,7 +511,7 @@ class Encoding:
             case Map(value=of), Table(parts=parts):
                 return conjunction(self.elements_fit(of, part, f"{name}.{at}") for at, part in enumerate(parts))
             case Map(value=of), Function(ends=(first, last), at=at):
-                inside = both(not_less(self.numbers, index, first), not_less(self.numbers, last, index))
+                inside = and_bits(is_at_least(self.numbers, index, first), is_at_least(self.numbers, last, index))
                 return implies(inside, self._element_fits(of, at(index), name))
             case Seq(of=of), Slots(length=length, parts=parts):
                 return conjunction(
@@ -506,15 +519,17 @@ class Encoding:
                     for at, part in enumerate(parts)
                 )
             case Seq(of=of), Sequence(length=length, at=at):
-                inside = both(not_less(self.numbers, index, known(0)), self.numbers.less(index, length))
+                inside = and_bits(
+                    is_at_least(self.numbers, index, constant_number(0)), self.numbers.less(index, length)
+                )
                 return implies(inside, self._element_fits(of, at(index), name))
-            case Subset(of=of), Holding(has=has):
+            case Subset(of=of), UnboundedSet(has=has):
                 return implies(has(index), self.fits(of, index))
             case _:
                 return True
 
     def _element_fits(self, of: Type, shape: Shape, name: str) -> Bit:
-        return both(self.stored(of, shape)[1], self.elements_fit(of, shape, f"{name}.of"))
+        return and_bits(self.stored(of, shape)[1], self.elements_fit(of, shape, f"{name}.of"))
 
     def _stored_parts(
         self, of: Type, length: Number, parts: tuple[Shape, ...], capacity: Bound
@@ -532,10 +547,10 @@ class Encoding:
         members = self.numbers_of(of)
         if members is None:
             has = {at: there for at, there in enumerate(shape.bits, shape.first) if there is not False}
-            holding = Holding(
-                lambda member: disjunction(both(b, self.algebra.is_at(member, at)) for at, b in has.items())
+            holding = UnboundedSet(
+                lambda member: disjunction(and_bits(b, self.algebra.is_at(member, at)) for at, b in has.items())
             )
-            return holding, conjunction(implies(there, self.fits(of, known(at))) for at, there in has.items())
+            return holding, conjunction(implies(there, self.fits(of, constant_number(at))) for at, there in has.items())
         outside = [b for at, b in enumerate(shape.bits, shape.first) if at not in members]
         return spread(shape, members.start, members.stop), negation(disjunction(outside))
 
@@ -548,7 +563,7 @@ def finite(model: Model) -> Encoding:
     return Encoding(model, BitVectors(), frozenset())
 
 
-def unbounded(model: Model) -> Encoding:
+def unbounded_encoding(model: Model) -> Encoding:
     """Quantities bounded by the model's open constants have no upper end. `model` is one that
     `boundless.unbounded_model` made: all of its open constants are bounds."""
     return Encoding(model, Integers(), model.open)

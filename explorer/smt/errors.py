@@ -8,7 +8,7 @@ from ...language.errors import UsageError
 from ...language.ir import Where
 
 
-class NotUnbounded(Exception):
+class NotUnboundedError(Exception):
     """The text says something that has no meaning here without bounds: where, what, and what to write instead."""
 
     def __init__(self, where: Where, message: str, remedy: str) -> None:
@@ -17,11 +17,11 @@ class NotUnbounded(Exception):
         self.message = message
         self.remedy = remedy
 
-    def __reduce__(self) -> tuple[type[NotUnbounded], tuple[Where, str, str]]:
-        return (NotUnbounded, (self.where, self.message, self.remedy))
+    def __reduce__(self) -> tuple[type[NotUnboundedError], tuple[Where, str, str]]:
+        return (NotUnboundedError, (self.where, self.message, self.remedy))
 
 
-class Unsayable(Exception):
+class UnsayableError(Exception):
     """A property that was asked for has no meaning without bounds: its name, why, and the place in the text."""
 
     def __init__(self, name: str, reason: str, file: str, line: int) -> None:
@@ -30,7 +30,7 @@ class Unsayable(Exception):
         self.line = line
 
 
-class UnreadableHints(Exception):
+class HintsError(Exception):
     """A file of hints that holds none: the file, the line, and what is wrong there."""
 
     def __init__(self, path: Path, line: int, message: str) -> None:
@@ -39,5 +39,5 @@ class UnreadableHints(Exception):
         self.line = line
 
 
-class ExtraMissing(UsageError):
+class MissingExtraError(UsageError):
     """A solver is not installed, or cannot be used: exit 64, with the line that installs it."""

@@ -11,20 +11,42 @@ from typing import Any, TypeAlias, cast
 from ...language import ir
 from ...language.frontend.folding import cannot_fail
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
-from .algebra import Extensional, aligned, bit, in_result, remembered
+from .algebra import ExtensionalError, align_members, bit, is_in_result, memoize
 from .encoding import Encoding
-from .errors import NotUnbounded
-from .numbers import not_less
+from .errors import NotUnboundedError
+from .numbers import is_at_least
 from .sat import heed
-from .shapes import Fields, Function, Heap, Holding, Members, Records, Sequence, Shape, Slots, SymbolicOption, Table
-from .terms import Bit, Number, both, choose_bit, conjunction, either, implies, known, negation
+from .shapes import (
+    Fields,
+    Function,
+    Heap,
+    Members,
+    Records,
+    Sequence,
+    Shape,
+    Slots,
+    SymbolicOption,
+    Table,
+    UnboundedSet,
+)
+from .terms import (
+    Bit,
+    Number,
+    and_bits,
+    choose_bit,
+    conjunction,
+    constant_number,
+    implies,
+    negation,
+    or_bits,
+)
 
 Names: TypeAlias = Mapping[str, Shape]
 Value: TypeAlias = tuple[Shape, Bit]
 """A shape, and whether it is defined."""
 
 
-class Endless(Exception):
+class EndlessError(Exception):
     """A loop over something that has no end."""
 
 
@@ -48,7 +70,7 @@ class Evaluator:
 
     def endless(self, quantified: ir.Quantified, names: Names) -> Value:
         """The value of a comprehension over something that has no end."""
-        raise NotUnbounded(
+        raise NotUnboundedError(
             quantified.where,
             f"`{quantified.kind}` goes over something that has no end here",
             "lemmas may use `all` over it at their top level",
@@ -66,8 +88,8 @@ class Evaluator:
         heed(self.encoding.deadline)
         try:
             return getattr(self, f"_{type(expression).__name__}")(expression, names)
-        except Extensional:
-            raise NotUnbounded(
+        except ExtensionalError:
+            raise NotUnboundedError(
                 expression.where,
                 "values without an end are compared, searched or counted as a whole",
                 "compare them element by element, or ask whether a set has one element",
@@ -93,7 +115,7 @@ class Evaluator:
     def _Const(self, e: ir.Const, names: Names) -> Value:
         if isinstance(e.type, Option | Unit):
             return SymbolicOption(False, None), True
-        return (bool(e.number) if isinstance(e.type, Bool) else known(e.number)), True
+        return (bool(e.number) if isinstance(e.type, Bool) else constant_number(e.number)), True
 
     def _OpenConst(self, e: ir.OpenConst, names: Names) -> Value:
         return self.encoding.open_constant(e.type, e.name), True
@@ -111,12 +133,12 @@ class Evaluator:
         return negation(value), defined
 
     def _And(self, e: ir.And, names: Names) -> Value:
-        return self._in_turn(e.operands, names, stop_at=False)
+        return self._evaluate_in_turn(e.operands, names, stop_at=False)
 
     def _Or(self, e: ir.Or, names: Names) -> Value:
-        return self._in_turn(e.operands, names, stop_at=True)
+        return self._evaluate_in_turn(e.operands, names, stop_at=True)
 
-    def _in_turn(self, operands: tuple[ir.Expr, ...], names: Names, *, stop_at: bool) -> Value:
+    def _evaluate_in_turn(self, operands: tuple[ir.Expr, ...], names: Names, *, stop_at: bool) -> Value:
         """Operands until one is `stop_at`."""
         going: list[Bit] = []
         right: list[Bit] = []
@@ -135,25 +157,25 @@ class Evaluator:
         condition, right = self.truth(e.condition, names)
         if isinstance(condition, bool):
             value, defined = self.value(e.yes if condition else e.no, names)
-            return value, both(right, defined)
+            return value, and_bits(right, defined)
         (yes, yes_right), (no, no_right) = self.value(e.yes, names), self.value(e.no, names)
-        return self.algebra.choose(condition, yes, no), both(right, choose_bit(condition, yes_right, no_right))
+        return self.algebra.choose(condition, yes, no), and_bits(right, choose_bit(condition, yes_right, no_right))
 
     # --- scalars ------------------------------------------------------------------------------------------------------
 
     def _Arithmetic(self, e: ir.Arithmetic, names: Names) -> Value:
         (left, one), (right, other) = self.number(e.left, names), self.number(e.right, names)
-        defined = both(one, other)
+        defined = and_bits(one, other)
         if e.op in ("//", "%"):
-            defined = both(defined, negation(self.algebra.is_at(right, 0)))
+            defined = and_bits(defined, negation(self.algebra.is_at(right, 0)))
         return self.numbers.arithmetic(e.op, left, right), defined
 
     def _Compare(self, e: ir.Compare, names: Names) -> Value:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
         if e.op in ("==", "!=") and isinstance(left, Sequence) and isinstance(right, Sequence):
             same = self.same_sequences(left, right, e.where)
-            return (same if e.op == "==" else negation(same)), both(one, other)
-        return self._compared(e.op, left, right), both(one, other)
+            return (same if e.op == "==" else negation(same)), and_bits(one, other)
+        return self._compared(e.op, left, right), and_bits(one, other)
 
     def _compared(self, op: str, left: Shape, right: Shape) -> Bit:
         if op in ("==", "!="):
@@ -183,7 +205,7 @@ class Evaluator:
         value, defined = self.value(e.option, names)
         option = cast(SymbolicOption, value)
         inside = self.encoding.least(e.type) if option.value is None else option.value
-        return inside, both(defined, option.present)
+        return inside, and_bits(defined, option.present)
 
     def _RecordField(self, e: ir.RecordField, names: Names) -> Value:
         record, defined = self.value(e.record, names)
@@ -197,7 +219,7 @@ class Evaluator:
         record, right = self.value(e.record, names)
         values, defined = self.values(tuple(change for _, change in e.changes), names)
         changes = dict(zip((name for name, _ in e.changes), values, strict=True))
-        return Fields({**cast(Fields, record).parts, **changes}), both(right, defined)
+        return Fields({**cast(Fields, record).parts, **changes}), and_bits(right, defined)
 
     # --- containers ---------------------------------------------------------------------------------------------------
 
@@ -206,8 +228,8 @@ class Evaluator:
         index, defined = self.number(e.index, names)
         there = self.within(container, index)
         if isinstance(container, Slots) and not container.parts:
-            return self.encoding.least(e.type), both(right, defined, there)
-        return self.algebra.at(container, index), both(right, defined, there)
+            return self.encoding.least(e.type), and_bits(right, defined, there)
+        return self.algebra.at(container, index), and_bits(right, defined, there)
 
     def within(self, container: Shape, index: Number) -> Bit:
         """Whether the container has something at the index."""
@@ -215,25 +237,25 @@ class Evaluator:
             case Table(first=first, parts=parts):
                 return self.numbers.within(index, first, first + len(parts) - 1)
             case Function(ends=(first, last)):
-                return both(not_less(self.numbers, index, first), not_less(self.numbers, last, index))
+                return and_bits(is_at_least(self.numbers, index, first), is_at_least(self.numbers, last, index))
             case Slots(length=length) | Sequence(length=length):
-                return both(self.numbers.within(index, 0, inf), self.numbers.less(index, length))
+                return and_bits(self.numbers.within(index, 0, inf), self.numbers.less(index, length))
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
 
     def _Slice(self, e: ir.Slice, names: Names) -> Value:
         value, right = self.value(e.sequence, names)
         whole = cast("Slots | Sequence", value)
-        start, one = (known(0), True) if e.start is None else self.number(e.start, names)
+        start, one = (constant_number(0), True) if e.start is None else self.number(e.start, names)
         stop, other = (whole.length, True) if e.stop is None else self.number(e.stop, names)
-        sane = both(self.numbers.within(start, 0, inf), self.numbers.within(stop, 0, inf))
+        sane = and_bits(self.numbers.within(start, 0, inf), self.numbers.within(stop, 0, inf))
         start = self.numbers.narrowed(start, 0, inf if start.hi == inf else max(start.hi, 0))
         stop = self.numbers.narrowed(stop, 0, inf if stop.hi == inf else max(stop.hi, 0))
         end = self.numbers.arithmetic("min", stop, whole.length)
-        length = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, start), known(0))
-        return self._shifted(whole, start, length), both(right, one, other, sane)
+        length = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, start), constant_number(0))
+        return self._shift_sequence(whole, start, length), and_bits(right, one, other, sane)
 
-    def _shifted(self, whole: Slots | Sequence, start: Number, length: Number) -> Shape:
+    def _shift_sequence(self, whole: Slots | Sequence, start: Number, length: Number) -> Shape:
         """The part of a sequence that begins at `start`."""
 
         def at(index: Number) -> Shape:
@@ -241,7 +263,9 @@ class Evaluator:
 
         if isinstance(whole, Sequence):
             return whole if start.term == 0 and length is whole.length else Sequence(length, at)
-        return Slots(length, tuple(at(known(number)) for number in range(min(int(length.hi), len(whole.parts)))))
+        return Slots(
+            length, tuple(at(constant_number(number)) for number in range(min(int(length.hi), len(whole.parts))))
+        )
 
     def _Length(self, e: ir.Length, names: Names) -> Value:
         container, defined = self.value(e.of, names)
@@ -249,27 +273,27 @@ class Evaluator:
 
     def _Contains(self, e: ir.Contains, names: Names) -> Value:
         (element, one), (container, other) = self.value(e.element, names), self.value(e.container, names)
-        return self.algebra.has(container, element), both(one, other)
+        return self.algebra.has(container, element), and_bits(one, other)
 
     def _SetOperation(self, e: ir.SetOperation, names: Names) -> Value:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
         if isinstance(left, Heap | Records) and isinstance(right, Heap | Records):
-            return self.algebra.combined(e.op, left, right), both(one, other)
-        return self._combined(e.op, left, right), both(one, other)
+            return self.algebra.combined(e.op, left, right), and_bits(one, other)
+        return self._combined(e.op, left, right), and_bits(one, other)
 
     def _combined(self, op: str, left: Shape, right: Shape) -> Shape:
-        if isinstance(left, Holding) and isinstance(right, Holding) and op != "<=":
-            return Holding(lambda member: in_result(op, left.has(member), right.has(member)))
+        if isinstance(left, UnboundedSet) and isinstance(right, UnboundedSet) and op != "<=":
+            return UnboundedSet(lambda member: is_in_result(op, left.has(member), right.has(member)))
         if not isinstance(left, Members) or not isinstance(right, Members):
-            raise Extensional
-        one, other = aligned(left, right)
-        bits = tuple(in_result(op, a, b) for a, b in zip(one.bits, other.bits, strict=True))
+            raise ExtensionalError
+        one, other = align_members(left, right)
+        bits = tuple(is_in_result(op, a, b) for a, b in zip(one.bits, other.bits, strict=True))
         return conjunction(bits) if op == "<=" else Members(one.first, bits)
 
     def _IsMajority(self, e: ir.IsMajority, names: Names) -> Value:
         value, defined = self.value(e.subset, names)
         members = cast(Members, value)
-        return self._more_than(members.bits, len(members.bits) // 2), defined
+        return self._is_more_than(members.bits, len(members.bits) // 2), defined
 
     def _Position(self, e: ir.Position, names: Names) -> Value:
         value, defined = self.value(e.of, names)
@@ -280,38 +304,38 @@ class Evaluator:
         lo, hi = self.encoding.interval(e.type)
         member = self.numbers.narrowed(number, lo, hi)
         made = self.algebra.is_at(number, 1) if isinstance(e.type, Bool) else member
-        return made, both(defined, self.numbers.within(number, lo, hi))
+        return made, and_bits(defined, self.numbers.within(number, lo, hi))
 
-    def _more_than(self, bits: tuple[Bit, ...], count: int) -> Bit:
+    def _is_more_than(self, bits: tuple[Bit, ...], count: int) -> Bit:
         """Whether more than `count` of them are true: as each is taken or left, never by a cardinality constraint."""
         rows = cast("list[Bit]", [True] + [False] * (count + 1))  # rows[n]: at least n so far
         for held in bits:
-            rows = [True] + [either(rows[n], both(rows[n - 1], held)) for n in range(1, count + 2)]
+            rows = [True] + [or_bits(rows[n], and_bits(rows[n - 1], held)) for n in range(1, count + 2)]
         return rows[count + 1]
 
     def _MakeSubset(self, e: ir.MakeSubset, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
         numbers = [self.algebra.number(element) for element in elements]
         inside = conjunction(self.encoding.fits(e.type.of, number) for number in numbers)
-        return self.encoding.subset(numbers, e.type.of), both(defined, inside)
+        return self.encoding.subset(numbers, e.type.of), and_bits(defined, inside)
 
     def _FullSubset(self, e: ir.FullSubset, names: Names) -> Value:
         members = self.encoding.numbers_of(e.type.of)
         if members is None:
-            return Holding(lambda member: self.encoding.fits(e.type.of, member)), True
+            return UnboundedSet(lambda member: self.encoding.fits(e.type.of, member)), True
         return Members(members.start, (True,) * len(members)), True
 
     def _MakeSeq(self, e: ir.MakeSeq, names: Names) -> Value:
         elements, defined = self.values(e.elements, names)
         if self.encoding.is_finite:
-            return Slots(known(len(elements)), tuple(elements)), defined
+            return Slots(constant_number(len(elements)), tuple(elements)), defined
         return self.encoding.sequence(tuple(elements), e.type), defined
 
     def _Concat(self, e: ir.Concat, names: Names) -> Value:
         (one, left_right), (other, right_right) = self.value(e.left, names), self.value(e.right, names)
         left, right = cast("Slots | Sequence", one), cast("Slots | Sequence", other)
         length = self.numbers.arithmetic("+", left.length, right.length)
-        defined = both(left_right, right_right)
+        defined = and_bits(left_right, right_right)
         if left.length.term == 0 or right.length.term == 0:
             return (right if left.length.term == 0 else left), defined
 
@@ -321,15 +345,15 @@ class Evaluator:
             return self.algebra.choose(before, self.algebra.at(left, index), later) if before is not False else later
 
         if isinstance(left, Slots) and isinstance(right, Slots):
-            return self._joined(left, right, length), defined
+            return self._join_sequences(left, right, length), defined
         return Sequence(length, at), defined
 
-    def _joined(self, left: Slots, right: Slots, length: Number) -> Slots:
+    def _join_sequences(self, left: Slots, right: Slots, length: Number) -> Slots:
         if not left.parts or not right.parts:
             return Slots(length, left.parts or right.parts)
         parts: list[Shape] = []
         for at in range(int(length.hi)):
-            beyond = self.numbers.arithmetic("-", known(at), left.length)
+            beyond = self.numbers.arithmetic("-", constant_number(at), left.length)
             later = self.algebra.picked(right.parts, 0, beyond)
             before = self.algebra.is_below(at, left.length)
             parts.append(self.algebra.choose(before, left.parts[min(at, len(left.parts) - 1)], later))
@@ -340,7 +364,7 @@ class Evaluator:
         pool = cast("Heap | Records", self.encoding.least(e.type))
         for element in elements:
             record, fits = self.encoding.stored(e.type.of, element)
-            pool, defined = self.algebra.with_record(pool, cast(Fields, record)), both(defined, fits)
+            pool, defined = self.algebra.with_record(pool, cast(Fields, record)), and_bits(defined, fits)
         return pool, defined
 
     def _MakeMap(self, e: ir.MakeMap, names: Names) -> Value:
@@ -367,7 +391,7 @@ class Evaluator:
 
     def later(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Number], Shape]:
         """An expression as a function of one of its names, a number, all others and the states as they are now."""
-        return remembered(self.remaining(expression, variable, names))
+        return memoize(self.remaining(expression, variable, names))
 
     def remaining(self, expression: ir.Expr, variable: str, names: Names) -> Callable[[Shape], Shape]:
         """As `later`, of a name for any value; what it gives is not remembered."""
@@ -386,14 +410,14 @@ class Evaluator:
 
     def member(self, type_: Type, number: int) -> Shape:
         """A constant of a scalar type."""
-        return bool(number) if isinstance(type_, Bool) else known(number)
+        return bool(number) if isinstance(type_, Bool) else constant_number(number)
 
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
     def _Call(self, e: ir.Call, names: Names) -> Value:
         arguments, right = self.values(e.arguments, names)
         value, defined = self.call(e.function, tuple(arguments), e.where)
-        return value, both(right, defined)
+        return value, and_bits(right, defined)
 
     def _Quantified(self, e: ir.Quantified, names: Names) -> Value:
         loop = LoopProgress(
@@ -401,30 +425,30 @@ class Evaluator:
         )
         default, right = (None, True) if e.default is None else self.value(e.default, names)
         try:
-            value = self._collected(e, names, loop, default)
-        except Endless:
-            return self._filtered(e, names) or self.endless(e, names)
-        return value, both(right, conjunction(loop.defined))
+            value = self._collect_results(e, names, loop, default)
+        except EndlessError:
+            return self._filter_messages(e, names) or self.endless(e, names)
+        return value, and_bits(right, conjunction(loop.defined))
 
-    def _collected(self, e: ir.Quantified, names: Names, loop: LoopProgress, default: Shape | None) -> Shape:
+    def _collect_results(self, e: ir.Quantified, names: Names, loop: LoopProgress, default: Shape | None) -> Shape:
         rounds = self.rounds(e.generators, names, loop)
         match e.kind:
             case "all" | "any":
                 for there, inner in rounds:
                     value, defined = self.truth(e.body, inner)
                     loop.need(there, defined)
-                    loop.stop(both(there, negation(value) if e.kind == "all" else value))
+                    loop.stop(and_bits(there, negation(value) if e.kind == "all" else value))
                     if loop.going is False and loop.in_order:
                         break
                 return loop.going if e.kind == "all" else negation(loop.going)
             case "sum":
-                return self.algebra.total([self._counted(e.body, there, inner, loop) for there, inner in rounds])
+                return self.algebra.total([self._count_true(e.body, there, inner, loop) for there, inner in rounds])
             case "set":
                 return self._set_of(e, rounds, loop)
             case "min" | "max":
                 return self._extreme(e, rounds, loop, default)
 
-    def _filtered(self, e: ir.Quantified, names: Names) -> Value | None:
+    def _filter_messages(self, e: ir.Quantified, names: Names) -> Value | None:
         """`{m for m in s.messages if ...}`, of messages without a capacity: which records are in it. None of any other
         comprehension, and where a condition may be an error."""
         match e:
@@ -439,12 +463,12 @@ class Evaluator:
         if not isinstance(whole, Records) or whole.multiple:
             return None
         asked = [self.remaining(condition, name, names) for condition in conditions]
-        return Records(lambda record: both(whole.has(record), *(bit(ask(record)) for ask in asked)), False), defined
+        return Records(lambda record: and_bits(whole.has(record), *(bit(ask(record)) for ask in asked)), False), defined
 
-    def _counted(self, body: ir.Expr, there: Bit, names: Names, loop: LoopProgress) -> Number:
+    def _count_true(self, body: ir.Expr, there: Bit, names: Names, loop: LoopProgress) -> Number:
         value, defined = self.number(body, names)
         loop.need(there, defined)
-        return self.numbers.choose(there, value, known(0))
+        return self.numbers.choose(there, value, constant_number(0))
 
     def _set_of(self, e: ir.Quantified, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress) -> Shape:
         if isinstance(e.type, Pool):
@@ -452,21 +476,21 @@ class Evaluator:
         type_ = cast(Subset, e.type)
         members = self.encoding.numbers_of(type_.of)
         if members is None:
-            raise Endless
+            raise EndlessError
         bits = cast("list[Bit]", [False] * len(members))
         for there, inner in rounds:
             value, defined = self.number(e.body, inner)
-            loop.need(there, both(defined, self.numbers.within(value, members.start, members.stop - 1)))
+            loop.need(there, and_bits(defined, self.numbers.within(value, members.start, members.stop - 1)))
             for at, member in enumerate(members):
-                bits[at] = either(bits[at], both(there, self.algebra.is_at(value, member)))
+                bits[at] = or_bits(bits[at], and_bits(there, self.algebra.is_at(value, member)))
         return Members(members.start, tuple(bits))
 
     def _records_of(self, body: ir.Expr, type_: Pool, rounds: Iterator[tuple[Bit, Names]], loop: LoopProgress) -> Shape:
-        made = Heap(known(0), (), False)
+        made = Heap(constant_number(0), (), False)
         for there, inner in rounds:
             value, defined = self.value(body, inner)
             record, fits = self.encoding.stored(type_.of, value)
-            loop.need(there, both(defined, fits))
+            loop.need(there, and_bits(defined, fits))
             made = self.algebra.with_if(there, made, cast(Fields, record))
         return made
 
@@ -482,11 +506,11 @@ class Evaluator:
                 best, some = value, there
                 continue
             ahead = self.numbers.less(value, best) if e.kind == "min" else self.numbers.less(best, value)
-            best = self.numbers.choose(both(there, either(negation(some), ahead)), value, best)
-            some = either(some, there)
+            best = self.numbers.choose(and_bits(there, or_bits(negation(some), ahead)), value, best)
+            some = or_bits(some, there)
         if default is None:
             loop.need(True, some)
-            return known(0) if best is None else best
+            return constant_number(0) if best is None else best
         other = self.algebra.number(default)
         return other if best is None else self.numbers.choose(some, best, other)
 
@@ -502,11 +526,11 @@ class Evaluator:
         first, *rest = generators
         for present, element in self.elements(first.source, names, loop, there):
             inner = {**names, first.variable: element}
-            passed = both(there, present)
+            passed = and_bits(there, present)
             for condition in first.conditions:
                 value, defined = self.truth(condition, inner)
                 loop.need(passed, defined)
-                passed = both(passed, value)
+                passed = and_bits(passed, value)
             if passed is not False:
                 yield from self.rounds(tuple(rest), inner, loop, passed)
 
@@ -515,23 +539,25 @@ class Evaluator:
         match source:
             case ir.IntRange(start=start, stop=stop):
                 (first, one), (end, other) = self.number(start, names), self.number(stop, names)
-                loop.need(there, both(one, other))
+                loop.need(there, and_bits(one, other))
                 if end.hi == inf or first.lo == -inf:
-                    raise Endless
+                    raise EndlessError
                 for number in range(int(first.lo), int(end.hi)):
-                    inside = both(negation(self.algebra.is_below(number, first)), self.algebra.is_below(number, end))
+                    inside = and_bits(
+                        negation(self.algebra.is_below(number, first)), self.algebra.is_below(number, end)
+                    )
                     if inside is not False:
-                        yield inside, known(number)
+                        yield inside, constant_number(number)
             case ir.Members(of=Subset(of=of)):
                 members = self.encoding.numbers_of(of)
                 if members is None:
-                    raise Endless
+                    raise EndlessError
                 for mask in range(1 << len(members)):
                     yield True, Members(members.start, tuple(bool(mask >> at & 1) for at in range(len(members))))
             case ir.Members(of=of):
                 members = self.encoding.numbers_of(of)
                 if members is None:
-                    raise Endless
+                    raise EndlessError
                 yield from ((True, self.member(of, number)) for number in members)
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
@@ -554,9 +580,9 @@ class Evaluator:
                         yield there, part
             case Sequence(length=length, at=at) if length.hi < inf:
                 for place in range(int(length.hi)):
-                    yield self.algebra.is_below(place, length), at(known(place))
+                    yield self.algebra.is_below(place, length), at(constant_number(place))
             case _:
-                raise Endless
+                raise EndlessError
 
 
 def is_unordered(source: ir.Source) -> bool:
@@ -585,8 +611,8 @@ class LoopProgress:
     def need(self, there: Bit, defined: Bit) -> None:
         """Something is evaluated in a round that takes place if `there`."""
         if defined is not True:
-            self.defined.append(implies(both(self.going, there) if self.in_order else there, defined))
+            self.defined.append(implies(and_bits(self.going, there) if self.in_order else there, defined))
 
     def stop(self, condition: Bit) -> None:
         """The loop ends here under the condition."""
-        self.going = both(self.going, negation(condition))
+        self.going = and_bits(self.going, negation(condition))

@@ -22,16 +22,16 @@ from ...language.judge import Stopped, attempt, holds_after, initial_states, sha
 from ...language.model import Model, Property
 from ...language.proof import Counterexample, Obligation
 from ...language.values import ModelError, State
-from ...language.verdict import Disagreement, Run, Step
+from ...language.verdict import DisagreementError, Run, Step
 from ..traversal import fields_read
 from .effort import CLOCK
 from .encoding import Encoding, finite
-from .nearest import nearest
+from .nearest import nearest_model
 from .predicate import predicate
-from .process_pool import watched
+from .process_pool import watch_deadline
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state, value_of
-from .terms import Bit, both, conjunction, disjunction, formula, negation
+from .terms import Bit, and_bits, conjunction, disjunction, formula, negation
 from .transition import Instance, instances
 
 SIZES = (1, 2, 3)
@@ -66,14 +66,16 @@ class FiniteInstances:
         self._values = list[Mapping[str, Value]]()
         self._bound = dict[int, Model]()
         for size in SIZES:
-            values = {**model.values, **{name: _at_most(definition, name, size) for name in boundless}}
+            values = {**model.values, **{name: _capped_size(definition, name, size) for name in boundless}}
             if values not in self._values:
                 self._values.append(values)
         if any(cast(int, model.values[name]) > SIZES[-1] for name in boundless):
             self._values.append(dict(model.values))
         self.even = len(self._values)
         for larger in [name for name in model.constants if name in boundless]:
-            sizes = {name: _at_most(definition, name, SIZES[1] if name == larger else SIZES[0]) for name in boundless}
+            sizes = {
+                name: _capped_size(definition, name, SIZES[1] if name == larger else SIZES[0]) for name in boundless
+            }
             if {**model.values, **sizes} not in self._values:
                 self._values.append({**model.values, **sizes})
         self._boundless = [name for name in model.constants if name in boundless]
@@ -108,7 +110,7 @@ class FiniteInstances:
         return ", ".join(f"{name}={self._values[number][name]}" for name in self._boundless)
 
 
-def _at_most(definition: Definition, name: str, size: int) -> int:
+def _capped_size(definition: Definition, name: str, size: int) -> int:
     constant = definition.constants[name]
     return max(cast(int, constant.minimum), min(size, cast(int, constant.maximum)))
 
@@ -116,7 +118,7 @@ def _at_most(definition: Definition, name: str, size: int) -> int:
 # --- what the solver finds --------------------------------------------------------------------------------------------
 
 
-class Searched:
+class FiniteInstance:
     """One copy as formulas, and what is asked of it."""
 
     def __init__(self, instances: FiniteInstances, number: int, symmetric: frozenset[str]) -> None:
@@ -131,7 +133,7 @@ class Searched:
 
     def _truth(self, form: ir.Function | None, *states: SymbolicState) -> Bit:
         truth = predicate(cast(ir.Function, form), self.encoding, *states)
-        return both(truth.value, truth.defined)
+        return and_bits(truth.value, truth.defined)
 
     def sketch(self, obligation: Obligation) -> Sketch | bool:
         """A counterexample to induction; else whether it is certain that the copy has none."""
@@ -140,7 +142,7 @@ class Searched:
                 return self._initial(self.predicates[obligation.goal])
             case "consequence":
                 goal = self.predicates[obligation.goal]
-                found = self._solved(negation(self._truth(goal.form, self.before)))
+                found = self._solve(negation(self._truth(goal.form, self.before)))
                 return found if isinstance(found, bool) else Sketch(self.number, self._state(found))
             case "step" | "defined":
                 return self._step(obligation)
@@ -152,22 +154,22 @@ class Searched:
             if obligation.kind in ("initial", "defined") and isinstance(found := self.sketch(obligation), Sketch):
                 yield obligation, found
         same = [obligation for obligation in obligations if obligation.kind == "consequence"]
-        yield from self._any(
+        yield from self._find_any(
             same, [negation(self._truth(self.predicates[obligation.goal].form, self.before)) for obligation in same]
         )
         steps = [obligation for obligation in obligations if obligation.kind == "step"]
         for instance in self._instances(steps[0]) if steps else ():
             broken = [conjunction(self._broken(step, instance)) for step in steps]
-            for obligation, found in self._any(steps, broken, instance):
+            for obligation, found in self._find_any(steps, broken, instance):
                 steps.remove(obligation)
                 yield obligation, found
 
-    def _any(
+    def _find_any(
         self, obligations: Sequence[Obligation], broken: Sequence[Bit], instance: Instance | None = None
     ) -> Iterator[tuple[Obligation, Sketch]]:
         """Of some obligations those that are broken, with the state and the step in which they are."""
         left = dict(zip(obligations, broken, strict=True))
-        while not isinstance(found := self._solved(disjunction(left.values())), bool):
+        while not isinstance(found := self._solve(disjunction(left.values())), bool):
             one = next(
                 obligation
                 for obligation, bit in left.items()
@@ -186,7 +188,7 @@ class Searched:
     def _step(self, obligation: Obligation) -> Sketch | bool:
         certain = True
         for instance in self._instances(obligation):
-            found = self._solved(*self._broken(obligation, instance))
+            found = self._solve(*self._broken(obligation, instance))
             if not isinstance(found, bool):
                 return Sketch(self.number, self._state(found), obligation.action, instance.argument_values(found))
             certain = certain and found
@@ -214,14 +216,14 @@ class Searched:
             self._known = {**known, (action, symmetric): made}
         return self._known[action, symmetric]
 
-    def _solved(self, *bits: Bit) -> z3.ModelRef | bool:
+    def _solve(self, *bits: Bit) -> z3.ModelRef | bool:
         """A model of the bits where all lemmas hold, as near to an initial state as can be; else whether there is
         certainly none."""
         wanted = conjunction(bits)
-        found = self._satisfied(wanted)
-        return found if isinstance(found, bool) else self._nearest(wanted, found)
+        found = self._satisfy(wanted)
+        return found if isinstance(found, bool) else self._nearest_model(wanted, found)
 
-    def _satisfied(self, wanted: Bit) -> z3.ModelRef | bool:
+    def _satisfy(self, wanted: Bit) -> z3.ModelRef | bool:
         """Some model of what is wanted where all lemmas hold; else whether there is certainly none."""
         if wanted is False:
             return True
@@ -229,15 +231,17 @@ class Searched:
         solver.set("rlimit", WORK)
         solver.set("timeout", round(1000 * CLOCK))
         solver.add(*self.assumed, formula(wanted))
-        with watched(CLOCK):
+        with watch_deadline(CLOCK):
             answer = solver.check()
         return solver.model() if answer == z3.sat else answer == z3.unsat
 
-    def _nearest(self, wanted: Bit, found: z3.ModelRef) -> z3.ModelRef:
+    def _nearest_model(self, wanted: Bit, found: z3.ModelRef) -> z3.ModelRef:
         if self.first is None:
             return found
-        with watched(CLOCK):
-            return nearest(self.model, self.encoding, self.before, [*self.assumed, formula(wanted)], self.first, found)
+        with watch_deadline(CLOCK):
+            return nearest_model(
+                self.model, self.encoding, self.before, [*self.assumed, formula(wanted)], self.first, found
+            )
 
     @cached_property
     def first(self) -> State | None:
@@ -265,22 +269,22 @@ def confirm(instances: FiniteInstances, obligation: Obligation, sketch: Sketch) 
     model = instances[sketch.copy]
     state = shape_of(model).state(sketch.state)
     if obligation.kind == "initial":
-        return _of_state(model, obligation, state, reachable=True)
+        return _counterexample_of_state(model, obligation, state, reachable=True)
     for prop in lemmas_of(model):
         broken, _ = _is_false(model, prop, state)
         _agree(not broken, f"the lemma {prop.name} is false in {state}")
     if obligation.kind == "consequence":
-        return _of_state(model, obligation, state, reachable=False)
-    return _of_step(model, obligation, state, sketch)
+        return _counterexample_of_state(model, obligation, state, reachable=False)
+    return _counterexample_of_step(model, obligation, state, sketch)
 
 
-def _of_state(model: Model, obligation: Obligation, state: State, *, reachable: bool) -> Counterexample:
-    broken, message = _is_false(model, _named(model, obligation.goal), state)
+def _counterexample_of_state(model: Model, obligation: Obligation, state: State, *, reachable: bool) -> Counterexample:
+    broken, message = _is_false(model, _property_named(model, obligation.goal), state)
     _agree(broken, f"{obligation.goal} is true in {state}")
     return Counterexample(model, Run(state, ()), reachable, message)
 
 
-def _of_step(model: Model, obligation: Obligation, state: State, sketch: Sketch) -> Counterexample:
+def _counterexample_of_step(model: Model, obligation: Obligation, state: State, sketch: Sketch) -> Counterexample:
     action, arguments = model.action(sketch.action), sketch.arguments or {}
     step = f"{action.name}({dict(arguments)})"
     try:
@@ -289,15 +293,15 @@ def _of_step(model: Model, obligation: Obligation, state: State, sketch: Sketch)
         _agree(obligation.kind == "defined", f"{step} breaks the model's types in {state}: {error}")
         return Counterexample(model, Run(state, ()), False, str(error), action.name, arguments)
     if isinstance(after, Stopped):
-        raise _otherwise(f"{step} is disabled in {state}")
+        raise _disagreement(f"{step} is disabled in {state}")
     _agree(obligation.kind == "step", f"{step} breaks nothing in {state}")
-    goal = _named(model, obligation.goal)
+    goal = _property_named(model, obligation.goal)
     broken, message = _is_false(model, goal, state, after, action.name)
     _agree(broken, f"{goal.name} is true after {step} in {state}")
     return Counterexample(model, Run(state, (Step(action.name, arguments, after),)), False, message)
 
 
-def _named(model: Model, name: str) -> Property:
+def _property_named(model: Model, name: str) -> Property:
     return {prop.name: prop for prop in model.properties}[name]
 
 
@@ -314,8 +318,8 @@ def _is_false(
 
 def _agree(agreed: bool, otherwise: str) -> None:
     if not agreed:
-        raise _otherwise(otherwise)
+        raise _disagreement(otherwise)
 
 
-def _otherwise(otherwise: str) -> Disagreement:
-    return Disagreement(f"the solver has a counterexample to induction, and plain Python says: {otherwise}")
+def _disagreement(otherwise: str) -> DisagreementError:
+    return DisagreementError(f"the solver has a counterexample to induction, and plain Python says: {otherwise}")

@@ -17,7 +17,7 @@ from typing import Any, cast
 from ...language import ir
 from ...language.model import Property
 from ...language.proof import Obligation
-from .errors import UnreadableHints
+from .errors import HintsError
 
 SCHEMA = "tidegate.hints/1"
 
@@ -57,8 +57,8 @@ class Hints:
 
     def _read(self, path: Path, rewriting: bool) -> None:
         try:
-            self._needed = {key: names.intersection(self.names) for key, names in _parsed(path).items()}
-        except UnreadableHints as error:
+            self._needed = {key: names.intersection(self.names) for key, names in _parse_hints(path).items()}
+        except HintsError as error:
             if not rewriting:
                 raise
             self.notes.append(f"{error}; what it held is not kept")
@@ -69,31 +69,31 @@ def _key(obligation: Obligation) -> tuple[str, str]:
     return obligation.action or "no action", obligation.goal or "types"
 
 
-def _parsed(path: Path) -> dict[tuple[str, str], frozenset[str]]:
+def _parse_hints(path: Path) -> dict[tuple[str, str], frozenset[str]]:
     """What a file of hints holds, by action and goal. UnreadableHints, with the line, for one that holds no hints."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableHints(path, _line(error.object, error.start), "this is not UTF-8 text") from None
+        raise HintsError(path, _line(error.object, error.start), "this is not UTF-8 text") from None
     except OSError as error:
-        raise UnreadableHints(path, 1, f"it cannot be read: {error.strerror}") from None
+        raise HintsError(path, 1, f"it cannot be read: {error.strerror}") from None
     _look_at_depth(path, text)
     try:
         held = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UnreadableHints(path, error.lineno, f"this is not JSON: {error.msg}") from None
+        raise HintsError(path, error.lineno, f"this is not JSON: {error.msg}") from None
     except ValueError:  # an integer of more digits than Python converts
-        raise UnreadableHints(path, 1, "it holds a number, and hints have none") from None
+        raise HintsError(path, 1, "it holds a number, and hints have none") from None
     if not isinstance(held, dict) or cast("dict[str, Any]", held).pop("schema", None) != SCHEMA:
-        raise UnreadableHints(path, 1, f'it must be an object whose "schema" is "{SCHEMA}"')
+        raise HintsError(path, 1, f'it must be an object whose "schema" is "{SCHEMA}"')
     found: dict[tuple[str, str], frozenset[str]] = {}
     for action, goals in cast("dict[str, Any]", held).items():
         if not isinstance(goals, dict):
-            raise UnreadableHints(path, _line_of(text, action), f"{action}: an object is expected, its keys goals")
+            raise HintsError(path, _line_of(text, action), f"{action}: an object is expected, its keys goals")
         for goal, names in cast("dict[str, Any]", goals).items():
             if not isinstance(names, str):
                 line = _line_of(text, action, goal)
-                raise UnreadableHints(path, line, f"{action}, {goal}: a text is expected, the names of lemmas")
+                raise HintsError(path, line, f"{action}, {goal}: a text is expected, the names of lemmas")
             found[action, goal] = frozenset(names.split())
     return found
 
@@ -111,7 +111,7 @@ def _look_at_depth(path: Path, text: str) -> None:
         depth -= match[0] in ("}", "]")
         if depth > _DEPTH:
             message = "this is nested too deeply: hints are an object of objects of texts"
-            raise UnreadableHints(path, _line(text, match.start()), message)
+            raise HintsError(path, _line(text, match.start()), message)
 
 
 def _line_of(text: str, *keys: str) -> int:

@@ -16,7 +16,7 @@ from .finite_instances import lemmas_of
 from .induction import Heard, Induction, ProofRequest
 
 
-def surviving(definition: Definition, model: Model, asked: ProofRequest, heard: Heard) -> Proof:
+def prove_with_candidates(definition: Definition, model: Model, asked: ProofRequest, heard: Heard) -> Proof:
     """The proof that rests on the candidates that are left, with those that fell, when and why. Raises what
     `Induction.prove` raises."""
     began = time.monotonic()
@@ -24,28 +24,30 @@ def surviving(definition: Definition, model: Model, asked: ProofRequest, heard: 
     rounds = 0
     while True:
         rounds += 1
-        induction = Induction(definition, model, _left(asked, began), {fall.lemma for fall in falls})
+        induction = Induction(definition, model, _remaining_request(asked, began), {fall.lemma for fall in falls})
         names = tuple(prop.name for prop in lemmas_of(induction.model))
         if names:
             induction.asked = replace(induction.asked, lemmas=names)
         proof = induction.prove(heard)
-        fallen = _fallen(proof, rounds)
+        fallen = _fallen_lemmas(proof, rounds)
         if not fallen or proof.stopped:
             break
         falls += fallen
     if not proof.stopped:
-        proof = Induction(definition, model, _left(asked, began), {fall.lemma for fall in falls}).prove(heard)
+        proof = Induction(definition, model, _remaining_request(asked, began), {fall.lemma for fall in falls}).prove(
+            heard
+        )
     return replace(proof, falls=tuple(falls), seconds=time.monotonic() - began)
 
 
-def _left(asked: ProofRequest, began: float) -> ProofRequest:
+def _remaining_request(asked: ProofRequest, began: float) -> ProofRequest:
     """What is asked, with the time that is left."""
     if asked.seconds is None:
         return asked
     return replace(asked, seconds=max(0.001, asked.seconds - (time.monotonic() - began)))
 
 
-def _fallen(proof: Proof, rounds: int) -> list[Fall]:
+def _fallen_lemmas(proof: Proof, rounds: int) -> list[Fall]:
     """The lemmas with a finding that is not a proof: for each the first that refutes it, else the first that does not
     prove it."""
     found = dict[str, ProofFinding]()

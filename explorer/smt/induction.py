@@ -27,34 +27,44 @@ from ...language.proof import Counterexample, Emptiness, Empty, Obligation, Proo
 from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
-from ..verdicts import plain
+from ..verdicts import json_constant
 from .claims import Claims, roomless
 from .effort import SolverEffort
-from .encoding import unbounded
-from .errors import Unsayable
+from .encoding import unbounded_encoding
+from .errors import UnsayableError
 from .finite_instances import FiniteInstances, confirm, lemmas_of
 from .hints import Hints
 from .process_pool import LostTask, run_tasks
 from .proof_cache import ProofCache
-from .prover import SUSPECTED, Doubt, FoundCounterexample, OpenObligation, ProofGround, Prover, Result, Settled, Task
+from .prover import (
+    MAX_SUSPICIONS,
+    Doubt,
+    FoundCounterexample,
+    OpenObligation,
+    ProofGround,
+    Prover,
+    Result,
+    SettledDoubt,
+    Task,
+)
 from .reach import Reach
-from .sampling import Sample, sampled
+from .sampling import Sample, take_sample
 from .simulation import simulate
-from .transition import is_off, is_spent
+from .transition import is_spent, never_happens
 from .unbounded import boundless_constants
 from .vacuity import ReachedStates
 
-_TOGETHER = 6
+_OBLIGATIONS_PER_TASK = 6
 """Obligations about one action that one process takes at a time."""
 
-FEW = 4
+FEW_OBLIGATIONS = 4
 """With less than one new obligation to so many that are kept, little has changed since the last proof."""
 
 _UNBOUND = (
     "the proof leaves out the @bound {} of steps: what is proved holds with the steps that it excludes too, and a run "
     "that refutes something may take one"
 )
-_NEVER: Mapping[Emptiness, str] = {
+_EMPTINESS_TEXTS: Mapping[Emptiness, str] = {
     "barred": "its guard is false in every state that the types allow, with these constants",
     "empty": "its guard contradicts the lemmas",
     "limited": "with these constants none of its steps is within the limits and the types",
@@ -108,7 +118,7 @@ class Induction:
         self.model = replace(open_, lemmas=lemmas, step_bounds=())
         self.lemmas = lemmas_of(self.model)
         self.instances = FiniteInstances(definition, self.model, self.boundless)
-        self.encoding = unbounded(self.model)
+        self.encoding = unbounded_encoding(self.model)
         self.symmetric = _symmetric(self.model)
         self.cache = ProofCache(asked.folder, self.model, self.symmetric)
         self.hints = Hints(self.lemmas, rewriting=asked.record)
@@ -124,9 +134,9 @@ class Induction:
     def actions(self) -> tuple[str, ...]:
         """The actions that the constants leave on, whatever those without a bound are; those whose budget is 0 too,
         whose guards may break the model's types."""
-        return tuple(action.name for action in self.model.actions if not is_off(self.encoding, action))
+        return tuple(action.name for action in self.model.actions if not never_happens(self.encoding, action))
 
-    def _spent(self) -> tuple[str, ...]:
+    def _actions_without_budget(self) -> tuple[str, ...]:
         """The actions whose budget is 0, which never happen."""
         return tuple(action for action in self.actions() if is_spent(self.encoding, self.model.action(action)))
 
@@ -165,7 +175,7 @@ class Induction:
             if isinstance(result, LostTask):
                 raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
             if isinstance(result, Unstated) and result.goal in self.asked.properties:
-                raise Unsayable(result.goal, result.reason, result.file, result.line)
+                raise UnsayableError(result.goal, result.reason, result.file, result.line)
             found[result.goal] = result
         return found
 
@@ -186,7 +196,7 @@ class Induction:
         starting = (goal for goal in goals if goal.name in own or goal.refinement is not None)
         made = [Obligation("initial", goal.name) for goal in starting]
         kept = [goal.name for goal in goals if goal.name in own or goal.kind == "transition"]
-        spent = self._spent()
+        spent = self._actions_without_budget()
         for action in self.actions():
             made.append(Obligation("defined", "", action))
             made += [Obligation("step", name, action) for name in kept if action not in spent]
@@ -208,7 +218,9 @@ class Induction:
         """What plain Python sees in reachable states, within the bounds that were given. What cannot be stated without
         bounds is evaluated too: a run that violates it is one."""
         names = {goal.name for goal in self._wanted()}
-        return sampled(self.within, [prop for prop in self.within.properties if prop.name in names], self.asked.seed)
+        return take_sample(
+            self.within, [prop for prop in self.within.properties if prop.name in names], self.asked.seed
+        )
 
     # --- proving -----------------------------------------------------------------------------------------------------
 
@@ -229,9 +241,9 @@ class Induction:
         for finding in self.sample.findings:
             self._note(finding, heard)
         fresh, kept = self._fresh(obligations, heard)
-        few = len(fresh) * FEW < kept
+        few = len(fresh) * FEW_OBLIGATIONS < kept
         if few:
-            self.instances.bind(SUSPECTED)
+            self.instances.bind(MAX_SUSPICIONS)
         asked = _suspects(fresh) if few else _tasks(fresh)
         doubts = [doubt for doubt in self._doubts() if not self._is_settled(doubt)]
         tasks = deque[Task | Doubt]([*asked, *doubts])
@@ -241,13 +253,13 @@ class Induction:
             if not few:
                 self._simulate()
             for result in run_tasks(self._worker, tasks, self.asked.workers, deadline):
-                tasks.extend(self._left(result))
+                tasks.extend(self._remaining_tasks(result))
                 if not _refutes_or_waits(result):
                     self._simulate()
                 for finding in self._taken(result):
                     waiting.pop(finding.obligation, None)
                     self._note(finding, heard)
-                for doubt in _answered(result):
+                for doubt in _doubts_settled(result):
                     waiting.pop(doubt, None)
             self._simulate()
         except KeyboardInterrupt:
@@ -259,22 +271,22 @@ class Induction:
                 self._note(ProofFinding(question, "not proved", 0.0, stopped), heard)
         return stopped
 
-    def _left(self, result: Result | LostTask) -> Iterator[Task]:
+    def _remaining_tasks(self, result: Result | LostTask) -> Iterator[Task]:
         """What is still to do after a result: an open obligation, or those of a lost task that it was not at."""
         match result:
             case OpenObligation():
-                yield self._put_off(result)
+                yield self._postponed_task(result)
             case LostTask(task=Task() as lost) if lost.suspect:
-                for obligation in self._unanswered(lost):
-                    yield self._put_off(OpenObligation(obligation, 0.0, suspect=True))
-            case LostTask(task=Task() as lost) if rest := tuple(self._unanswered(lost)[1:]):
+                for obligation in self._unanswered_obligations(lost):
+                    yield self._postponed_task(OpenObligation(obligation, 0.0, suspect=True))
+            case LostTask(task=Task() as lost) if rest := tuple(self._unanswered_obligations(lost)[1:]):
                 again = Task(rest, lost.hard)
                 self.again |= dict.fromkeys(rest, again)
                 yield again
             case _:
                 pass
 
-    def _unanswered(self, lost: Task) -> list[Obligation]:
+    def _unanswered_obligations(self, lost: Task) -> list[Obligation]:
         """The obligations of a lost task that nothing was found of, and that are in no other task; the first of them is
         the one that a process was at which did not ask about all at once."""
         known = {finding.obligation for finding in self.findings}
@@ -284,7 +296,7 @@ class Induction:
             if obligation not in known and self.again.get(obligation, lost) == lost
         ]
 
-    def _put_off(self, result: OpenObligation) -> Task:
+    def _postponed_task(self, result: OpenObligation) -> Task:
         """The task that an open obligation is next."""
         self.spent[result.obligation] = self.spent.get(result.obligation, 0.0) + result.seconds
         self.again[result.obligation] = again = Task((result.obligation,), hard=not result.suspect)
@@ -321,7 +333,7 @@ class Induction:
     def _doubts(self) -> Iterator[Doubt]:
         """What may be empty: actions that were not seen to happen, and goals that were not seen to be false."""
         for name in self.actions():
-            if name not in self.sample.possible and name not in self._spent():
+            if name not in self.sample.possible and name not in self._actions_without_budget():
                 yield Doubt(action=name)
         false = {finding.obligation.goal for finding in self.sample.findings}
         for goal in self.goals():
@@ -349,7 +361,7 @@ class Induction:
         goals |= {goal.name: goal.says for goal in self._wanted() if goal.name in apart and goal.name in found}
         return Proof(
             model=model.name,
-            constants={name: plain(value) for name, value in model.values.items()},
+            constants={name: json_constant(value) for name, value in model.values.items()},
             boundless=tuple(name for name in model.constants if name in self.boundless),
             sizes={domain.name: _size(model, domain) for domain in model.domains},
             lemmas=tuple(lemma.name for lemma in self.lemmas),
@@ -364,21 +376,21 @@ class Induction:
             workers=self.asked.workers,
             stopped=stopped,
             notes=(*self.cache.notes, *self.hints.notes, *self.notes),
-            empty=tuple(self._empty(goals)),
+            empty=tuple(self._vacuous_parts(goals)),
             left_out=tuple(e for e in apart.values() if isinstance(e, Unclaimed) and e.goal not in goals),
-            known_false=tuple(self._known_false()),
+            known_false=tuple(self._known_false_properties()),
             idle=tuple(lemma.name for lemma in self.lemmas if lemma.name in self.idle),
             above_zero=tuple(
                 name for name, constant in model.constants.items() if name in self.boundless and not constant.minimum
             ),
-            not_asked=tuple(self._not_asked()),
+            not_asked=tuple(self._unasked_properties()),
             roomless=roomless(model, self.encoding),
-            spent=self._spent(),
-            switched_off=tuple(action.name for action in model.actions if is_off(self.encoding, action)),
+            spent=self._actions_without_budget(),
+            switched_off=tuple(action.name for action in model.actions if never_happens(self.encoding, action)),
             elsewhere=tuple(Unclaimed(name, why) for name, why in self.asked.elsewhere.items() if name in goals),
         )
 
-    def _not_asked(self) -> Iterator[str]:
+    def _unasked_properties(self) -> Iterator[str]:
         """The properties that nothing was asked about: others are named, or they are excluded."""
         named, lemmas = {*self.asked.lemmas, *self.asked.properties}, {lemma.name for lemma in self.model.lemmas}
         for prop in self.model.properties:
@@ -387,7 +399,7 @@ class Induction:
             if prop.name in self.asked.without or (named and prop.name not in named):
                 yield prop.name
 
-    def _known_false(self) -> Iterator[Unclaimed]:
+    def _known_false_properties(self) -> Iterator[Unclaimed]:
         """What is known to be false, of what was named, or of everything; what is refuted here needs no record."""
         named = {*self.asked.lemmas, *self.asked.properties}
         refuted = {finding.obligation.goal for finding in self.findings if finding.word == "refuted"}
@@ -395,15 +407,15 @@ class Induction:
             if name not in {*refuted, *self.asked.without} and (not named or name in named):
                 yield Unclaimed(name, reason)
 
-    def _empty(self, goals: Collection[str]) -> Iterator[Empty]:
+    def _vacuous_parts(self, goals: Collection[str]) -> Iterator[Empty]:
         """What makes the proof vacuous."""
         if not self.sample.states:
             yield Empty("", "there is no initial state within the bounds that were given", of_all=True)
-        if set(self.actions()) <= set(self._spent()):
+        if set(self.actions()) <= set(self._actions_without_budget()):
             yield Empty("", "the constants switch every action off", of_all=True)
         for action in self.actions():
             if action in self.never:
-                yield Empty("", f"{action} can never happen: {_NEVER[self.never[action]]}")
+                yield Empty("", f"{action} can never happen: {_EMPTINESS_TEXTS[self.never[action]]}")
         lemmas = {lemma.name for lemma in self.model.lemmas}
         for name in self.idle:
             if name not in lemmas:
@@ -424,7 +436,7 @@ class Induction:
 
     def _taken(self, result: Any) -> Iterator[ProofFinding]:
         match result:
-            case Settled(doubt=doubt, word=word):
+            case SettledDoubt(doubt=doubt, word=word):
                 self.cache.keep_emptiness(doubt.action, doubt.goal, word)
                 self._note_emptiness(doubt, word)
             case OpenObligation():
@@ -434,7 +446,7 @@ class Induction:
             case LostTask(task=Doubt() as doubt, reason=reason):
                 self.notes.append(f"whether {doubt.action or doubt.goal} is vacuous is not known: {reason}")
             case LostTask(task=task, reason=reason):
-                for obligation in self._unanswered(cast(Task, task))[:1]:
+                for obligation in self._unanswered_obligations(cast(Task, task))[:1]:
                     yield ProofFinding(obligation, "not proved", 0.0, reason)
             case _:
                 yield self._confirm(cast(FoundCounterexample, result))
@@ -445,11 +457,11 @@ class Induction:
             self.hints.note(found.obligation, found.needed)
         against = None
         if found.sketch is not None:
-            against = self._placed(confirm(self.instances, found.obligation, found.sketch), found.sketch.copy)
+            against = self._place_on_run(confirm(self.instances, found.obligation, found.sketch), found.sketch.copy)
         seconds = found.seconds + self.spent.get(found.obligation, 0.0)
         return ProofFinding(found.obligation, found.word, seconds, found.reason, against)
 
-    def _placed(self, against: Counterexample, copy: int) -> Counterexample:
+    def _place_on_run(self, against: Counterexample, copy: int) -> Counterexample:
         """A counterexample to induction, from an initial state where a run leads to it; else with what is known of
         that."""
         if against.reachable:
@@ -480,9 +492,9 @@ def _refutes_or_waits(result: Result | LostTask) -> bool:
     return isinstance(result, OpenObligation) or (isinstance(result, FoundCounterexample) and result.word == "refuted")
 
 
-def _answered(result: Result | LostTask) -> Iterator[Doubt]:
+def _doubts_settled(result: Result | LostTask) -> Iterator[Doubt]:
     """The doubts that a result settles."""
-    if isinstance(result, Settled):
+    if isinstance(result, SettledDoubt):
         yield result.doubt
     elif isinstance(result, LostTask) and isinstance(result.task, Doubt):
         yield result.task
@@ -491,7 +503,7 @@ def _answered(result: Result | LostTask) -> Iterator[Doubt]:
 def _tasks(obligations: Sequence[Obligation]) -> Iterator[Task]:
     """A few obligations at a time, all about one action."""
     for _, group in itertools.groupby(obligations, lambda obligation: obligation.action):
-        while some := tuple(itertools.islice(group, _TOGETHER)):
+        while some := tuple(itertools.islice(group, _OBLIGATIONS_PER_TASK)):
             yield Task(some)
 
 

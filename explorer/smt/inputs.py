@@ -21,7 +21,7 @@ ROOT = f"{__package__}.induction"
 
 
 @cache
-def own_text() -> str:
+def engine_digest() -> str:
     """A digest of what a proof depends on besides the model."""
     import z3
 
@@ -40,7 +40,7 @@ def modules(root: str = ROOT) -> dict[str, Path]:
         path = None if name in found else _file_of(name)
         if path is not None:
             found[name] = path
-            waiting += [text for text in _imported(name, path) if text.partition(".")[0] == package]
+            waiting += [text for text in _imported_modules(name, path) if text.partition(".")[0] == package]
     return found
 
 
@@ -54,7 +54,7 @@ def _file_of(name: str) -> Path | None:
     return Path(origin) if origin is not None and origin.endswith(".py") else None
 
 
-def _imported(name: str, path: Path) -> Iterator[str]:
+def _imported_modules(name: str, path: Path) -> Iterator[str]:
     """The names of what may be modules in a module's import statements, and the packages that it is in. Of a package
     itself, which may offer what the proof does not use, those statements that are executed when it is imported."""
     is_package = path.name == "__init__.py"

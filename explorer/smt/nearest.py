@@ -18,7 +18,7 @@ from ...language.values import State
 from .encoding import Encoding
 from .shapes import Fields, Heap, Shape, Slots, Table
 from .states import SymbolicState, constant_state
-from .terms import Bit, known
+from .terms import Bit, constant_number
 
 WORK = 2_000_000
 """The solver's steps for one wish. One that takes more is not granted."""
@@ -27,7 +27,7 @@ Wish: TypeAlias = "tuple[Bit, list[Wish]]"
 """What is wished for, and what instead if it cannot be."""
 
 
-def nearest(
+def nearest_model(
     model: Model,
     encoding: Encoding,
     before: SymbolicState,
@@ -76,7 +76,7 @@ def _instead(encoding: Encoding, shape: Shape, wanted: Shape) -> Iterator[Wish]:
             last = 0 if length.hi == inf else int(length.hi)
             wishes: list[Wish] = []
             for at in reversed(range(last)):
-                wishes = [(encoding.numbers.same(length, known(at)), wishes)]
+                wishes = [(encoding.numbers.same(length, constant_number(at)), wishes)]
             yield from wishes
         case _:
             return

@@ -11,7 +11,19 @@ import z3
 
 from ...language.frontend.intervals import arithmetic as bounded_interval
 from ...language.types import Int
-from .terms import Bit, Bound, Number, Operation, Term, both, chosen_term, known, negation, size_of, vector
+from .terms import (
+    Bit,
+    Bound,
+    Number,
+    Operation,
+    Term,
+    and_bits,
+    chosen_term,
+    constant_number,
+    negation,
+    size_of,
+    vector,
+)
 
 
 class Integers:
@@ -28,15 +40,15 @@ class Integers:
 
     def within(self, number: Number, lo: Bound, hi: Bound) -> Bit:
         """Whether the number lies in the interval."""
-        above = True if number.lo >= lo else not_less(self, number, known(int(lo)))
-        below = True if number.hi <= hi else not_less(self, known(int(hi)), number)
-        return both(above, below)
+        above = True if number.lo >= lo else is_at_least(self, number, constant_number(int(lo)))
+        below = True if number.hi <= hi else is_at_least(self, constant_number(int(hi)), number)
+        return and_bits(above, below)
 
     def narrowed(self, number: Number, lo: Bound, hi: Bound) -> Number:
         """The number, known by other means to lie in the interval; outside of it anything."""
         low, high = max(lo, number.lo), min(hi, number.hi)
         if low > high or (number.known and not lo <= cast(int, number.term) <= hi):
-            return known(int(lo))
+            return constant_number(int(lo))
         return self._cut(number, low, high)
 
     def _cut(self, number: Number, lo: Bound, hi: Bound) -> Number:
@@ -60,16 +72,16 @@ class Integers:
 
     def counted(self, bit: Bit) -> Number:
         """1 or 0."""
-        return self.choose(bit, known(1), known(0))
+        return self.choose(bit, constant_number(1), constant_number(0))
 
     def arithmetic(self, op: Operation, left: Number, right: Number) -> Number:
         """`left op right`, as Python means it; of `//` and `%` by 0 anything."""
         if op in ("min", "max"):
             return self._extreme(op, left, right)
         if op in ("//", "%") and right.term == 0:
-            return known(0)
+            return constant_number(0)
         if isinstance(left.term, int) and isinstance(right.term, int):
-            return known(_EXACTLY[op](left.term, right.term))
+            return constant_number(_EXACTLY[op](left.term, right.term))
         lo, hi = _interval(op, left, right)
         if op in ("+", "-") and right.term == 0:
             return left
@@ -162,7 +174,7 @@ class BitVectors(Integers):
     def counted(self, bit: Bit) -> Number:
         """1 or 0."""
         if isinstance(bit, bool):
-            return known(int(bit))
+            return constant_number(int(bit))
         return Number(z3.Concat(_ZERO, z3.If(bit, _ONE, _ZERO)), 0, 1)
 
     def _computed(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
@@ -183,7 +195,7 @@ def width(lo: Bound, hi: Bound) -> int:
     return max(int(hi).bit_length(), (-int(lo) - 1).bit_length() if lo < 0 else 0) + 1
 
 
-def not_less(numbers: Integers, left: Number, right: Number) -> Bit:
+def is_at_least(numbers: Integers, left: Number, right: Number) -> Bit:
     """Whether `left >= right`."""
     return negation(numbers.less(left, right))
 

@@ -18,25 +18,25 @@ from ...language.judge import initial_states
 from ...language.kinds import Domain
 from ...language.model import Model
 from ...language.types import Identity, Option, Record, Subset, Type
-from ..renaming import unchanged
+from ..renaming import symmetry_test
 from ..symmetry import symmetry_of
 from .encoding import Encoding
 from .sat import heed
 from .shapes import Fields, Members, Shape, SymbolicOption
-from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies
+from .terms import Bit, Number, and_bits, conjunction, disjunction, formula, implies, or_bits
 from .transition import Instance
 
 # --- steps that do not touch each other -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class Footprint:
     """The cells of the state that a step looks at, and those that it writes, as sets of bits."""
 
     reads: int
     writes: int
 
-    def is_apart_from(self, other: Touch) -> bool:
+    def is_apart_from(self, other: Footprint) -> bool:
         """Whether the two can be taken in either order, with the same result."""
         return not (self.writes & (other.reads | other.writes) or other.writes & self.reads)
 
@@ -58,10 +58,10 @@ class CellNumbers:
         for bit in bits:
             term = bit.term if isinstance(bit, Number) else bit
             if isinstance(term, z3.ExprRef):
-                found |= self._in(term)
+                found |= self._cells_of_term(term)
         return found
 
-    def _in(self, term: z3.ExprRef) -> int:
+    def _cells_of_term(self, term: z3.ExprRef) -> int:
         at = term.get_id()
         if at not in self.known:
             found = 0
@@ -69,12 +69,12 @@ class CellNumbers:
                 name = term.decl().name()
                 found = self.cell(name) if name.startswith("s.") else 0
             for child in term.children():
-                found |= self._in(child)
+                found |= self._cells_of_term(child)
             self.known[at] = (term, found)
         return self.known[at][1]
 
 
-def swappable(touches: Sequence[Touch]) -> list[tuple[int, int]]:
+def swappable(touches: Sequence[Footprint]) -> list[tuple[int, int]]:
     """Every (first, second) such that `second` could as well come first, and has the smaller number."""
     return [
         (first, second)
@@ -101,13 +101,13 @@ class Naming:
 
     def step(self, taken: Sequence[tuple[Bit, Instance]]) -> Bit:
         """What a step may name, and what is named after it."""
-        allowed = [implies(when, self._allowed(instance.concrete)) for when, instance in taken]
+        allowed = [implies(when, self._is_order_allowed(instance.concrete)) for when, instance in taken]
         named = (
-            disjunction(both(when, self._names(instance, at)) for when, instance in taken)
+            disjunction(and_bits(when, self._names(instance, at)) for when, instance in taken)
             for at in range(self.domain.size)
         )
         named = [
-            after == formula(either(before, named))
+            after == formula(or_bits(before, named))
             for after, before, named in zip(self.after, self.before, named, strict=True)
         ]
         return conjunction([*allowed, *named])
@@ -116,13 +116,13 @@ class Naming:
         values = (value for value in concrete.values() if isinstance(value, self.domain.python))
         return [value.index for value in values if isinstance(value, Domain)]
 
-    def _allowed(self, concrete: Mapping[str, object]) -> Bit:
+    def _is_order_allowed(self, concrete: Mapping[str, object]) -> Bit:
         """A member that is new comes after all that are smaller; arguments count one after the other."""
         right: list[Bit] = []
         met = set[int]()
         for at in self._members(concrete):
             smaller = conjunction(self.before[number] for number in range(at) if number not in met)
-            right.append(True if at in met else either(self.before[at], smaller))
+            right.append(True if at in met else or_bits(self.before[at], smaller))
             met.add(at)
         return conjunction(right)
 
@@ -139,7 +139,7 @@ class Naming:
             case Identity(name=name), Number() if name == self.domain.name:
                 return self.encoding.algebra.is_at(shape, at)
             case Option(of=of), SymbolicOption(present=present, value=value):
-                return both(present, self._mentions(of, value, at))
+                return and_bits(present, self._mentions(of, value, at))
             case Record(fields=fields), Fields(parts=parts):
                 return disjunction(self._mentions(of, parts[name], at) for name, of in fields)
             case Subset(of=Identity(name=name)), Members() if name == self.domain.name:
@@ -153,7 +153,7 @@ class Naming:
 def namings(model: Model, encoding: Encoding) -> list[Naming]:
     """One for each domain whose members the model treats alike, if it begins without distinguishing them. SolverEnded
     at the encoding's deadline: there may be many initial states."""
-    alike = {domain: unchanged(model, domain) for domain in symmetry_of(model).domains}
+    alike = {domain: symmetry_test(model, domain) for domain in symmetry_of(model).domains}
     for state in initial_states(model) if alike else ():
         heed(encoding.deadline)
         alike = {domain: is_unchanged for domain, is_unchanged in alike.items() if is_unchanged(state)}

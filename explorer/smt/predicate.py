@@ -11,15 +11,26 @@ import z3
 
 from ...language import ir
 from ...language.types import Identity, Pool, Subset, Type
-from .algebra import Extensional, bit
+from .algebra import ExtensionalError, bit
 from .clauses import Clause, Member
 from .encoding import Encoding
-from .errors import NotUnbounded
-from .expressions import Endless, LoopProgress, Names, Value
-from .shapes import Holding, Records, Sequence, Shape, scalars
+from .errors import NotUnboundedError
+from .expressions import EndlessError, LoopProgress, Names, Value
+from .shapes import Records, Sequence, Shape, UnboundedSet, scalars
 from .statements import Execution, Path
 from .states import SymbolicState
-from .terms import Bit, Number, both, conjunction, disjunction, either, formula, implies, known, negation
+from .terms import (
+    Bit,
+    Number,
+    and_bits,
+    conjunction,
+    constant_number,
+    disjunction,
+    formula,
+    implies,
+    negation,
+    or_bits,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class PredicateValue:
 
 def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> PredicateValue:
     """A property of one state, or of the step between two. NotUnbounded when it has no meaning in the encoding."""
-    execution = Defining(encoding, _named(function, states), f"{suffix}!{function.name}")
+    execution = DefiningExecution(encoding, _state_names(function, states), f"{suffix}!{function.name}")
     value, defined = execution.result(function, {})
     return PredicateValue(bit(value), defined, tuple(execution.assumptions))
 
@@ -46,7 +57,7 @@ def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, s
     far as it takes to come to quantifiers; a part without any stays whole, loops over identities and enums unrolled.
     `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over.
     """
-    taking = _Clauses(encoding, _named(function, states), f"{suffix}!{function.name}")
+    taking = _Clauses(encoding, _state_names(function, states), f"{suffix}!{function.name}")
     return [
         replace(statement, text=f"{function.name}.{number}")
         for number, statement in enumerate(taking.body(function.body, {}, _Context(), True), 1)
@@ -54,7 +65,7 @@ def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, s
     ]
 
 
-def _named(function: ir.Function, states: tuple[SymbolicState, ...]) -> dict[str, Mapping[str, Shape]]:
+def _state_names(function: ir.Function, states: tuple[SymbolicState, ...]) -> dict[str, Mapping[str, Shape]]:
     return {name: state.fields for name, state in zip(function.states, states, strict=True)}
 
 
@@ -73,16 +84,16 @@ class _Context:
 
     def under(self, condition: Bit, defined: Bit = True) -> _Context:
         """Further in, where a condition holds, which had to be defined."""
-        return replace(self, hypothesis=both(self.hypothesis, condition), defined=self.need(defined))
+        return replace(self, hypothesis=and_bits(self.hypothesis, condition), defined=self.need(defined))
 
     def need(self, defined: Bit) -> Bit:
         """All that had to be defined, if something more is evaluated here."""
-        return self.defined if defined is True else both(self.defined, implies(self.hypothesis, defined))
+        return self.defined if defined is True else and_bits(self.defined, implies(self.hypothesis, defined))
 
     def over(self, variables: tuple[z3.ExprRef, ...], condition: Bit) -> _Context:
         """Further in, for all values of some variables that meet a condition."""
         inner = (*self.variables, *variables)
-        return replace(self, variables=inner, hypothesis=both(self.hypothesis, condition))
+        return replace(self, variables=inner, hypothesis=and_bits(self.hypothesis, condition))
 
     def met(self, type_: Type, element: Shape) -> _Context:
         """Further in, for one element of a loop."""
@@ -129,12 +140,12 @@ class _Clauses(Execution):
                     yield from self.body((*no, *rest), names, at.under(negation(value), defined), wanted)
             case ir.Assert(condition=condition):
                 value, defined = self.truth(condition, names)
-                inner = replace(at, defined=at.need(both(defined, value)))
+                inner = replace(at, defined=at.need(and_bits(defined, value)))
                 yield from self.body(rest, names, inner, wanted)
             case _:
-                yield from self._whole(statements, names, at, wanted)
+                yield from self._clauses_of_block(statements, names, at, wanted)
 
-    def _whole(
+    def _clauses_of_block(
         self, statements: tuple[ir.Statement, ...], names: Names, at: _Context, wanted: bool
     ) -> Iterator[Clause]:
         path = Path(dict(names), None)
@@ -142,7 +153,7 @@ class _Clauses(Execution):
         value: Bit = False
         for when, shape in reversed(path.returned):
             value = bit(self.algebra.choose(when, shape, value))
-        right = both(*path.defined)
+        right = and_bits(*path.defined)
         yield self._clause(value if wanted else negation(value), right, at, statements[0].where)
 
     def _clause(self, value: Bit, defined: Bit, at: _Context, where: ir.Where) -> Clause:
@@ -155,33 +166,35 @@ class _Clauses(Execution):
         top = not at.variables and isinstance(e, ir.And if wanted else ir.Or)
         try:
             value, defined = (False, True) if top else self.truth(e, names)
-        except NotUnbounded as error:
+        except NotUnboundedError as error:
             yield from self._parts(e, names, at, wanted, error)
             return
         if top:
-            yield from self._in_turn_each(cast("ir.And | ir.Or", e).operands, names, at, wanted)
+            yield from self._clauses_in_turn(cast("ir.And | ir.Or", e).operands, names, at, wanted)
         else:
             yield self._clause(value if wanted else negation(value), defined, at, e.where)
 
-    def _parts(self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnbounded) -> Iterator[Clause]:
+    def _parts(
+        self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnboundedError
+    ) -> Iterator[Clause]:
         """The clauses of an expression that has a quantifier in it. Where it says nothing, what had to be defined to
         come to it is said all the same."""
         empty = True
-        for clause in self._taken_apart(e, names, at, wanted, error):
+        for clause in self._split_expression(e, names, at, wanted, error):
             empty = False
             yield clause
         if empty:
             yield self._clause(True, True, at, e.where)
 
-    def _taken_apart(
-        self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnbounded
+    def _split_expression(
+        self, e: ir.Expr, names: Names, at: _Context, wanted: bool, error: NotUnboundedError
     ) -> Iterator[Clause]:
         match e:
             case ir.Not(operand=operand):
                 yield from self.says(operand, names, at, not wanted)
             case ir.And(operands=operands) | ir.Or(operands=operands):
                 if isinstance(e, ir.And) == wanted:
-                    yield from self._in_turn_each(operands, names, at, wanted)
+                    yield from self._clauses_in_turn(operands, names, at, wanted)
                 else:
                     yield from self._one_of(operands, names, at, wanted)
             case ir.Choice(condition=condition, yes=yes, no=no):
@@ -196,11 +209,11 @@ class _Clauses(Execution):
                 given = dict(zip((name for name, _ in function.parameters), values, strict=True))
                 yield from self.body(function.body, given, replace(at, defined=at.need(defined)), wanted)
             case ir.Compare(op="==" | "!=" as op) if (op == "==") == wanted:
-                yield from self._same_sequences(e, names, at, error)
+                yield from self._clauses_of_equal_sequences(e, names, at, error)
             case _:
                 raise error
 
-    def _in_turn_each(
+    def _clauses_in_turn(
         self, operands: tuple[ir.Expr, ...], names: Names, at: _Context, wanted: bool
     ) -> Iterator[Clause]:
         """Each of several; Python comes to a later one only if those before are as wanted."""
@@ -208,9 +221,9 @@ class _Clauses(Execution):
         for operand in operands:
             for clause in self.says(operand, names, at, wanted):
                 late = implies(before, clause.defined)
-                yield replace(clause, defined=both(at.defined, late))
+                yield replace(clause, defined=and_bits(at.defined, late))
                 if clause.variables == at.variables and not isinstance(clause.conclusion, bool):
-                    before = both(before, implies(clause.hypothesis, clause.conclusion))
+                    before = and_bits(before, implies(clause.hypothesis, clause.conclusion))
 
     def _one_of(self, operands: tuple[ir.Expr, ...], names: Names, at: _Context, wanted: bool) -> Iterator[Clause]:
         """One of several: those without a quantifier are hypotheses of the others, and so is what a clause of one of
@@ -223,34 +236,36 @@ class _Clauses(Execution):
         for operand in operands:
             try:
                 value, defined = self.truth(operand, names)
-            except NotUnbounded:
+            except NotUnboundedError:
                 others.append((operand, at))
             else:
                 plain.append(negation(value) if wanted else value)
                 at = at.under(plain[-1], defined)
-        yield from self._one_of_others(others, conjunction(plain), at, names, wanted)
+        yield from self._clauses_of_disjunction(others, conjunction(plain), at, names, wanted)
 
-    def _one_of_others(
+    def _clauses_of_disjunction(
         self, others: list[tuple[ir.Expr, _Context]], plain: Bit, at: _Context, names: Names, wanted: bool
     ) -> Iterator[Clause]:
         """One of several with quantifiers. What has to be defined in one is so where those without, of which Python
         comes to some later, have not decided it before."""
         (first, before), *rest = others
         for clause in self.says(first, names, before, wanted):
-            hypothesis = both(clause.hypothesis, plain)
+            hypothesis = and_bits(clause.hypothesis, plain)
             if not rest:
-                yield replace(clause, hypothesis=hypothesis, defined=both(clause.defined, at.defined))
+                yield replace(clause, hypothesis=hypothesis, defined=and_bits(clause.defined, at.defined))
                 continue
-            left = both(hypothesis, negation(clause.conclusion))
-            inner = _Context(clause.variables, left, both(clause.defined, at.defined), clause.members)
+            left = and_bits(hypothesis, negation(clause.conclusion))
+            inner = _Context(clause.variables, left, and_bits(clause.defined, at.defined), clause.members)
             later = [(expression, inner) for expression, _ in rest]
-            yield from self._one_of_others(later, plain, inner, names, wanted)
+            yield from self._clauses_of_disjunction(later, plain, inner, names, wanted)
 
-    def _same_sequences(self, e: ir.Compare, names: Names, at: _Context, error: NotUnbounded) -> Iterator[Clause]:
+    def _clauses_of_equal_sequences(
+        self, e: ir.Compare, names: Names, at: _Context, error: NotUnboundedError
+    ) -> Iterator[Clause]:
         (left, one), (right, other) = self.value(e.left, names), self.value(e.right, names)
         if not isinstance(left, Sequence) or not isinstance(right, Sequence):
             raise error
-        yield self._clause(self.numbers.same(left.length, right.length), both(one, other), at, e.where)
+        yield self._clause(self.numbers.same(left.length, right.length), and_bits(one, other), at, e.where)
         index, variables, inside = self._position(left.length)
         same = self.algebra.same(left.at(index), right.at(index))
         yield self._clause(same, True, at.over(variables, inside), e.where)
@@ -278,60 +293,66 @@ class _Clauses(Execution):
         loop = LoopProgress()
         try:
             found = list(self.elements(generator.source, names, loop, True))
-        except Endless:
-            yield self._any_element(generator, names, at)
+        except EndlessError:
+            yield self._arbitrary_element(generator, names, at)
             return
-        inside = replace(at, defined=at.need(both(*loop.defined)))
+        inside = replace(at, defined=at.need(and_bits(*loop.defined)))
         for there, element in found:
             yield element, inside.under(there)
 
-    def _any_element(self, generator: ir.Generator, names: Names, at: _Context) -> tuple[Shape, _Context]:
+    def _arbitrary_element(self, generator: ir.Generator, names: Names, at: _Context) -> tuple[Shape, _Context]:
         """Any element of what has no end."""
         match generator.source:
             case ir.IntRange(start=start, stop=stop):
                 (first, one), (end, other) = self.number(start, names), self.number(stop, names)
                 index, variables = self._variable(first.lo, end.hi - 1)
                 above = negation(self.numbers.less(index, first))
-                inside = both(above, self._ranged(index, first.lo, inf), self.numbers.less(index, end))
-                return index, replace(at, defined=at.need(both(one, other))).over(variables, inside)
+                inside = and_bits(above, self._is_in_range(index, first.lo, inf), self.numbers.less(index, end))
+                return index, replace(at, defined=at.need(and_bits(one, other))).over(variables, inside)
             case ir.Members(of=Subset(), where=where):
-                raise NotUnbounded(where, "it visits all sets of numbers without an end", "a domain, or a fixed range")
+                raise NotUnboundedError(
+                    where, "it visits all sets of numbers without an end", "a domain, or a fixed range"
+                )
             case ir.Members(of=of):
                 lo, hi = self.encoding.interval(of)
                 index, variables = self._variable(lo, hi)
-                return index, at.over(variables, self._typed(of, index))
+                return index, at.over(variables, self._is_of_type(of, index))
             case ir.Elements(of=of):
                 container, defined = self.value(of, names)
-                element, variables, inside = self._any_of(container, of.type, generator.source.where)
+                element, variables, inside = self._arbitrary_member(container, of.type, generator.source.where)
                 return element, replace(at, defined=at.need(defined)).over(variables, inside)
 
-    def _any_of(self, container: Shape, type_: Any, where: ir.Where) -> tuple[Shape, tuple[z3.ExprRef, ...], Bit]:
+    def _arbitrary_member(
+        self, container: Shape, type_: Any, where: ir.Where
+    ) -> tuple[Shape, tuple[z3.ExprRef, ...], Bit]:
         match container:
             case Sequence(length=length, at=at):
                 index, variables, inside = self._position(length)
                 return at(index), variables, inside
             case Records(has=has):
                 record, right = self.encoding.message(cast(Pool, type_).of, self._name())
-                return record, tuple(variables_of(record)), both(right, has(record))
-            case Holding(has=has):
+                return record, tuple(variables_of(record)), and_bits(right, has(record))
+            case UnboundedSet(has=has):
                 of = cast(Subset, type_).of
                 member, variables = self._variable(*self.encoding.interval(of))
-                return member, variables, both(self._typed(of, member), has(member))
+                return member, variables, and_bits(self._is_of_type(of, member), has(member))
             case _:
-                raise NotUnbounded(where, "this has no end and cannot be gone through", "another kind of collection")
+                raise NotUnboundedError(
+                    where, "this has no end and cannot be gone through", "another kind of collection"
+                )
 
     def _position(self, length: Number) -> tuple[Number, tuple[z3.ExprRef, ...], Bit]:
         index, variables = self._variable(0, length.hi - 1)
-        return index, variables, both(self._ranged(index, 0, inf), self.numbers.less(index, length))
+        return index, variables, and_bits(self._is_in_range(index, 0, inf), self.numbers.less(index, length))
 
     def _variable(self, lo: float, hi: float) -> tuple[Number, tuple[z3.ExprRef, ...]]:
         free = z3.Int(self._name())
         return Number(free, lo, max(lo, hi)), (free,)  # of no number at all, comparisons would fold to anything
 
-    def _ranged(self, index: Number, lo: float, hi: float) -> Bit:
+    def _is_in_range(self, index: Number, lo: float, hi: float) -> Bit:
         return self.numbers.within(Number(index.term, -inf, inf), lo, hi)
 
-    def _typed(self, type_: Type, index: Number) -> Bit:
+    def _is_of_type(self, type_: Type, index: Number) -> Bit:
         return self.encoding.fits(type_, Number(index.term, -inf, inf))
 
     def _name(self) -> str:
@@ -350,7 +371,7 @@ def variables_of(shape: Shape) -> Iterator[z3.ExprRef]:
 # --- defining what loops without an end give --------------------------------------------------------------------------
 
 
-class Defining(_Clauses):
+class DefiningExecution(_Clauses):
     """Runs statements, and defines what loops without an end give by clauses about new terms (`assumptions`).
 
     `all` and `any` become a new truth value; `min` and `max` a new number; a `limit` a new truth value, of which
@@ -387,34 +408,34 @@ class Defining(_Clauses):
             self.counts = False
             path.need(defined)
             self.limits.append(passes == formula(value))
-            path.limited = either(path.limited, both(path.here, negation(passes)))
-            path.here = both(path.here, passes)
+            path.limited = or_bits(path.limited, and_bits(path.here, negation(passes)))
+            path.here = and_bits(path.here, passes)
 
     def _Length(self, e: ir.Length, names: Names) -> Value:
         container, defined = self.value(e.of, names)
-        if self.counts and isinstance(container, Records | Holding):
-            return self.numbers.arithmetic("max", self.any_number(), known(0)), defined
+        if self.counts and isinstance(container, Records | UnboundedSet):
+            return self.numbers.arithmetic("max", self.any_number(), constant_number(0)), defined
         return self.algebra.size(container), defined
 
     def endless(self, quantified: ir.Quantified, names: Names) -> Value:
         """The value of a comprehension over something that has no end: a new term, and what is assumed of it."""
         match quantified.kind:
             case "all" | "any" as kind:
-                rounds = self._over_rounds(quantified, names, kind == "all", _Context())
-                return self._whether(quantified, names), conjunction(round_.defined for round_ in rounds)
+                rounds = self._clauses_over_rounds(quantified, names, kind == "all", _Context())
+                return self._defined_truth(quantified, names), conjunction(round_.defined for round_ in rounds)
             case "min" | "max":
                 return self._extreme_of(quantified, names)
             case _:
                 return super().endless(quantified, names)
 
-    def _whether(self, e: ir.Quantified, names: Names) -> Bit:
+    def _defined_truth(self, e: ir.Quantified, names: Names) -> Bit:
         """A truth value that is true exactly if all rounds say so (`any`: if none says the opposite)."""
         wanted = e.kind == "all"
         whole = z3.Bool(self._name())
-        self.assumptions += self._over_rounds(e, names, wanted, _Context(hypothesis=whole))
+        self.assumptions += self._clauses_over_rounds(e, names, wanted, _Context(hypothesis=whole))
         broken = [
             negation(implies(round_.hypothesis, round_.conclusion))
-            for round_ in self._over_rounds(e, names, wanted, _Context())
+            for round_ in self._clauses_over_rounds(e, names, wanted, _Context())
         ]
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction(broken), e.where))
         return whole if wanted else negation(whole)
@@ -423,19 +444,19 @@ class Defining(_Clauses):
         """Whether two sequences of any length are equal: known, or a new truth value."""
         try:
             return self.algebra.same(left, right)
-        except Extensional:
+        except ExtensionalError:
             whole = z3.Bool(self._name())
         alike = self.numbers.same(left.length, right.length)
         self.assumptions.append(Clause("", (), whole, alike, where))
         index, variables, inside = self._position(left.length)
         same = self.algebra.same(left.at(index), right.at(index))
-        self.assumptions.append(Clause("", variables, both(whole, inside), same, where))
+        self.assumptions.append(Clause("", variables, and_bits(whole, inside), same, where))
         other, _, there = self._position(left.length)
-        differ = both(there, negation(self.algebra.same(left.at(other), right.at(other))))
+        differ = and_bits(there, negation(self.algebra.same(left.at(other), right.at(other))))
         self.assumptions.append(Clause("", (), z3.Not(whole), disjunction([negation(alike), differ]), where))
         return whole
 
-    def _over_rounds(self, e: ir.Quantified, names: Names, wanted: bool, at: _Context) -> list[Clause]:
+    def _clauses_over_rounds(self, e: ir.Quantified, names: Names, wanted: bool, at: _Context) -> list[Clause]:
         plain = _Clauses(self.encoding, self.states, self._name())
         return [
             clause
@@ -452,14 +473,14 @@ class Defining(_Clauses):
             for inner, inside in plain.open_rounds(e.generators, names, _Context())
         ]
         if not rounds:
-            return (known(0) if default is None else default), both(right, default is not None)
-        right = both(right, self._values_defined(e, names))
+            return (constant_number(0) if default is None else default), and_bits(right, default is not None)
+        right = and_bits(right, self._values_defined(e, names))
         lows = [number.lo for number, _ in rounds] + ([] if default is None else [default.lo])
         highs = [number.hi for number, _ in rounds] + ([] if default is None else [default.hi])
         some, best = z3.Bool(self._name()), Number(z3.Int(self._name()), min(lows), max(highs))
         for value, inside in rounds:
             beaten = self.numbers.less(value, best) if e.kind == "min" else self.numbers.less(best, value)
-            says = both(some, negation(beaten))
+            says = and_bits(some, negation(beaten))
             self.assumptions.append(Clause("", inside.variables, inside.hypothesis, says, e.where))
         witnesses = self._witnesses(e, names, best)
         self.assumptions.append(Clause("", (), some, witnesses, e.where))
@@ -467,7 +488,7 @@ class Defining(_Clauses):
             otherwise = self.numbers.same(Number(best.term, -inf, inf), default)
             self.assumptions.append(Clause("", (), z3.Not(some), otherwise, e.where))
             return best, right
-        return best, both(right, some)
+        return best, and_bits(right, some)
 
     def _values_defined(self, e: ir.Quantified, names: Names) -> Bit:
         plain = _Clauses(self.encoding, self.states, self._name())
@@ -481,6 +502,6 @@ class Defining(_Clauses):
         plain = _Clauses(self.encoding, self.states, self._name())
         free = Number(best.term, -inf, inf)
         return disjunction(
-            both(inside.hypothesis, self.numbers.same(free, plain.number(e.body, inner)[0]))
+            and_bits(inside.hypothesis, self.numbers.same(free, plain.number(e.body, inner)[0]))
             for inner, inside in plain.open_rounds(e.generators, names, _Context())
         )

@@ -2,8 +2,8 @@
 
 Z3 is not shared between them. A process proves what it is given, nothing else; it dies with the run.
 
-Z3 does not always hear its own clock. So a process says before a query until when it has to be `watched`, and whoever
-started it ends it when the query has not come back by then.
+Z3 does not always hear its own clock. So a process says before a query until when it has to be `watch_deadline`, and
+whoever started it ends it when the query has not come back by then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GRACE = 30.0
 OVERDUE = "the solver did not stop when its time was up, and its process was ended"
 """The reason for a task whose process was ended."""
 
-_LOOK = 1.0
+_POLL_SECONDS = 1.0
 """Seconds between two looks at whether a query is overdue."""
 
 _context = multiprocessing.get_context("fork")
@@ -39,7 +39,7 @@ _watch: ContextVar[Any] = ContextVar("watch", default=None)
 
 
 @contextmanager
-def watched(seconds: float) -> Generator[None]:
+def watch_deadline(seconds: float) -> Generator[None]:
     """What is inside ends within so many seconds, and the `GRACE`, or this process is ended: its task is a `LostTask`
     then. In a process that nobody watches it takes as long as it takes."""
     until = _watch.get()
@@ -81,8 +81,8 @@ def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadlin
     """The results of all tasks as they come, each made by what `make` gives in a process of its own. Tasks are taken
     from the left, and whoever takes the results may add more. No task is None.
 
-    A `LostTask` stands for a task whose process died, or was ended since what was `watched` in it did not end. Raises
-    what a task raises; ends silently at the deadline (of `time.monotonic`). However it ends, no process stays.
+    A `LostTask` stands for a task whose process died, or was ended since what was `watch_deadline` in it did not end.
+    Raises what a task raises; ends silently at the deadline (of `time.monotonic`). However it ends, no process stays.
     """
     pool = list[_Worker]()
     try:
@@ -90,7 +90,7 @@ def run_tasks(make: Callable[[], Work], tasks: deque[Any], workers: int, deadlin
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return
-            ready = wait([worker.pipe for worker in busy], _LOOK if left is None else min(left, _LOOK))
+            ready = wait([worker.pipe for worker in busy], _POLL_SECONDS if left is None else min(left, _POLL_SECONDS))
             for worker in busy:
                 if worker.pipe in ready:
                     yield from _receive(worker, pool)

@@ -11,14 +11,14 @@ from typing import TypeAlias
 from ...language.model import Model
 from ...language.proof import Answer, Emptiness, Obligation, Unstated
 from .effort import SolverEffort
-from .errors import NotUnbounded
-from .finite_instances import FiniteInstances, Searched, Sketch
+from .errors import NotUnboundedError
+from .finite_instances import FiniteInstance, FiniteInstances, Sketch
 from .hints import Hints
 from .questions import Questions
-from .transition import is_off, is_spent
-from .vacuity import ReachedStates, denied
+from .transition import is_spent, never_happens
+from .vacuity import ReachedStates, denied_antecedents
 
-SUSPECTED = 2
+MAX_SUSPICIONS = 2
 """The copies that are searched before anything is proved, where little has changed."""
 
 
@@ -42,7 +42,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledDoubt:
     """The answer to a doubt."""
 
     doubt: Doubt
@@ -72,7 +72,7 @@ class OpenObligation:
     suspect: bool = False
 
 
-Result: TypeAlias = FoundCounterexample | OpenObligation | Settled | Unstated
+Result: TypeAlias = FoundCounterexample | OpenObligation | SettledDoubt | Unstated
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class Prover:
         self.ground, self.met = ground, met
         self.instances, self.lemmas = ground.instances, {lemma.name for lemma in ground.model.lemmas}
         self.questions = Questions(ground.model, ground.symmetric, ground.effort, ground.hints)
-        self._searched, self._looked = list[Searched](), 0
+        self._searched, self._looked = list[FiniteInstance](), 0
 
     def work(self, task: Task | Doubt) -> Iterator[Result]:
         """The answers to a task."""
         if isinstance(task, Doubt):
             word: Emptiness = "empty" if task.goal and self._is_empty(task.goal) else "full"
-            yield Settled(task, self._why_never(task.action) if task.action else word)
+            yield SettledDoubt(task, self._why_never(task.action) if task.action else word)
         else:
             yield from self.prove(task)
 
@@ -114,8 +114,8 @@ class Prover:
             began = time.perf_counter()
             self.questions.prepare(obligation.action)
             try:
-                found = self._hard(obligation) if task.hard else self._quick(obligation)
-            except NotUnbounded as error:
+                found = self._hard(obligation) if task.hard else self._try_quickly(obligation)
+            except NotUnboundedError as error:
                 if not obligation.goal or obligation.goal in self.lemmas:
                     raise
                 yield Unstated(obligation.goal, f"{error.message}; {error.remedy}", error.where.file, error.where.line)
@@ -134,7 +134,7 @@ class Prover:
         """What the smallest copies refute, each copy asked about all obligations at once: that costs less than one
         proof that fails."""
         open_ = list(obligations)
-        for copy in itertools.islice(self._all_copies(), SUSPECTED):
+        for copy in itertools.islice(self._all_copies(), MAX_SUSPICIONS):
             began = time.perf_counter()
             for obligation, sketch in copy.sketches(open_):
                 open_.remove(obligation)
@@ -142,17 +142,17 @@ class Prover:
                 began = time.perf_counter()
         yield from (OpenObligation(obligation, 0.0, suspect=True) for obligation in open_)
 
-    def _quick(self, obligation: Obligation) -> FoundCounterexample | None:
+    def _try_quickly(self, obligation: Obligation) -> FoundCounterexample | None:
         """Most lemmas are proved at once, and most mistakes show in the smallest copy."""
         if self.questions.ask(obligation, hard=False, once=True).proved:
             return FoundCounterexample(obligation, "proved")
-        sketch, _ = self._sketched(obligation, itertools.islice(self._all_copies(), 1))
+        sketch, _ = self._find_sketch(obligation, itertools.islice(self._all_copies(), 1))
         return None if sketch is None else FoundCounterexample(obligation, "refuted", sketch=sketch)
 
     def _hard(self, obligation: Obligation) -> FoundCounterexample:
         """The cheap before the dear: all even copies are searched in less time than one question is asked again, and
         those whose bounds differ when there is nothing else to try."""
-        sketch, searched = self._sketched(obligation, self._all_copies())
+        sketch, searched = self._find_sketch(obligation, self._all_copies())
         if sketch is not None:
             return FoundCounterexample(obligation, "refuted", sketch=sketch)
         answer = self.questions.ask(obligation, hard=self.ground.record)
@@ -160,12 +160,12 @@ class Prover:
             answer = self.questions.ask(obligation, hard=True)
         if answer.proved:
             return FoundCounterexample(obligation, "proved")
-        sketch, _ = self._sketched(obligation, self._uneven_copies())
+        sketch, _ = self._find_sketch(obligation, self._uneven_copies())
         if sketch is not None:
             return FoundCounterexample(obligation, "refuted", sketch=sketch)
         return FoundCounterexample(obligation, "not proved", reason=f"{answer.reason}; {searched}")
 
-    def _sketched(self, obligation: Obligation, some: Iterable[Searched]) -> tuple[Sketch | None, str]:
+    def _find_sketch(self, obligation: Obligation, some: Iterable[FiniteInstance]) -> tuple[Sketch | None, str]:
         """A counterexample to induction from some finite copies, or how far they went that have none."""
         searched = "no finite copy could be searched in time"
         for copy in some:
@@ -177,18 +177,18 @@ class Prover:
                 searched = f"there is no counterexample {f'within {sizes}' if sizes else 'in the finite copy'}"
         return None, searched
 
-    def _all_copies(self) -> Iterator[Searched]:
+    def _all_copies(self) -> Iterator[FiniteInstance]:
         yield from self._searched
         while self._looked < self.instances.even:
             self._looked += 1
             if self.instances.is_model(self._looked - 1):
-                self._searched.append(Searched(self.instances, self._looked - 1, self.ground.symmetric))
+                self._searched.append(FiniteInstance(self.instances, self._looked - 1, self.ground.symmetric))
                 yield self._searched[-1]
 
-    def _uneven_copies(self) -> Iterator[Searched]:
+    def _uneven_copies(self) -> Iterator[FiniteInstance]:
         for number in range(self.instances.even, len(self.instances)):
             if self.instances.is_model(number):
-                yield Searched(self.instances, number, self.ground.symmetric)
+                yield FiniteInstance(self.instances, number, self.ground.symmetric)
 
     # --- doubts -------------------------------------------------------------------------------------------------------
 
@@ -201,14 +201,14 @@ class Prover:
         prop = self.questions.predicates[goal]
         if self.met is None or self.met.is_true_of_something(prop):
             return False
-        said = None if prop.form is None else denied(prop.form)
+        said = None if prop.form is None else denied_antecedents(prop.form)
         if said is None:
             return False
         name = f"no antecedent of {goal}"
         self.questions.predicates[name] = replace(prop, name=name, form=said)
         try:
             return all(self.questions.at_once(denial) for denial in self._denials(name, prop.kind))
-        except NotUnbounded:
+        except NotUnboundedError:
             return False
 
     def _denials(self, name: str, kind: str) -> Iterator[Obligation]:
@@ -216,5 +216,5 @@ class Prover:
             yield Obligation("consequence", name)
             return
         for action in self.ground.model.actions:
-            if not is_off(self.questions.encoding, action) and not is_spent(self.questions.encoding, action):
+            if not never_happens(self.questions.encoding, action) and not is_spent(self.questions.encoding, action):
                 yield Obligation("step", name, action.name)

@@ -22,11 +22,11 @@ from ...language import ir
 from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
 from .clauses import Clause, subterms
-from .effort import SHORT, SolverEffort, patience
-from .encoding import unbounded
+from .effort import SHORT_QUESTIONS, SolverEffort, patience
+from .encoding import unbounded_encoding
 from .hints import Hints
 from .predicate import clauses
-from .process_pool import watched
+from .process_pool import watch_deadline
 from .splitting import split
 from .statements import loops_over_members
 from .states import SymbolicState, fresh_state
@@ -88,7 +88,7 @@ class Questions:
         self, model: Model, symmetric: frozenset[str], effort: SolverEffort, hints: Hints | None = None
     ) -> None:
         self.model, self.symmetric, self.effort, self.hints = model, symmetric, effort, hints
-        self.encoding = unbounded(model)
+        self.encoding = unbounded_encoding(model)
         self.before = fresh_state(model, self.encoding, "0")
         self.lemmas = tuple(lemma for lemma in model.lemmas if lemma.kind == "invariant")
         self.predicates = {prop.name: prop for prop in (*model.properties, *model.lemmas)}
@@ -102,7 +102,7 @@ class Questions:
         """What a lemma says of the state before, made when it is first needed: with hints, most are not."""
         if name not in self._known_of:
             form = cast(ir.Function, self.predicates[name].form)
-            self._known_of[name] = _assumed(clauses(form, self.encoding, self.before, suffix="h"))
+            self._known_of[name] = _assumptions(clauses(form, self.encoding, self.before, suffix="h"))
         return self._known_of[name]
 
     # --- asking ------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Questions:
         answer = SolverAnswer(True)
         for context, goals in self._goals(obligation):
             if goals:
-                answer = self._settled(context, goals, first, () if once else later)
+                answer = self._settle(context, goals, first, () if once else later)
             if not answer.proved:
                 break
         return answer
@@ -133,11 +133,11 @@ class Questions:
         questions = [(context, goals) for context, goals in self._goals(obligation) if goals and context.on_lemmas]
         hinted = None if self.hints is None else self.hints.of(obligation)
         if hinted is not None and self._cheapest(questions, hinted) is not None:
-            return self._thinned(questions, hinted)
-        used = self._used_in(questions, *self._attempts(self._given(obligation), hard=True))
-        return self._thinned(questions, used)
+            return self._thin_lemmas(questions, hinted)
+        used = self._lemmas_used(questions, *self._attempts(self._given(obligation), hard=True))
+        return self._thin_lemmas(questions, used)
 
-    def _thinned(self, questions: Sequence[Question], lemmas: frozenset[str]) -> frozenset[str]:
+    def _thin_lemmas(self, questions: Sequence[Question], lemmas: frozenset[str]) -> frozenset[str]:
         """The lemmas without those that can be left out at no cost; all of them, if one attempt does not do."""
         work = self._cheapest(questions, lemmas)
         if work is None:
@@ -149,22 +149,24 @@ class Questions:
 
     def _cheapest(self, questions: Sequence[Question], lemmas: frozenset[str]) -> float | None:
         """How little work is enough for one attempt; None when it fails with all that a first attempt has."""
-        most = self.effort.work / SHORT
+        most = self.effort.work / SHORT_QUESTIONS
         return next((most / part for part in _PARTS if self._proved(questions, lemmas, most / part)), None)
 
     def _proved(self, questions: Sequence[Question], lemmas: Lemmas, work: float) -> bool:
         attempt = (lemmas, self.effort.seeds[0], work)
-        return all(self._settled(context, goals, [attempt]).proved for context, goals in questions)
+        return all(self._settle(context, goals, [attempt]).proved for context, goals in questions)
 
     def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
         """Whether one quick attempt proves the obligation from just these lemmas."""
         questions = [(context, goals) for context, goals in self._goals(obligation) if goals]
-        return self._proved(questions, lemmas, self.effort.work / SHORT)
+        return self._proved(questions, lemmas, self.effort.work / SHORT_QUESTIONS)
 
     def at_once(self, obligation: Obligation) -> bool:
         """Whether a single attempt with little work proves the obligation, from the lemmas that are tried first."""
-        attempt = (self._given(obligation)[0], self.effort.seeds[0], self.effort.work / SHORT / _PARTS[1])
-        return all(self._tried(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals)
+        attempt = (self._given(obligation)[0], self.effort.seeds[0], self.effort.work / SHORT_QUESTIONS / _PARTS[1])
+        return all(
+            self._try_attempts(context, goals, [attempt]).proved for context, goals in self._goals(obligation) if goals
+        )
 
     def _given(self, obligation: Obligation) -> list[Lemmas]:
         """The lemmas to assume, few before many: those that a hint names; else the goal itself, which is most often
@@ -187,20 +189,20 @@ class Questions:
         is not known. Limits let every step through here, but where one lets it through that breaks the types: what
         contradicts the lemmas with the types, and not without them, is what no limit lets through. Of a
         guard it is asked first whether it is false in every state of the types, with no lemma assumed."""
-        if not self._is_impossible(happening for _, happening in self._all_instances(action)):
+        if not self._is_impossible(happening for _, happening in self._representative_instances(action)):
             return "full"
-        guards = [self._guarded(*instance) for instance in self._all_instances(action)]
+        guards = [self._guards_hold(*instance) for instance in self._representative_instances(action)]
         if self._is_impossible(guards, frozenset()):
             return "barred"
         return "empty" if self._is_impossible(guards) else "limited"
 
     def _is_impossible(self, contexts: Iterable[Context], lemmas: Lemmas = None) -> bool:
-        work = self.effort.work / SHORT
-        return all(self._refuted(context, [], lemmas, 0, work).proved for context in contexts)
+        work = self.effort.work / SHORT_QUESTIONS
+        return all(self._refute(context, [], lemmas, 0, work).proved for context in contexts)
 
-    def _guarded(self, instance: Instance, happening: Context) -> Context:
+    def _guards_hold(self, instance: Instance, happening: Context) -> Context:
         """That an instance's guards let it through, whatever it breaks after them."""
-        said = [formula(instance.valid), formula(instance.guard), *_assumed(instance.assumptions)]
+        said = [formula(instance.valid), formula(instance.guard), *_assumptions(instance.assumptions)]
         return Context(happening.inside(said), case=happening.case)
 
     def _goals(self, obligation: Obligation) -> Iterator[Question]:
@@ -213,8 +215,8 @@ class Questions:
                 alike = frozenset[str]() if _is_in_order(goal) else self.symmetric
                 yield self._rest, _goals(distinct(self._clauses(goal.form, self.before), None, (), alike))
             case "defined":
-                for instance, happening in self._all_instances(obligation.action):
-                    said = [formula(instance.valid), *_assumed(instance.assumptions), *instance.bounds]
+                for instance, happening in self._representative_instances(obligation.action):
+                    said = [formula(instance.valid), *_assumptions(instance.assumptions), *instance.bounds]
                     context = Context(happening.inside(said), case=happening.case)
                     yield context, happening.inside(_proper([instance.defined]))
             case "step":
@@ -234,7 +236,7 @@ class Questions:
     def _initial(self, goal: Property) -> Iterator[Question]:
         for start in starts(self.model, self.encoding, "i"):
             said = [formula(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
-            context = Context([*said, *_assumed(start.assumptions), *start.bounds], on_lemmas=False)
+            context = Context([*said, *_assumptions(start.assumptions), *start.bounds], on_lemmas=False)
             said = self._clauses(goal.form if goal.refinement is None else goal.start, start.state)
             yield context, [*_proper([start.defined]), *_goals(said)]
 
@@ -249,7 +251,7 @@ class Questions:
             self._known = (action, [context for one in made for context in self._contexts(one, self.symmetric)])
         return self._known[1]
 
-    def _all_instances(self, action: str) -> list[tuple[Instance, Context]]:
+    def _representative_instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances where the question is what breaks. If a statement goes over members that no text can
         distinguish, it may end before it comes to the one that breaks, and that depends on their order: then one
         instance does not stand for those that differ by a renaming."""
@@ -264,7 +266,7 @@ class Questions:
     def _contexts(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:
         """That the instance happens, case by case."""
         said = [formula(bit) for bit in (instance.valid, instance.guard, instance.limit, instance.defined)]
-        said += _assumed(instance.assumptions)
+        said += _assumptions(instance.assumptions)
         for case in cases(instance, symmetric):
             context = Context([], case=case)
             named = [term == member for term, member in case if term.num_args() > 0]  # what it is made of occurs too
@@ -273,15 +275,15 @@ class Questions:
 
     # --- trying ------------------------------------------------------------------------------------------------------
 
-    def _settled(
+    def _settle(
         self, context: Context, goals: list[z3.BoolRef], first: Sequence[Attempt], later: Sequence[Attempt] = ()
     ) -> SolverAnswer:
         """All goals at once; then one after the other; and what is not proved so, case by case."""
-        answer = self._tried(context, goals, first)
+        answer = self._try_attempts(context, goals, first)
         if answer.proved or answer.late:
             return answer
         for goal in goals:
-            answer = self._tried(context, [goal], first) if len(goals) > 1 else answer
+            answer = self._try_attempts(context, [goal], first) if len(goals) > 1 else answer
             if not answer.proved and not answer.late:
                 answer = self._case_by_case(context, goal, first, later)
             if not answer.proved:
@@ -294,7 +296,7 @@ class Questions:
         answer = SolverAnswer(True)
         for term in split(goal):
             tried = term.eq(goal)  # nothing to decide in it: the first attempts were made
-            answer = self._tried(context, [term], later if tried else [*first, *later])
+            answer = self._try_attempts(context, [term], later if tried else [*first, *later])
             if not answer.proved:
                 break
         return answer
@@ -302,7 +304,7 @@ class Questions:
     def _attempts(self, given: Sequence[Lemmas], hard: bool) -> tuple[list[Attempt], list[Attempt]]:
         """What to try, the cheap before the dear: first with little work, later under other seeds, and when trying hard
         with more and more. Where a hint names lemmas, that is tried before all of them, and a little harder."""
-        seeds, most, short = self.effort.seeds, self.effort.work, self.effort.work / SHORT
+        seeds, most, short = self.effort.seeds, self.effort.work, self.effort.work / SHORT_QUESTIONS
         rest = [(some, seed, most / part) for part in (4, 1) for seed in seeds for some in given] if hard else []
         if len(given) == 2:
             hint, whole = given
@@ -312,15 +314,15 @@ class Questions:
         quick = [(some, seed, short) for seed in (seeds if hard or len(given) == 1 else seeds[:1]) for some in given]
         return quick[: len(given)], [*quick[len(given) :], *rest]
 
-    def _tried(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> SolverAnswer:
+    def _try_attempts(self, context: Context, goals: list[z3.BoolRef], attempts: Sequence[Attempt]) -> SolverAnswer:
         answer = SolverAnswer(False)
         for lemmas, seed, work in attempts:
-            answer = self._refuted(context, goals, lemmas, seed, work)
+            answer = self._refute(context, goals, lemmas, seed, work)
             if answer.proved or answer.late:
                 break
         return answer
 
-    def _refuted(
+    def _refute(
         self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float
     ) -> SolverAnswer:
         """Whether the context contradicts that one of the goals is false (or, of none, contradicts itself)."""
@@ -330,14 +332,14 @@ class Questions:
             context.solvers[lemmas, seed] = solver = self._solver(context, lemmas, seed)
         _limit(solver, work)
         solver.push()
-        solver.add(_denied(goals))
+        solver.add(_negation_of_goals(goals))
         began = time.monotonic()
-        with watched(patience(work)):
+        with watch_deadline(patience(work)):
             found = solver.check()
         late = found != z3.unsat and time.monotonic() - began >= patience(work)
         reason = "" if found == z3.unsat else _reason(solver, work)
         solver.pop()
-        return SolverAnswer(found == z3.unsat, _late(work) if late else reason, late)
+        return SolverAnswer(found == z3.unsat, _late_text(work) if late else reason, late)
 
     def _solver(self, context: Context, lemmas: Lemmas, seed: int) -> z3.Solver:
         """A solver that has the context, with some of the lemmas or with all."""
@@ -350,7 +352,7 @@ class Questions:
                     solver.add(self._said(name))
         return solver
 
-    def _used_in(
+    def _lemmas_used(
         self, questions: Sequence[Question], first: Sequence[Attempt], later: Sequence[Attempt]
     ) -> frozenset[str]:
         """The lemmas that the solver uses for all questions, taken one by one and case by case where it must be."""
@@ -376,11 +378,11 @@ class Questions:
     ) -> frozenset[str] | None:
         solver = _empty_solver(seed)
         _limit(solver, work)
-        solver.add([*context.happens, self._state, *_denied(goals)])
+        solver.add([*context.happens, self._state, *_negation_of_goals(goals)])
         names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
         for name, text in names.items():
             solver.add([z3.Implies(name, said) for said in self._said(text)])
-        with watched(patience(work)):
+        with watch_deadline(patience(work)):
             found = solver.check(*names)
         if found != z3.unsat:
             return None
@@ -409,14 +411,14 @@ def _limit(solver: z3.Solver, work: float) -> None:
     solver.set("timeout", max(1, round(1000 * patience(work))))
 
 
-def _denied(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+def _negation_of_goals(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     """Says that one of the goals is false; nothing, of none."""
     if not goals:
         return []
-    return [z3.Not(z3.And(goals)) if len(goals) > 1 else z3.Not(goals[0]), *_mentioned(goals)]
+    return [z3.Not(z3.And(goals)) if len(goals) > 1 else z3.Not(goals[0]), *_mention_goals(goals)]
 
 
-def _mentioned(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+def _mention_goals(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
     """Says nothing, of every value of a function in the goals: so the solver looks at it whichever part it finds false,
     and what is known of such values is instantiated."""
     values = [subterm for subterm in subterms(goals) if subterm.num_args() > 0 and _is_value(subterm)]
@@ -428,7 +430,7 @@ def _is_value(term: z3.ExprRef) -> bool:
     return term.decl().kind() == z3.Z3_OP_UNINTERPRETED
 
 
-def _late(work: float) -> str:
+def _late_text(work: float) -> str:
     return f"the solver does not know: within {patience(work):g} s it did not count {work:g} million steps"
 
 
@@ -440,7 +442,7 @@ def _reason(solver: z3.Solver, work: float) -> str:
     return "the solver does not know" + (f" ({because})" if because not in ("", "unknown") else "")
 
 
-def _assumed(some: Sequence[Clause]) -> list[z3.BoolRef]:
+def _assumptions(some: Sequence[Clause]) -> list[z3.BoolRef]:
     return [clause.assumed() for clause in some]
 
 

@@ -42,7 +42,7 @@ class Sample:
         )
 
 
-def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
+def take_sample(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     """The initial states, and the states of a few random walks. What is false somewhere is looked at no further."""
     seen, pairs, found = dict[State, None](), dict[tuple[State, State], None](), dict[str, ProofFinding]()
     open_ = [goal for goal in goals if goal.applicable]
@@ -59,7 +59,7 @@ def sampled(model: Model, goals: Sequence[Property], seed: int) -> Sample:
                 taken[last.action].append(StepTaken(run.states()[-2], last.action, last.arguments, at))
         for prop in open_:
             if prop.name not in found and (new or prop.kind == "transition"):
-                broken = _broken(model, prop, run)
+                broken = _finding_at_end(model, prop, run)
                 if broken is not None:
                     found[prop.name] = broken
         if len(found) == len(open_):
@@ -91,7 +91,7 @@ def _choices(model: Model, state: State) -> list[Step]:
         return []
 
 
-def _broken(model: Model, prop: Property, run: Run) -> ProofFinding | None:
+def _finding_at_end(model: Model, prop: Property, run: Run) -> ProofFinding | None:
     """What the last state, or the last step, of a run says against a lemma or a property."""
     if prop.kind == "transition" and not run.steps and prop.refinement is None:
         return None

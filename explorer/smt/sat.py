@@ -25,19 +25,19 @@ _HEAD = struct.Struct("<Q")
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
-class SolverEnded(Exception):
+class SolverEndedError(Exception):
     """The solver was stopped before it had an answer; the message says by what."""
 
 
-TIME_IS_UP = "the time limit was reached"
+TIME_LIMIT_REACHED = "the time limit was reached"
 
 _BATCH = 4096
 """How many things are done between two looks at the clock, or sent to the solver at a time."""
 
-_Each = TypeVar("_Each")
+_Item = TypeVar("_Item")
 
 
-def in_time(things: Iterable[_Each], deadline: float | None) -> Iterator[_Each]:
+def check_deadline(things: Iterable[_Item], deadline: float | None) -> Iterator[_Item]:
     """All of some things, with a look at the clock before the first and now and then. SolverEnded at the `deadline`,
     a time of `time.monotonic`; None is no limit."""
     for at, thing in enumerate(things):
@@ -49,19 +49,19 @@ def in_time(things: Iterable[_Each], deadline: float | None) -> Iterator[_Each]:
 def heed(deadline: float | None) -> None:
     """SolverEnded if the `deadline`, a time of `time.monotonic`, is over."""
     if deadline is not None and time.monotonic() >= deadline:
-        raise SolverEnded(TIME_IS_UP)
+        raise SolverEndedError(TIME_LIMIT_REACHED)
 
 
 _UNUSABLE = 64
 """The exit of the process that could not import its solver."""
 
-_BROKEN = (
+_SOLVER_CRASH = (
     "the solver of clauses is installed, and cannot be imported; install it again with: pip install --force-reinstall "
     "'tidegate[prove]', or without python-sat: then Z3 solves them"
 )
 
 
-class Sat:
+class SatSolver:
     """Clauses, added to again and again, and the question whether they can be satisfied. Close it when done.
 
     `deadline`, a time of `time.monotonic`, and `memory_bytes` are limits on the process; None is no limit.
@@ -81,7 +81,7 @@ class Sat:
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
         """Adds clauses: literals are variables from 1, or their negatives. Raises SolverEnded at the time limit."""
-        left = in_time(clauses, self.deadline)
+        left = check_deadline(clauses, self.deadline)
         while batch := list(islice(left, _BATCH)):
             self._send(("add", batch))
 
@@ -110,7 +110,7 @@ class Sat:
         pipe = cast("IO[bytes]", self.process.stdout)
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         if not select.select([pipe], [], [], left)[0]:
-            raise SolverEnded(TIME_IS_UP)
+            raise SolverEndedError(TIME_LIMIT_REACHED)
         try:
             return read_message(pipe)
         except EOFError:
@@ -118,11 +118,11 @@ class Sat:
 
     def _dead(self) -> Exception:
         if self.process.wait() == _UNUSABLE:
-            from .errors import ExtraMissing
+            from .errors import MissingExtraError
 
-            return ExtraMissing(_BROKEN)
+            return MissingExtraError(_SOLVER_CRASH)
         if self.memory_bytes is not None:
-            return SolverEnded("the memory limit was reached by the solver")
+            return SolverEndedError("the memory limit was reached by the solver")
         return RuntimeError(f"the solver's process ended by itself, with {self.process.wait()}")
 
 

@@ -8,7 +8,7 @@
 | `Record` | `Fields`: a shape per field | the same |
 | `Map` | `Table`: a shape per key | the same; over an `Int` without a known end: `Function` |
 | `Seq` | `Slots`: a length and a shape per index | `Sequence`: a length and a function of the index |
-| `Subset` | `Members`: a bit per member | the same; over an `Int` without an end: `Holding` |
+| `Subset` | `Members`: a bit per member | the same; over an `Int` without an end: `UnboundedSet` |
 | `Pool` | `Heap`: a count and slots in the judge's order | `Records`: a predicate of records |
 
 What lies beyond a length or under an absent flag is garbage: no operation looks at it.
@@ -82,7 +82,7 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holding:
+class UnboundedSet:
     """A `Subset` of integers of which it is not known how many there are."""
 
     has: Callable[[Number], Bit]
@@ -107,7 +107,18 @@ class Records:
 
 
 Shape: TypeAlias = (
-    Bit | Number | SymbolicOption | Fields | Table | Function | Slots | Sequence | Members | Holding | Heap | Records
+    Bit
+    | Number
+    | SymbolicOption
+    | Fields
+    | Table
+    | Function
+    | Slots
+    | Sequence
+    | Members
+    | UnboundedSet
+    | Heap
+    | Records
 )
 
 
@@ -138,5 +149,5 @@ def scalars(shape: Shape) -> Iterator[Number | Bit]:
             yield shape
         case Sequence(length=length):
             yield length
-        case Function() | Holding() | Records():
+        case Function() | UnboundedSet() | Records():
             return

@@ -3,7 +3,7 @@
 A formula that leaves out a step proves what is not so. So some steps that plain Python takes are put into the formulas
 that the proof rests on, with the constants at their values: the step has to be possible, break nothing, and lead to
 exactly the state that it leads to in Python; the state before has to be one of the types, and one that the lemmas as
-formulas allow. Anything else is a `Disagreement`, with the line and the values.
+formulas allow. Anything else is a `DisagreementError`, with the line and the values.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from ...language.model import Action, Model, Property
 from ...language.records import parts_of
 from ...language.types import Map, Option, Pool, Record, Seq, Subset, Type
 from ...language.values import ModelError, State
-from ...language.verdict import Disagreement
-from .algebra import Extensional
+from ...language.verdict import DisagreementError
+from .algebra import ExtensionalError
 from .effort import CLOCK
-from .encoding import Encoding, unbounded
-from .errors import NotUnbounded
-from .predicate import Defining, clauses
-from .process_pool import watched
-from .shapes import Fields, Function, Holding, Records, Shape, Slots, SymbolicOption, Table
+from .encoding import Encoding, unbounded_encoding
+from .errors import NotUnboundedError
+from .predicate import DefiningExecution, clauses
+from .process_pool import watch_deadline
+from .shapes import Fields, Function, Records, Shape, Slots, SymbolicOption, Table, UnboundedSet
 from .shapes import Sequence as Elements
 from .statements import Path
 from .states import SymbolicState, constant_state, fresh_state
-from .terms import Bit, both, conjunction, formula, implies, known, negation, same_bit
-from .transition import in_pool, unending
+from .terms import Bit, and_bits, bits_equal, conjunction, constant_number, formula, implies, negation
+from .transition import endless_message_text, is_in_pool
 
 _STATES = 5
 
@@ -75,7 +75,7 @@ class FormulaCheck:
 
     def __init__(self, model: Model, states: int = _STATES) -> None:
         self.states = states
-        self.model, self.encoding = model, unbounded(model)
+        self.model, self.encoding = model, unbounded_encoding(model)
         self.solver = z3.Solver()
         self.solver.set("rlimit", WORK)
         self.solver.set("timeout", round(1000 * CLOCK))
@@ -89,17 +89,17 @@ class FormulaCheck:
         before = constant_state(self.model, self.encoding, taken.before)
         if taken.before not in self._known and len(self._known) < self.states:
             self._known.add(taken.before)
-            self._possible(list(self._state_parts(taken.before, before)), f"the state {taken.before}")
+            self._check_possible(list(self._state_parts(taken.before, before)), f"the state {taken.before}")
         arguments = ", ".join(f"{name}={value}" for name, value in taken.arguments.items())
         text = f"the step {taken.action}({arguments}) from {taken.before} to {taken.after}"
         try:
             parts, assumed = self._step_parts(taken, before)
-        except Extensional:
+        except ExtensionalError:
             where = self.model.action(taken.action).form.where
-            raise NotUnbounded(where, *unending(f"{taken.action} sends or receives")) from None
-        self._possible(parts, text, assumed)
+            raise NotUnboundedError(where, *endless_message_text(f"{taken.action} sends or receives")) from None
+        self._check_possible(parts, text, assumed)
         refined = [part for prop in self.model.properties for part in self._refined_parts(prop, taken, before)]
-        self._possible(refined, text)
+        self._check_possible(refined, text)
 
     def _refined_parts(self, prop: Property, taken: StepTaken, before: SymbolicState) -> Iterator[_Part]:
         """That a step is an abstract step, where plain Python says so."""
@@ -116,14 +116,14 @@ class FormulaCheck:
         except ModelError:
             return False
 
-    def _possible(self, parts: Sequence[_Part], what: str, assumed: Sequence[z3.BoolRef] = ()) -> None:
+    def _check_possible(self, parts: Sequence[_Part], what: str, assumed: Sequence[z3.BoolRef] = ()) -> None:
         """Disagreement, naming the first part that makes it so, when the parts cannot be true together."""
         if self._answer(parts, assumed) != z3.unsat:
             return
         many = range(1, len(parts) + 1)
         last = next(number for number in many if self._answer(parts[:number], assumed) == z3.unsat)
         part = parts[last - 1]
-        raise Disagreement(
+        raise DisagreementError(
             f"{part.where.file}:{part.where.line}: the formulas of the proof leave out what plain Python does: "
             f"{what}; as a formula, {part.says} is not so"
         )
@@ -131,7 +131,7 @@ class FormulaCheck:
     def _answer(self, parts: Sequence[_Part], assumed: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
         self.solver.push()
         self.solver.add(*assumed, *(formula(part.bit) for part in parts))
-        with watched(CLOCK):
+        with watch_deadline(CLOCK):
             answer = self.solver.check()
         self.solver.pop()
         return answer
@@ -142,7 +142,7 @@ class FormulaCheck:
         """That a state is one of the types, and that the lemmas hold."""
         free = fresh_state(self.model, self.encoding, "here")
         nowhere = self.model.initials[0].form.where
-        yield _Part(nowhere, "that its values are of their types", both(free.valid, self._is(free, state, state)))
+        yield _Part(nowhere, "that its values are of their types", and_bits(free.valid, self._is(free, state, state)))
         for lemma in self.model.lemmas:
             if lemma.kind == "invariant" and self._holds(lemma, state):
                 form = cast(ir.Function, lemma.form)
@@ -168,8 +168,8 @@ class FormulaCheck:
         match type_, shape:
             case Option(of=of), SymbolicOption(present=present, value=inner):
                 if value is None or inner is None:
-                    return same_bit(present, value is not None)
-                return both(present, self.equal(of, inner, value, value))
+                    return bits_equal(present, value is not None)
+                return and_bits(present, self.equal(of, inner, value, value))
             case Record(fields=fields), Fields(parts=parts):
                 held = zip(fields, parts_of(type_, value), strict=True)
                 return conjunction(self.equal(of, parts[name], part, part) for (name, of), part in held)
@@ -183,15 +183,18 @@ class FormulaCheck:
                 )
             case Seq(of=of), (Slots(length=length) | Elements(length=length)):
                 numbered = enumerate(value)
-                same = [self.equal(of, self.encoding.algebra.at(shape, known(at)), now, now) for at, now in numbered]
-                return conjunction([numbers.same(length, known(len(value))), *same])
-            case Subset(of=of), Holding(has=has):
+                same = [
+                    self.equal(of, self.encoding.algebra.at(shape, constant_number(at)), now, now)
+                    for at, now in numbered
+                ]
+                return conjunction([numbers.same(length, constant_number(len(value))), *same])
+            case Subset(of=of), UnboundedSet(has=has):
                 members = members_of(of, self.model.values)
-                return conjunction(same_bit(has(known(int(member))), member in value) for member in members)
+                return conjunction(bits_equal(has(constant_number(int(member))), member in value) for member in members)
             case Pool(of=of), Records(has=has):
                 looked = dict.fromkeys([*value, *before])
                 return conjunction(
-                    same_bit(has(cast(Fields, self.encoding.constant(of, record))), record in value)
+                    bits_equal(has(cast(Fields, self.encoding.constant(of, record))), record in value)
                     for record in looked
                 )
             case _:
@@ -229,11 +232,11 @@ class FormulaCheck:
                 parameter.where, f"that {parameter.name} is of its type", self.encoding.stored(parameter.type, shape)[1]
             )
             if parameter.pool is not None:
-                there = in_pool(self.encoding.algebra, before.fields[parameter.pool], cast(Fields, shape), parameter)
+                there = is_in_pool(self.encoding.algebra, before.fields[parameter.pool], cast(Fields, shape), parameter)
                 yield _Part(parameter.where, f"that {parameter.name} is in {parameter.pool}", there)
 
 
-class _CheckedAction(Defining):
+class _CheckedAction(DefiningExecution):
     """Runs an action, and notes statement by statement what has to be true for the step to be taken."""
 
     def __init__(self, encoding: Encoding, action: Action, cells: dict[str, Shape], budgets: frozenset[str]) -> None:
@@ -249,10 +252,10 @@ class _CheckedAction(Defining):
             self.parts.append(_Part(statement.where, "that this breaks nothing", right))
         match statement:
             case ir.Require(text=text):
-                self.parts.append(_Part(statement.where, text, implies(both(here, negation(stopped)), path.here)))
+                self.parts.append(_Part(statement.where, text, implies(and_bits(here, negation(stopped)), path.here)))
             case ir.Limit(text=text):
                 passes = implies(here, path.here)
-                self.parts.append(_Part(statement.where, text, both(passes, *self.limits)))
+                self.parts.append(_Part(statement.where, text, and_bits(passes, *self.limits)))
             case ir.Store() | ir.Append() | ir.Truncate() | ir.Add() | ir.Remove():
                 self.written[statement.place.field] = statement.where
             case _:

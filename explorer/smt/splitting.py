@@ -31,7 +31,7 @@ def _split(
     goal = cast(z3.BoolRef, z3.simplify(goal))
     if z3.is_true(goal):
         return
-    condition = _most_asked(goal) if depth else None
+    condition = _main_condition(goal) if depth else None
     if condition is None:
         yield list(given), goal
         return
@@ -41,7 +41,7 @@ def _split(
         yield from _split(rest, (*given, known), depth - 1)
 
 
-def _most_asked(goal: z3.BoolRef) -> z3.BoolRef | None:
+def _main_condition(goal: z3.BoolRef) -> z3.BoolRef | None:
     """The condition on which most choices in a goal depend, of those in which there is no choice."""
     asked, conditions = Counter[int](), dict[int, z3.BoolRef]()
     for subterm in subterms([goal]):

@@ -12,13 +12,13 @@ import z3
 from ...language import ir
 from ...language.types import Int, Map, Option, Pool, Record, Seq, Subset, Type
 from ..traversal import traverse
-from .algebra import remembered
+from .algebra import memoize
 from .encoding import Encoding
-from .errors import NotUnbounded
-from .expressions import Endless, Evaluator, LoopProgress, Value, is_unordered
-from .numbers import not_less
-from .shapes import Fields, Heap, Holding, Members, Records, Sequence, Shape, Slots
-from .terms import Bit, Number, both, conjunction, either, implies, known, negation
+from .errors import NotUnboundedError
+from .expressions import EndlessError, Evaluator, LoopProgress, Value, is_unordered
+from .numbers import is_at_least
+from .shapes import Fields, Heap, Members, Records, Sequence, Shape, Slots, UnboundedSet
+from .terms import Bit, Number, and_bits, conjunction, constant_number, implies, negation, or_bits
 
 
 @dataclass(slots=True)
@@ -89,8 +89,8 @@ class Execution(Evaluator):
             case ir.Require(condition=condition):
                 value, defined = self.truth(condition, path.names)
                 path.need(defined)
-                path.stopped = either(path.stopped, both(path.here, negation(value)))
-                path.here = both(path.here, value)
+                path.stopped = or_bits(path.stopped, and_bits(path.here, negation(value)))
+                path.here = and_bits(path.here, value)
             case ir.Limit():
                 self.limit(statement, path)
             case ir.Let(name=name, value=expression):
@@ -102,7 +102,7 @@ class Execution(Evaluator):
                 self._loop(statement, path)
             case ir.Assert(condition=condition):
                 value, defined = self.truth(condition, path.names)
-                path.need(both(defined, value))
+                path.need(and_bits(defined, value))
             case ir.Return(value=expression):
                 value, defined = self.value(expression, path.names)
                 path.need(defined)
@@ -116,8 +116,8 @@ class Execution(Evaluator):
         """A guard of the bounds."""
         value, defined = self.truth(statement.condition, path.names)
         path.need(defined)
-        path.limited = either(path.limited, both(path.here, negation(value)))
-        path.here = both(path.here, value)
+        path.limited = or_bits(path.limited, and_bits(path.here, negation(value)))
+        path.here = and_bits(path.here, value)
 
     def _branch(self, statement: ir.If, path: Path) -> None:
         condition, defined = self.truth(statement.condition, path.names)
@@ -126,8 +126,8 @@ class Execution(Evaluator):
             self.run(statement.yes if condition else statement.no, path)
             return
         cells, names = path.cells, path.names
-        yes = Path(dict(names), None if cells is None else dict(cells), both(path.here, condition))
-        no = Path(dict(names), None if cells is None else dict(cells), both(path.here, negation(condition)))
+        yes = Path(dict(names), None if cells is None else dict(cells), and_bits(path.here, condition))
+        no = Path(dict(names), None if cells is None else dict(cells), and_bits(path.here, negation(condition)))
         for side, body in ((yes, statement.yes), (no, statement.no)):
             self._enter(side)
             self.run(body, side)
@@ -136,10 +136,10 @@ class Execution(Evaluator):
 
     def _meet(self, condition: Bit, yes: Path, no: Path, path: Path) -> None:
         """Both sides of an `if` in one."""
-        path.here = either(yes.here, no.here)
+        path.here = or_bits(yes.here, no.here)
         for side in (yes, no):
-            path.stopped = either(path.stopped, side.stopped)
-            path.limited = either(path.limited, side.limited)
+            path.stopped = or_bits(path.stopped, side.stopped)
+            path.limited = or_bits(path.limited, side.limited)
             path.defined += side.defined
             path.returned += side.returned
         shared = yes.names.keys() & no.names.keys()
@@ -167,9 +167,9 @@ class Execution(Evaluator):
         loop = LoopProgress()
         try:
             rounds = list(self.elements(statement.source, path.names, loop, True))
-        except Endless:
-            if not self._append_all(statement, path):
-                raise NotUnbounded(
+        except EndlessError:
+            if not self._append_loop(statement, path):
+                raise NotUnboundedError(
                     statement.where,
                     "the loop goes over something that has no end here, and does more than append to one sequence",
                     "write the step without a loop, or with one that only appends",
@@ -177,12 +177,12 @@ class Execution(Evaluator):
             return
         path.need(conjunction(loop.defined))  # before the rounds: whether they stop or return, the source is evaluated
         for there, element in rounds:
-            round_ = ir.If(_PRESENT, statement.body, (), statement.where)
+            round_ = ir.If(_TRUE, statement.body, (), statement.where)
             self._one_round(round_, there, {**path.names, statement.variable: element}, path)
             if path.here is False:
                 break
 
-    def _append_all(self, statement: ir.For, path: Path) -> bool:
+    def _append_loop(self, statement: ir.For, path: Path) -> bool:
         """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
         match statement:
             case ir.For(source=ir.IntRange(start=start, stop=stop), body=(ir.Append(place=place, value=value),)):
@@ -197,32 +197,34 @@ class Execution(Evaluator):
             case _:
                 return False
         (first, one), (end, other) = self.number(start, path.names), self.number(stop, path.names)
-        count = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, first), known(0))
+        count = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, first), constant_number(0))
         indexes = [self.value(index, path.names) for index in place.indexes]
         some = self.any_number()
-        inside = both(not_less(self.numbers, some, first), self.numbers.less(some, end))
+        inside = and_bits(is_at_least(self.numbers, some, first), self.numbers.less(some, end))
         taken, right = self.value(value, {**path.names, statement.variable: some})
-        path.need(conjunction([one, other, implies(self.numbers.less(first, end), self._all_right(indexes))]))
-        path.need(implies(inside, both(right, self.of_type(cast(Seq, place.type).of, value, taken))))
+        path.need(conjunction([one, other, implies(self.numbers.less(first, end), self._are_all_defined(indexes))]))
+        path.need(implies(inside, and_bits(right, self.of_type(cast(Seq, place.type).of, value, taken))))
         assert path.cells is not None
-        many = _Many(place, first, count, self.later(value, statement.variable, path.names))
+        many = _AppendedElements(place, first, count, self.later(value, statement.variable, path.names))
         path.cells[place.field] = self._changed(
             many, path.cells[place.field], [index for index, _ in indexes], False, path
         )
         self.version += 1
         return True
 
-    def _all_right(self, values: list[Value]) -> Bit:
+    def _are_all_defined(self, values: list[Value]) -> Bit:
         return conjunction(right for _, right in values)
 
     def of_type(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
         """Whether the value of an expression is of a type, with all that it is made of."""
-        return both(self.encoding.stored(type_, value)[1], self._copied(type_, expression, value))
+        return and_bits(self.encoding.stored(type_, value)[1], self._copied(type_, expression, value))
 
     def _copied(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
         """Whether the elements of what has no end are of a type: they are where it is read from a cell with such
         elements, else it has to be proved of any of them."""
-        if self.encoding.is_finite or (_is_read(expression) and _plain(type_) == _plain(expression.type)):
+        if self.encoding.is_finite or (
+            _is_read(expression) and _element_layout(type_) == _element_layout(expression.type)
+        ):
             return True
         return self.encoding.elements_fit(type_, value, cast(z3.ExprRef, self.any_number().term).decl().name())
 
@@ -232,8 +234,8 @@ class Execution(Evaluator):
         if there is True:
             self.run(statement.yes, path)
             return
-        yes = Path(dict(names), None if path.cells is None else dict(path.cells), both(path.here, there))
-        no = Path(dict(names), path.cells, both(path.here, negation(there)))
+        yes = Path(dict(names), None if path.cells is None else dict(path.cells), and_bits(path.here, there))
+        no = Path(dict(names), path.cells, and_bits(path.here, negation(there)))
         self._enter(yes)
         self.run(statement.yes, yes)
         self._meet(there, yes, no, path)
@@ -276,19 +278,19 @@ class Execution(Evaluator):
         match statement:
             case ir.Store():
                 stored, fits = self.encoding.stored(type_, value)
-                return stored, both(fits, self._copied(type_, statement.value, value))
-            case _Many():
+                return stored, and_bits(fits, self._copied(type_, statement.value, value))
+            case _AppendedElements():
                 longer = statement.appended(self, cast("Slots | Sequence", cell))
                 return self.encoding.stored(type_, longer)
             case ir.Append():
                 sequence = cast("Slots | Sequence", cell)
                 stored, fits = self.encoding.stored(cast(Seq, type_).of, value)
-                fits = both(fits, self._copied(cast(Seq, type_).of, statement.value, value))
+                fits = and_bits(fits, self._copied(cast(Seq, type_).of, statement.value, value))
                 longer, room = self.encoding.stored(type_, self.algebra.appended(sequence, stored))
-                return longer, both(fits, room)
+                return longer, and_bits(fits, room)
             case ir.Truncate():
                 sequence, length = cast("Slots | Sequence", cell), self.algebra.number(value)
-                fits = both(
+                fits = and_bits(
                     self.numbers.within(length, 0, length.hi), negation(self.numbers.less(sequence.length, length))
                 )
                 shorter = self.numbers.narrowed(length, 0, sequence.length.hi)
@@ -299,28 +301,28 @@ class Execution(Evaluator):
                 record, fits = self.encoding.stored(type_.of, value)
                 grown = self.algebra.with_record(cast("Heap | Records", cell), cast(Fields, record))
                 after, room = self.encoding.stored(type_, grown)
-                return after, both(fits, room)
+                return after, and_bits(fits, room)
             case ir.Add():
                 member, fits = self.encoding.stored(cast(Subset, type_).of, value)
-                return self._with_member(cell, member, True), fits
+                return self._set_member(cell, member, True), fits
             case _:
-                return self._without(statement, cell, value, type_)
+                return self._remove_member(statement, cell, value, type_)
 
-    def _without(self, statement: ir.Remove, cell: Shape, value: Shape, type_: Type) -> tuple[Shape, Bit]:
+    def _remove_member(self, statement: ir.Remove, cell: Shape, value: Shape, type_: Type) -> tuple[Shape, Bit]:
         if isinstance(type_, Pool):
             pool, record = cast("Heap | Records", cell), cast(Fields, value)
             there = self.algebra.has(pool, record) if statement.strict else True
             left = self.any_bit() if isinstance(pool, Records) and pool.multiple else False
             return self.algebra.without_record(pool, record, left), there
         there = self.algebra.has(cell, value) if statement.strict else True
-        return self._with_member(cell, value, False), there
+        return self._set_member(cell, value, False), there
 
-    def _with_member(self, cell: Shape, member: Shape, value: Bit) -> Shape:
-        return self.algebra.with_member(cast("Members | Holding", cell), self.algebra.number(member), value)
+    def _set_member(self, cell: Shape, member: Shape, value: Bit) -> Shape:
+        return self.algebra.with_member(cast("Members | UnboundedSet", cell), self.algebra.number(member), value)
 
 
 @dataclass(frozen=True, slots=True)
-class _Many:
+class _AppendedElements:
     """Elements that are appended to a sequence of any length: `element` of `first`, `first + 1`, ..."""
 
     place: ir.Place
@@ -332,7 +334,7 @@ class _Many:
         """The sequence with all of them. One of a fixed capacity has so many places, whether there is room or not."""
         numbers, length = execution.numbers, cell.length
 
-        def at(index: Number) -> Shape:
+        def element_at(index: Number) -> Shape:
             beyond = numbers.arithmetic("-", index, length)
             new = self.element(numbers.arithmetic("+", self.first, beyond))
             if isinstance(cell, Slots) and not cell.parts:
@@ -342,8 +344,8 @@ class _Many:
         longer = numbers.arithmetic("+", length, self.count)
         if isinstance(cell, Slots):
             room = range(int(execution.encoding.capacity(cast(Seq, self.place.type))))
-            return Slots(longer, tuple(at(known(number)) for number in room))
-        return Sequence(longer, remembered(at))
+            return Slots(longer, tuple(element_at(constant_number(number)) for number in room))
+        return Sequence(longer, memoize(element_at))
 
 
 def loops_over_members(body: tuple[ir.Statement, ...]) -> bool:
@@ -365,24 +367,24 @@ def _is_read(expression: ir.Expr) -> bool:
             return False
 
 
-def _plain(type_: Type) -> Any:
+def _element_layout(type_: Type) -> Any:
     """What two types have in common whose elements are of the same type. How long the sequence itself may be is left
     out, for a store looks at that (`Encoding.stored`); how long its elements may be, or those of a map, is not."""
     match type_:
         case Seq(of=of):
             return "sequence", of
         case Option(of=of):
-            return _plain(of)
+            return _element_layout(of)
         case Map():
             return type_
         case Record(name=name, fields=fields):
-            return name, tuple((text, _plain(of)) for text, of in fields)
+            return name, tuple((text, _element_layout(of)) for text, of in fields)
         case _:
             return type_
 
 
 _NOWHERE = ir.Where("", 0, 0, 0, 0)
-_PRESENT = ir.Const(1, Int(0, 1), _NOWHERE)
+_TRUE = ir.Const(1, Int(0, 1), _NOWHERE)
 
 
 def _key(shape: Shape) -> Any:

@@ -69,12 +69,12 @@ def value_of(model: Model, found: Valuation, state: SymbolicState) -> State:
     """The state that a Z3 model gives the variables of a finite state; what it leaves open is false or 0.
 
     ModelError when it is outside its types (then `valid` was not asserted)."""
-    fields = {field.name: decoded(field.type, state.fields[field.name], found) for field in model.fields}
+    fields = {field.name: decode_value(field.type, state.fields[field.name], found) for field in model.fields}
     shape = shape_of(model)
     return shape.state(shape.accept(name, fields[name]) for name in shape.names)
 
 
-def decoded(type_: Type, shape: Shape, found: Valuation) -> Any:
+def decode_value(type_: Type, shape: Shape, found: Valuation) -> Any:
     """The value of plain Python that a shape has in a Z3 model (finite encoding)."""
     match type_:
         case Bool():
@@ -87,24 +87,26 @@ def decoded(type_: Type, shape: Shape, found: Valuation) -> Any:
             return python(_number(shape, found))
         case Option(of=of):
             option = cast(SymbolicOption, shape)
-            return decoded(of, cast(Shape, option.value), found) if _bit(option.present, found) else None
+            return decode_value(of, cast(Shape, option.value), found) if _bit(option.present, found) else None
         case Record(fields=fields):
             parts = cast(Fields, shape).parts
-            return made_of(type_, (decoded(of, parts[name], found) for name, of in fields))
+            return made_of(type_, (decode_value(of, parts[name], found) for name, of in fields))
         case Map(key=key, value=value):
             table = cast(Table, shape)
             keys = (_scalar(key, table.first + at) for at in range(len(table.parts)))
-            return MapValue({key: decoded(value, part, found) for key, part in zip(keys, table.parts, strict=True)})
+            return MapValue(
+                {key: decode_value(value, part, found) for key, part in zip(keys, table.parts, strict=True)}
+            )
         case Seq(of=of):
             slots = cast(Slots, shape)
-            return SeqValue([decoded(of, part, found) for part in slots.parts[: _number(slots.length, found)]])
+            return SeqValue([decode_value(of, part, found) for part in slots.parts[: _number(slots.length, found)]])
         case Subset(of=of):
             members = cast(Members, shape)
             inside = [at for at, bit in enumerate(members.bits, members.first) if _bit(bit, found)]
             return Set([_scalar(of, at) for at in inside])
         case Pool(of=of, multiple=multiple):
             heap = cast(Heap, shape)
-            records = [decoded(of, slot, found) for slot in heap.slots[: _number(heap.count, found)]]
+            records = [decode_value(of, slot, found) for slot in heap.slots[: _number(heap.count, found)]]
             return Bag(records) if multiple else Set(records)
         case Unit():
             return None

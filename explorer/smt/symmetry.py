@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Case: TypeAlias = Sequence[tuple[z3.ExprRef, z3.ExprRef]]
 """Names of free terms, with the member that each stands for."""
 
-_MOST = 60
+_MAX_INSTANCES = 60
 """More cases than this are left to the solver."""
 
 
@@ -34,12 +34,12 @@ def pattern(concrete: Mapping[str, Any], symmetric: frozenset[str]) -> Hashable:
     choices that differ by a renaming."""
     met: dict[Any, int] = {}
 
-    def renamed(value: Any) -> Any:
+    def rename(value: Any) -> Any:
         if isinstance(value, Domain) and type(value).__name__ in symmetric:
             return type(value).__name__, met.setdefault(value, len(met))
         return value
 
-    return tuple((name, renamed(value)) for name, value in concrete.items())
+    return tuple((name, rename(value)) for name, value in concrete.items())
 
 
 def distinct(some: Sequence[Clause], instance: Instance | None, case: Case, symmetric: frozenset[str]) -> list[Clause]:
@@ -70,7 +70,7 @@ def cases(instance: Instance, symmetric: frozenset[str]) -> list[Case]:
         named
         for name, shape in instance.arguments.items()
         if name not in instance.concrete
-        for named in _named(parameters[name], shape)
+        for named in _free_members(parameters[name], shape)
     ]
     met: dict[str, tuple[int, ...]] = {}
     for value in instance.concrete.values():
@@ -78,19 +78,19 @@ def cases(instance: Instance, symmetric: frozenset[str]) -> list[Case]:
             name = type(value).__name__
             met[name] = tuple(sorted({*met.get(name, ()), value.index}))
     made = list(_cases(free, met, symmetric))
-    return made if len(made) <= _MOST else [()]
+    return made if len(made) <= _MAX_INSTANCES else [()]
 
 
-def _named(type_: Type, shape: Shape) -> Iterator[tuple[Identity, z3.ExprRef]]:
+def _free_members(type_: Type, shape: Shape) -> Iterator[tuple[Identity, z3.ExprRef]]:
     """The free members of domains in a value."""
     match type_:
         case Identity() if isinstance(shape, Number) and isinstance(shape.term, z3.ExprRef):
             yield type_, shape.term
         case Option(of=of) if isinstance(shape, SymbolicOption) and shape.value is not None:
-            yield from _named(of, shape.value)
+            yield from _free_members(of, shape.value)
         case Record(fields=fields):
             for name, of in fields:
-                yield from _named(of, cast(Fields, shape).parts[name])
+                yield from _free_members(of, cast(Fields, shape).parts[name])
         case _:
             return
 

@@ -28,7 +28,7 @@ Bound: TypeAlias = int | float
 # --- truth values -----------------------------------------------------------------------------------------------------
 
 
-def both(*bits: Bit) -> Bit:
+def and_bits(*bits: Bit) -> Bit:
     """The conjunction; True of none."""
     return conjunction(bits)
 
@@ -43,21 +43,21 @@ def conjunction(bits: Iterable[Bit]) -> Bit:
             kept.append(bit)
     if not kept:
         return True
-    return kept[0] if len(kept) == 1 else _joined(_z3.Z3_mk_and, kept)
+    return kept[0] if len(kept) == 1 else _join_terms(_z3.Z3_mk_and, kept)
 
 
-def _joined(make: Any, bits: Sequence[Any]) -> z3.BoolRef:
+def _join_terms(make: Any, bits: Sequence[Any]) -> z3.BoolRef:
     """Some truth values, joined by the solver's function that makes a term of many."""
     terms = (_z3.Ast * len(bits))(*[bit.as_ast() for bit in bits])
     return cast(z3.BoolRef, _z3.BoolRef(make(bits[0].ctx_ref(), len(bits), terms)))
 
 
-def _chosen(condition: Any, yes: Any, no: Any) -> Any:
+def _choose_term(condition: Any, yes: Any, no: Any) -> Any:
     """The one or the other, which are of one sort."""
     return _z3.Z3_mk_ite(condition.ctx_ref(), condition.as_ast(), yes.as_ast(), no.as_ast())
 
 
-def either(*bits: Bit) -> Bit:
+def or_bits(*bits: Bit) -> Bit:
     """The disjunction; False of none."""
     return disjunction(bits)
 
@@ -72,7 +72,7 @@ def disjunction(bits: Iterable[Bit]) -> Bit:
             kept.append(bit)
     if not kept:
         return False
-    return kept[0] if len(kept) == 1 else _joined(_z3.Z3_mk_or, kept)
+    return kept[0] if len(kept) == 1 else _join_terms(_z3.Z3_mk_or, kept)
 
 
 def negation(bit: Bit) -> Bit:
@@ -84,10 +84,10 @@ def negation(bit: Bit) -> Bit:
 
 def implies(premise: Bit, conclusion: Bit) -> Bit:
     """Not the first, or the second."""
-    return either(negation(premise), conclusion)
+    return or_bits(negation(premise), conclusion)
 
 
-def same_bit(left: Bit, right: Bit) -> Bit:
+def bits_equal(left: Bit, right: Bit) -> Bit:
     """Both or neither."""
     if isinstance(left, bool):
         return right if left else negation(right)
@@ -101,10 +101,10 @@ def choose_bit(condition: Bit, yes: Bit, no: Bit) -> Bit:
     if isinstance(condition, bool):
         return yes if condition else no
     if isinstance(yes, bool):
-        return either(condition, no) if yes else both(negation(condition), no)
+        return or_bits(condition, no) if yes else and_bits(negation(condition), no)
     if isinstance(no, bool):
-        return either(negation(condition), yes) if no else both(condition, yes)
-    return yes if yes.eq(no) else cast(z3.BoolRef, _z3.BoolRef(_chosen(condition, yes, no)))
+        return or_bits(negation(condition), yes) if no else and_bits(condition, yes)
+    return yes if yes.eq(no) else cast(z3.BoolRef, _z3.BoolRef(_choose_term(condition, yes, no)))
 
 
 def formula(bit: Bit) -> z3.BoolRef:
@@ -129,7 +129,7 @@ class Number:
         return isinstance(self.term, int)
 
 
-def known(value: int) -> Number:
+def constant_number(value: int) -> Number:
     """A constant."""
     return Number(int(value), int(value), int(value))
 
@@ -137,7 +137,7 @@ def known(value: int) -> Number:
 def chosen_term(condition: z3.BoolRef, yes: Term, no: Term) -> Term:
     """The one or the other of two terms of one sort."""
     made = _z3.BitVecRef if isinstance(yes, z3.BitVecRef) else _z3.ArithRef
-    return cast(Term, made(_chosen(condition, yes, no)))
+    return cast(Term, made(_choose_term(condition, yes, no)))
 
 
 def size_of(term: z3.BitVecRef) -> int:

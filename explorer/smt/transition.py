@@ -17,16 +17,16 @@ from ...language.ir import Parameter
 from ...language.model import Action, Initial, Model
 from ...language.switches import is_constant
 from ...language.types import Enumeration, Identity, Int, Map, Option, Record, Subset, Type
-from .algebra import Algebra, Extensional
+from .algebra import Algebra, ExtensionalError
 from .clauses import Clause
 from .encoding import Encoding
-from .errors import NotUnbounded
-from .predicate import Defining, predicate
+from .errors import NotUnboundedError
+from .predicate import DefiningExecution, predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
-from .states import SymbolicState, Valuation, decoded
+from .states import SymbolicState, Valuation, decode_value
 from .symmetry import pattern
-from .terms import Bit, both, conjunction, either, implies, negation
+from .terms import Bit, and_bits, conjunction, implies, negation, or_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Instance:
     @property
     def happens(self) -> Bit:
         """Whether the step can be taken, if it breaks nothing."""
-        return both(self.valid, self.guard, self.limit)
+        return and_bits(self.valid, self.guard, self.limit)
 
     @property
     def may_happen(self) -> bool:
@@ -64,7 +64,7 @@ class Instance:
 
     def argument_values(self, found: Valuation) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
-        return _decoded(self.action.form.parameters, self.arguments, found)
+        return _decode_arguments(self.action.form.parameters, self.arguments, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,13 @@ class Start:
 
     def argument_values(self, found: Valuation) -> dict[str, Any]:
         """The arguments of plain Python that a Z3 model gives (finite encoding)."""
-        return _decoded(self.initial.form.parameters, self.arguments, found)
+        return _decode_arguments(self.initial.form.parameters, self.arguments, found)
 
 
-def _decoded(parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: Valuation) -> dict[str, Any]:
-    return {parameter.name: decoded(parameter.type, arguments[parameter.name], found) for parameter in parameters}
+def _decode_arguments(
+    parameters: tuple[Parameter, ...], arguments: Mapping[str, Shape], found: Valuation
+) -> dict[str, Any]:
+    return {parameter.name: decode_value(parameter.type, arguments[parameter.name], found) for parameter in parameters}
 
 
 # --- arguments --------------------------------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ class _Arguments:
         pool = cast("Heap | Records", self.pre.fields[parameter.pool])
         if isinstance(pool, Records):
             record, valid = self.encoding.message(cast(Record, parameter.type), name)
-            return [_Argument(record, both(valid, in_pool(self.encoding.algebra, pool, record, parameter)))]
+            return [_Argument(record, and_bits(valid, is_in_pool(self.encoding.algebra, pool, record, parameter)))]
         algebra: Algebra = self.encoding.algebra
         if self.ground or len(pool.slots) < 2:
             slots = enumerate(pool.slots)
@@ -157,19 +159,19 @@ class _Arguments:
                 _Argument(slot, there) for at, slot in slots if (there := algebra.is_below(at, pool.count)) is not False
             ]
         index, is_slot = self.encoding.numbers.fresh(f"{name}@", 0, len(pool.slots) - 1)
-        there = both(is_slot, self.encoding.numbers.less(index, pool.count))
+        there = and_bits(is_slot, self.encoding.numbers.less(index, pool.count))
         return [_Argument(algebra.picked(pool.slots, 0, index), there)]
 
 
-def in_pool(algebra: Algebra, pool: Shape, record: Fields, parameter: Parameter) -> Bit:
+def is_in_pool(algebra: Algebra, pool: Shape, record: Fields, parameter: Parameter) -> Bit:
     """Whether a message is there. NotUnbounded where a message has something in it that has no end."""
     try:
         return algebra.has(pool, record)
-    except Extensional:
-        raise NotUnbounded(parameter.where, *unending(f"{parameter.name} is")) from None
+    except ExtensionalError:
+        raise NotUnboundedError(parameter.where, *endless_message_text(f"{parameter.name} is")) from None
 
 
-def unending(subject: str) -> tuple[str, str]:
+def endless_message_text(subject: str) -> tuple[str, str]:
     """What is wrong with a message that has no end, and what to write instead."""
     what = f"{subject} a message with something in it that has no end here"
     return what, "give what is in a message a capacity that is a number"
@@ -220,7 +222,7 @@ def instances(
     arguments = _Arguments(encoding, pre, suffix, ground)
     made: list[Instance] = []
     for action in model.actions:
-        off = action.switched_off if encoding.is_finite else is_off(encoding, action)
+        off = action.switched_off if encoding.is_finite else never_happens(encoding, action)
         if off or only not in (None, action.name):
             continue
         met = set[Hashable]()
@@ -236,10 +238,10 @@ def instances(
     return made
 
 
-def is_off(encoding: Encoding, action: Action) -> bool:
+def never_happens(encoding: Encoding, action: Action) -> bool:
     """Whether a guard of an action is false whatever the state is, and whatever the constants without a bound are: then
     nothing of its text is evaluated."""
-    return _is_off(encoding, action.form.body)
+    return _is_guard_false(encoding, action.form.body)
 
 
 def is_spent(encoding: Encoding, action: Action) -> bool:
@@ -247,7 +249,7 @@ def is_spent(encoding: Encoding, action: Action) -> bool:
     return action.budget is not None and encoding.has_none_of(action.budget)
 
 
-def _is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
+def _is_guard_false(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
     constants = Execution(encoding, {})
     for statement in body:
         match statement:
@@ -256,7 +258,7 @@ def _is_off(encoding: Encoding, body: Iterable[ir.Statement]) -> bool:
                     return True
             case ir.If(condition=condition, yes=yes, no=no) if is_constant(condition):
                 chosen = constants.truth(condition, {})[0]
-                if isinstance(chosen, bool) and _is_off(encoding, yes if chosen else no):
+                if isinstance(chosen, bool) and _is_guard_false(encoding, yes if chosen else no):
                     return True
             case _:
                 pass
@@ -275,7 +277,7 @@ def _instance(
     path = Path(dict(names), dict(pre.fields))
     assert path.cells is not None
     budgets = frozenset(field.name for field in model.fields if field.budget is not None and not encoding.is_finite)
-    execution = Defining(encoding, {action.form.state: path.cells}, suffix, budgets)
+    execution = DefiningExecution(encoding, {action.form.state: path.cells}, suffix, budgets)
     execution.run(action.form.body, path)
     if encoding.is_finite:
         _bound_step(model, encoding, pre, path)
@@ -299,9 +301,9 @@ def _bound_step(model: Model, encoding: Encoding, pre: SymbolicState, path: Path
     for bound in model.step_bounds:
         assert bound.form is not None, "a bound reads no ghost"
         truth = predicate(bound.form, encoding, pre, SymbolicState(path.cells))
-        taken = negation(either(path.stopped, path.limited))
+        taken = negation(or_bits(path.stopped, path.limited))
         path.defined.append(implies(taken, truth.defined))
-        path.limited = either(path.limited, both(taken, negation(truth.value)))
+        path.limited = or_bits(path.limited, and_bits(taken, negation(truth.value)))
 
 
 def _concrete(parameters: tuple[Parameter, ...], given: tuple[_Argument, ...]) -> dict[str, Any]:
@@ -330,7 +332,7 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
     form = initial.form
     names = {parameter.name: argument.shape for parameter, argument in zip(form.parameters, given, strict=True)}
     path = Path(dict(names), None)
-    execution = Defining(encoding, {}, suffix)
+    execution = DefiningExecution(encoding, {}, suffix)
     execution.run(form.body, path)
     fields: dict[str, Shape] = {}
     for field, expression in zip(model.fields, form.result.fields, strict=True):
@@ -344,7 +346,7 @@ def _start(model: Model, encoding: Encoding, initial: Initial, given: tuple[_Arg
         arguments=names,
         concrete=_concrete(form.parameters, given),
         valid=conjunction(argument.valid for argument in given),
-        guard=both(negation(path.stopped), negation(path.limited)),
+        guard=and_bits(negation(path.stopped), negation(path.limited)),
         defined=conjunction(path.defined),
         state=SymbolicState(fields),
         assumptions=tuple(execution.assumptions),

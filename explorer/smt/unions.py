@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from ...language.types import Option, Record, Type
-from .algebra import Algebra, Extensional
+from .algebra import Algebra, ExtensionalError
 from .shapes import Fields, Shape, SymbolicOption
 from .terms import Bit, Number, conjunction, implies
 
-Absent = Callable[[Type], Shape]
+AbsentShape = Callable[[Type], Shape]
 """The terms of what a part of a type holds that a value does not have."""
 
 
-def is_of_one(algebra: Algebra, absent: Absent, type_: Record, shape: Fields) -> Bit:
+def is_of_one(algebra: Algebra, absent: AbsentShape, type_: Record, shape: Fields) -> Bit:
     """Whether the parts of a value are those that the record has which it says to be; True of what is no union."""
     if not type_.variants:
         return True
@@ -26,7 +26,7 @@ def is_of_one(algebra: Algebra, absent: Absent, type_: Record, shape: Fields) ->
     )
 
 
-def _parts_of(algebra: Algebra, absent: Absent, type_: Record, at: int, shape: Fields) -> Iterator[Bit]:
+def _parts_of(algebra: Algebra, absent: AbsentShape, type_: Record, at: int, shape: Fields) -> Iterator[Bit]:
     """What must be so of each part if the value is the record of that number."""
     member, places = type_.variants[at]
     own = dict(zip(places, (of for _, of in member.fields), strict=True))
@@ -46,5 +46,5 @@ def _is_absent(algebra: Algebra, part: Shape, nothing: Shape) -> Bit:
     only ever assumed, so that a proof is about more values than there are, and never about fewer."""
     try:
         return algebra.same(part, nothing)
-    except Extensional:
+    except ExtensionalError:
         return True

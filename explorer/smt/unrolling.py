@@ -11,22 +11,22 @@ from ...language.judge import attempt, replay
 from ...language.model import Model
 from ...language.steptext import StepError
 from ...language.values import ModelError, State
-from ...language.verdict import Disagreement, Run
+from ...language.verdict import DisagreementError, Run
 from ..differences import fields_that_differ, starts_text, step_says
 from .circuits import CircuitQuestion, Circuits, step_name
 from .clauses import subterms
 from .cnf import Clauses
-from .sat import Sat
+from .sat import SatSolver
 from .states import value_of
 
 Variables = Mapping[str, int]
 """The solver's variable for each name of a copy."""
 
 
-class Unrolling:
+class UnrolledRuns:
     """The runs of one length, as clauses in a solver; each `extend` makes them a step longer."""
 
-    def __init__(self, model: Model, circuits: Circuits, solver: Sat) -> None:
+    def __init__(self, model: Model, circuits: Circuits, solver: SatSolver) -> None:
         self.model, self.circuits, self.solver = model, circuits, solver
         self.top = 0
         every = (circuits.start, circuits.step, circuits.of_state, circuits.of_step)
@@ -67,10 +67,10 @@ class Unrolling:
             if question.prop is None:
                 asked[question] = variable
             elif question.name in found:
-                asked[question] = self._both(variable, found[question.name])
+                asked[question] = self._conjunction_variable(variable, found[question.name])
         return asked
 
-    def _both(self, *variables: int) -> int:
+    def _conjunction_variable(self, *variables: int) -> int:
         """A new variable that implies all of these."""
         self.top += 1
         self.solver.add([(-self.top, variable) for variable in variables])
@@ -134,11 +134,11 @@ class Unrolling:
             run = replay(self.model, start, sequence)
         except (StepError, ModelError) as error:
             said = self._refused(start, sequence)
-            raise Disagreement(f"bmc found a run that plain Python does not take: {error}{said}") from error
+            raise DisagreementError(f"bmc found a run that plain Python does not take: {error}{said}") from error
         last = {f"s.{name}": variable for name, variable in self.states[-1].items()}
         decoded = value_of(self.model, SatAssignment([last], values), self.circuits.before)
         if decoded != run.states()[-1]:
-            raise Disagreement(self._elsewhere(decoded, run))
+            raise DisagreementError(self._difference_text(decoded, run))
         return run
 
     def _refused(self, start: State, sequence: Sequence[tuple[str, dict[str, Any]]]) -> str:
@@ -157,7 +157,7 @@ class Unrolling:
             return ""
         return f"\n  {step_says(self.model, state, action, arguments)}\n  at {state}"
 
-    def _elsewhere(self, decoded: State, run: Run) -> str:
+    def _difference_text(self, decoded: State, run: Run) -> str:
         """Where a run ends in the formulas, and where in plain Python."""
         differ = fields_that_differ(decoded, run.states()[-1], "in bmc")
         if not run.steps:

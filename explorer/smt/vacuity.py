@@ -1,9 +1,9 @@
 """Vacuity: a property that is proved although its antecedent is never true.
 
 `all(s.epoch[r] > 0 for r in Replica if s.leads[r])` says nothing where nobody ever leads. To find that out the property
-is made stronger: `denied` puts `False` in place of every consequent, so that what is left says that no antecedent is
-true. Where a reachable state makes that false, the property says something there. Where it follows from the lemmas, as
-the property itself does, the property is vacuous.
+is made stronger: `denied_antecedents` puts `False` in place of every consequent, so that what is left says that no
+antecedent is true. Where a reachable state makes that false, the property says something there. Where it follows from
+the lemmas, as the property itself does, the property is vacuous.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from .terms import formula
 
 _T = TypeVar("_T")
 
-MOST = 400
+MAX_FORMULA_SIZE = 400
 """In so many of the states (or steps) that were met an antecedent is looked for, before the solver is asked."""
 
 
-def denied(function: ir.Function) -> ir.Function | None:
+def denied_antecedents(function: ir.Function) -> ir.Function | None:
     """The predicate that every antecedent in a property is false; None where the property has no antecedent, so that it
     says something in every state."""
     body = _body(function.body)
-    if body is None or all(isinstance(expression, ir.Const) for expression in _returned(body)):
+    if body is None or all(isinstance(expression, ir.Const) for expression in _returned_expressions(body)):
         return None
     return replace(function, body=body)
 
@@ -57,7 +57,7 @@ def _body(statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...] | No
     return tuple(made)
 
 
-def _returned(statements: tuple[ir.Statement, ...]) -> list[ir.Expr]:
+def _returned_expressions(statements: tuple[ir.Statement, ...]) -> list[ir.Expr]:
     """What a body may return."""
     found: list[ir.Expr] = []
     for statement in statements:
@@ -65,7 +65,7 @@ def _returned(statements: tuple[ir.Statement, ...]) -> list[ir.Expr]:
             case ir.Return(value=value):
                 found.append(value)
             case ir.If(yes=yes, no=no):
-                found += [*_returned(yes), *_returned(no)]
+                found += [*_returned_expressions(yes), *_returned_expressions(no)]
             case _:
                 pass
     return found
@@ -92,7 +92,7 @@ def _expression(e: ir.Expr) -> ir.Expr:
             )
             return no if _is_false(inner) and not may_be_empty else replace(e, body=inner)
         case ir.Call(function=function):
-            said = denied(function)
+            said = denied_antecedents(function)
             return no if said is None else replace(e, function=said)
         case _:
             return no
@@ -129,7 +129,7 @@ class ReachedStates:
     def is_true_of_something(self, prop: Property) -> bool:
         """Whether an antecedent of the property is true in one of the states, or the property has none."""
         form = self._forms.get(prop.name)
-        said = None if form is None else denied(form)
+        said = None if form is None else denied_antecedents(form)
         if said is None:
             return True
         some = self._steps if prop.kind == "transition" else [(state,) for state in self._states]
@@ -146,6 +146,6 @@ class ReachedStates:
 
 
 def spread(some: Sequence[_T]) -> list[_T]:
-    """At most `MOST` of some things, evenly from all over, the last of them first."""
-    step = max(1, -(-len(some) // MOST))
+    """At most `MAX_FORMULA_SIZE` of some things, evenly from all over, the last of them first."""
+    step = max(1, -(-len(some) // MAX_FORMULA_SIZE))
     return list(some[::-step])

@@ -19,7 +19,7 @@ from typing import TypeAlias
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from .job import Damaged, Job
+from .job import DamagedRunError, Job
 from .levels import Facts
 from .step import Data, StateRow, receive, spread
 from .walks import Share, WalksTaken, take
@@ -35,9 +35,9 @@ Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 def level_frame(spark: SparkSession, job: Job, level: int, chain: int) -> DataFrame:
     """The facts of expanding `level` and the `chain` - 1 levels after it, as rows."""
-    frame = spark.range(0, job.shards, 1, job.shards).mapInArrow(_spreading(job, level), SCHEMA)
+    frame = spark.range(0, job.shards, 1, job.shards).mapInArrow(_spread_function(job, level), SCHEMA)
     for number in range(level + 1, level + chain + 1):
-        task = _receiving(job, number, goes_on=number < level + chain)
+        task = _receive_function(job, number, goes_on=number < level + chain)
         frame = frame.repartitionById(job.shards, "dst").mapInArrow(task, SCHEMA)
     return frame.select("blk")
 
@@ -59,12 +59,12 @@ def walk_frame(spark: SparkSession, shares: Sequence[Share]) -> DataFrame:
     return spark.range(0, len(given), 1, len(given)).mapInArrow(run, "report string")
 
 
-def taken_of(frame: DataFrame) -> list[WalksTaken]:
+def run_walk_job(frame: DataFrame) -> list[WalksTaken]:
     """Run a job of walks, and read what its tasks report."""
     return [WalksTaken.read(row[0]) for row in frame.collect()]
 
 
-def _spreading(job: Job, level: int) -> Callable[[Batches], Batches]:
+def _spread_function(job: Job, level: int) -> Callable[[Batches], Batches]:
     def run(batches: Batches) -> Batches:
         shards = [shard for batch in batches for shard in batch.column(0).to_pylist()]
         yield from _batches(row for shard in shards for row in spread(job, shard, level))
@@ -73,9 +73,9 @@ def _spreading(job: Job, level: int) -> Callable[[Batches], Batches]:
     return run
 
 
-def _receiving(job: Job, level: int, *, goes_on: bool) -> Callable[[Batches], Batches]:
+def _receive_function(job: Job, level: int, *, goes_on: bool) -> Callable[[Batches], Batches]:
     def run(batches: Batches) -> Batches:
-        yield from _batches(_received(job, level, _rows(batches), goes_on=goes_on))
+        yield from _batches(_receive_rows(job, level, _rows(batches), goes_on=goes_on))
         _settle()
 
     return run
@@ -89,11 +89,13 @@ def _settle() -> None:
     gc.freeze()
 
 
-def _received(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *, goes_on: bool) -> Iterator[StateRow]:
+def _receive_rows(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *, goes_on: bool) -> Iterator[StateRow]:
     """A partition's rows, which are all for one shard."""
     first = next(rows, None)
     if first is None:
-        raise Damaged(f"level {level}: a partition received nothing, not even the end of what each shard sent to it")
+        raise DamagedRunError(
+            f"level {level}: a partition received nothing, not even the end of what each shard sent to it"
+        )
     shard = first[0]
     yield from receive(job, shard, level, _mine(shard, itertools.chain((first,), rows)))
     if goes_on:
@@ -103,7 +105,9 @@ def _received(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *, go
 def _mine(shard: int, rows: Iterable[tuple[int, int, Data]]) -> Iterator[tuple[int, Data]]:
     for owner, kind, data in rows:
         if owner != shard:
-            raise Damaged(f"a partition received rows for the shards {shard} and {owner}; was adaptive execution on?")
+            raise DamagedRunError(
+                f"a partition received rows for the shards {shard} and {owner}; was adaptive execution on?"
+            )
         yield kind, data
 
 

@@ -21,18 +21,18 @@ from ...language.model import Model
 from ...language.verdict import Verdict
 from ..native.compiler import Target, compile_text, read_object, write_object
 from ..native.kernel import CONTEXT
-from ..native.kernels import kernel_of, kernel_text, meaning, own_text
+from ..native.kernels import engine_digest, kernel_of, kernel_text, meaning
 from ..native.outcome import conclude
 from ..native.search import kernel_number
 from ..search import Progress, Report, Search, SparkCluster
 from ..symmetry import Symmetry, symmetry_of
 from .interrupts import interrupts_noted
-from .job import Damaged, Job
+from .job import DamagedRunError, Job
 from .levels import Facts, LevelFile
-from .prefix import Prefix, first_of
-from .rundir import Done, Manifest, RunDirectory
+from .prefix import Prefix, first_finds
+from .rundir import CompletedLevel, Manifest, RunDirectory
 from .shipping import ship
-from .step import count_again
+from .step import recount_states
 from .verdict import EndedSearch, verdict
 
 CHAIN = 4
@@ -51,11 +51,11 @@ class JobAnswer:
     shuffle_bytes: int
 
 
-class SearchStopped(Exception):
+class SearchStoppedError(Exception):
     """The search was ended before it was done: why."""
 
 
-class OutOfTime(SearchStopped):
+class OutOfTimeError(SearchStoppedError):
     """The seconds that a job was given are over."""
 
 
@@ -126,7 +126,7 @@ class SparkSearch:
 
     def _verdict(self) -> Verdict:
         with interrupts_noted() as self.interrupted:
-            alone = self._explored_alone()
+            alone = self._explore_alone()
         if alone is not None:
             return self._alone(alone)
         manifest = self.manifest
@@ -143,7 +143,7 @@ class SparkSearch:
         return verdict(
             EndedSearch(
                 self.model, self.search, self.kernel, self.symmetry, self._job(), manifest, exhausted, collisions,
-                self.stopped, self._failed(),
+                self.stopped, self._has_failed(),
             )
         )  # fmt: skip
 
@@ -154,7 +154,7 @@ class SparkSearch:
         """Everything that the question depends on."""
         own = sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
         opens = {name: kernel_number(self.model.values[name]) for name in sorted(self.model.open)}
-        text = "\0".join((own_text(), own, meaning(self.model, self.symmetry.domains), str(opens)))
+        text = "\0".join((engine_digest(), own, meaning(self.model, self.symmetry.domains), str(opens)))
         return {
             "model": self.model.name,
             "question": sha256(text.encode()).hexdigest(),
@@ -162,7 +162,7 @@ class SparkSearch:
             "keep_going": self.search.keep_going,
         }
 
-    def _same_question(self, manifest: Manifest) -> None:
+    def _check_same_question(self, manifest: Manifest) -> None:
         mine, shards = self.identity, self.cluster.shards
         theirs = manifest.identity
         if mine != theirs:
@@ -177,18 +177,18 @@ class SparkSearch:
                 "on"
             )
 
-    def _explored_alone(self) -> Prefix | None:
+    def _explore_alone(self) -> Prefix | None:
         """Explore until it ends. What this process explored, where that was everything: then no file has it."""
         manifest = self.directory.read()
         if manifest is not None:
-            self._same_question(manifest)
+            self._check_same_question(manifest)
         if manifest is None or not manifest.levels:
             self.prefix = Prefix(self.model, self.search, self.kernel, self.cluster.hand_over, self.report)
             if not self.prefix.run(self.interrupted):
                 return self.prefix
             manifest = self._hand_over(self.prefix, manifest)
         self.manifest, self.before = manifest, manifest.seconds
-        if not manifest.finished and not self._failed():
+        if not manifest.finished and not self._has_failed():
             self._search()
         return None
 
@@ -256,7 +256,7 @@ class SparkSearch:
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def _failed(self) -> bool:
+    def _has_failed(self) -> bool:
         """Whether something was found that ends the search."""
         ending = {"error", "property_error"}
         if not self.search.keep_going:
@@ -268,17 +268,17 @@ class SparkSearch:
             self._heed_interrupts()  # Spark takes seconds to start
             runner = self._running()
             self._ship(runner.target)
-            while not self.manifest.finished and not self._failed():
+            while not self.manifest.finished and not self._has_failed():
                 self._heed_interrupts()
                 self._advance(runner)
-        except OutOfTime:
+        except OutOfTimeError:
             self.stopped = f"the time limit of {self.search.seconds:g} s was reached"
-        except SearchStopped as stopped:
+        except SearchStoppedError as stopped:
             self.stopped = str(stopped)
 
     def _heed_interrupts(self) -> None:
         if self.interrupted.is_set():
-            raise SearchStopped(self.interrupted.says)
+            raise SearchStoppedError(self.interrupted.says)
 
     def _running(self) -> JobRunner:
         self.runner = self.runner or self.start()
@@ -290,14 +290,14 @@ class SparkSearch:
         limit = self.search.seconds
         left = None if limit is None else limit - self._seconds()
         if left is not None and left <= 0:
-            raise OutOfTime
+            raise OutOfTimeError
         last = manifest.levels[-1]
         level, chain = len(manifest.levels), 1 if sum(last.states) > CHAIN_STATES else CHAIN
         answer = runner.run(self._job(), level, chain, left)
         seconds = (time.perf_counter() - began) / chain
         for number in range(level, level + chain):
             self._fold(answer, number, seconds, answer.shuffle_bytes // chain)
-            if manifest.finished or self._failed():
+            if manifest.finished or self._has_failed():
                 break
         manifest.seconds = self.before + self._seconds()
         self.directory.write(manifest)
@@ -306,18 +306,20 @@ class SparkSearch:
     def _fold(self, answer: JobAnswer, level: int, seconds: float, shuffle_bytes: int) -> None:
         """Take in the reports of expanding a level and receiving the next."""
         manifest = self.manifest
-        spreads = self._all(answer, "spread", level)
-        receives = self._all(answer, "receive", level + 1)
+        spreads = self._answers_of_shards(answer, "spread", level)
+        receives = self._answers_of_shards(answer, "receive", level + 1)
         for source, mine in enumerate(spreads):
             for owner, theirs in enumerate(receives):
                 if mine["sent"][owner] != theirs["received"][source]:
-                    raise Damaged(
+                    raise DamagedRunError(
                         f"level {level}: shard {source} sent {mine['sent'][owner]} states to shard {owner}, which "
                         f"received {theirs['received'][source]}; this run's counts cannot be trusted: begin a new one"
                     )
         expanded = [spread["expanded"] for spread in spreads]
         if expanded != manifest.levels[level - 1].states:
-            raise Damaged(f"level {level}: the manifest has {manifest.levels[level - 1].states}, expanded {expanded}")
+            raise DamagedRunError(
+                f"level {level}: the manifest has {manifest.levels[level - 1].states}, expanded {expanded}"
+            )
         manifest.expanded += sum(expanded)
         manifest.counters = [
             sum(counts) for counts in zip(manifest.counters, *(spread["counters"] for spread in spreads), strict=True)
@@ -327,11 +329,13 @@ class SparkSearch:
             for receive in (*spreads, *receives)
             for find in receive["finds"]
         ]
-        manifest.finds = first_of((*manifest.finds, *finds))
+        manifest.finds = first_finds((*manifest.finds, *finds))
         new = [receive["new"] for receive in receives]
         if sum(new):
-            manifest.levels.append(Done(new, seconds, sum(sum(spread["sent"]) for spread in spreads), shuffle_bytes))
-        elif not self._failed():
+            manifest.levels.append(
+                CompletedLevel(new, seconds, sum(sum(spread["sent"]) for spread in spreads), shuffle_bytes)
+            )
+        elif not self._has_failed():
             manifest.finished = True
 
     def _write_states(self, folder: Path) -> None:
@@ -348,14 +352,16 @@ class SparkSearch:
                 LevelFile(job, level, shard, expected=count, sum=False).close()
         if self.manifest.finished and len(self.manifest.levels) > self.manifest.handed_over:
             for shard in range(self.manifest.shards):
-                count_again(job, shard, len(self.manifest.levels))
+                recount_states(job, shard, len(self.manifest.levels))
 
-    def _all(self, answer: JobAnswer, phase: str, level: int) -> list[Mapping[str, Any]]:
+    def _answers_of_shards(self, answer: JobAnswer, phase: str, level: int) -> list[Mapping[str, Any]]:
         """What every shard reported of a phase, in the order of shards."""
         facts = {fact["shard"]: fact for fact in answer.facts if (fact["phase"], fact["level"]) == (phase, level)}
         missing = [shard for shard in range(self.manifest.shards) if shard not in facts]
         if missing:
-            raise Damaged(f"level {level}: shards {missing} reported nothing; this run's counts cannot be trusted")
+            raise DamagedRunError(
+                f"level {level}: shards {missing} reported nothing; this run's counts cannot be trusted"
+            )
         return [facts[shard] for shard in range(self.manifest.shards)]
 
     def _report(self) -> None:

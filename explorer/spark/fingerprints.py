@@ -26,7 +26,7 @@ OFFSET = 4096
 FIRST_SLOTS = 1 << 12
 LOAD = 0.7
 """The table grows twofold when it is this full."""
-TORN = -1
+TORN_LEVEL = -1
 
 
 def boot() -> bytes:
@@ -38,22 +38,22 @@ def boot() -> bytes:
         return b""
 
 
-_MAPPED: dict[Path, tuple[tuple[int, int, int], mmap.mmap]] = {}
+_MAPPED_FILES: dict[Path, tuple[tuple[int, int, int], mmap.mmap]] = {}
 """The tables that this process used last, by path, each with what identifies its file among those of the same name.
 Memory that is mapped anew for each level costs a fault for every page that is touched: a tenth of a search's time."""
 
 
-def _mapped(path: Path, file: IO[bytes]) -> mmap.mmap:
+def _map_file(path: Path, file: IO[bytes]) -> mmap.mmap:
     """A table's file in memory: as it was mapped before, if this is that file."""
     status = os.fstat(file.fileno())
     which = (status.st_dev, status.st_ino, status.st_size)
-    known = _MAPPED.get(path)
+    known = _MAPPED_FILES.get(path)
     if known is not None and known[0] == which:
         return known[1]
-    for gone in [mapped for mapped in _MAPPED if mapped == path or not mapped.exists()]:
-        del _MAPPED[gone]
+    for gone in [mapped for mapped in _MAPPED_FILES if mapped == path or not mapped.exists()]:
+        del _MAPPED_FILES[gone]
     table = mmap.mmap(file.fileno(), 0)
-    _MAPPED[path] = (which, table)
+    _MAPPED_FILES[path] = (which, table)
     return table
 
 
@@ -90,7 +90,7 @@ class FingerprintTable:
         except OSError:
             return False
         with file, contextlib.suppress(ValueError):
-            self._map = _mapped(self.path, file)
+            self._map = _map_file(self.path, file)
         if self._map is None or len(self._map) < OFFSET:
             return False
         magic, run, booted, self.slots, held, finger, self.level = _HEADER.unpack_from(self._map)
@@ -112,7 +112,7 @@ class FingerprintTable:
         """A new, empty table, not yet in its place."""
         with self.path.with_suffix(".new").open("w+b") as file:
             os.ftruncate(file.fileno(), self._size(slots))
-            return _mapped(self.path, file)
+            return _map_file(self.path, file)
 
     def _put(self, table: mmap.mmap, slots: int) -> None:
         os.replace(self.path.with_suffix(".new"), self.path)
@@ -142,7 +142,7 @@ class FingerprintTable:
         assert old is not None
         table = self._made(slots)
         self._map, self.slots = table, slots
-        self.mark(TORN, 0)
+        self.mark(TORN_LEVEL, 0)
         self._point(0)
         move(ctypes.addressof(ctypes.c_char.from_buffer(old)) + OFFSET, before)
         os.replace(self.path.with_suffix(".new"), self.path)
@@ -150,13 +150,13 @@ class FingerprintTable:
     def catch_up(self, level: int, hold: Callable[[LevelFile], int]) -> None:
         """Bring the table to `level` from the level files; `hold` puts a file's states into it and says how many it
         then holds."""
-        if self.level == TORN or self.level > level:
+        if self.level == TORN_LEVEL or self.level > level:
             self.clear()
         if self.level == level:
             return
         self.rebuilt = level - self.level
         begin = self.level + 1
-        self.mark(TORN, 0)
+        self.mark(TORN_LEVEL, 0)
         held = 0
         for number in range(begin, level + 1):
             file = LevelFile(self.job, number, self.shard)

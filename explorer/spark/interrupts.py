@@ -13,17 +13,17 @@ import threading
 from collections.abc import Generator
 from types import FrameType
 
-from ..search import stopped_by
+from ..search import interrupt_text
 
 
 class Interruption(threading.Event):
     """Set once Ctrl-C or SIGTERM has come; a handler of both that does nothing more."""
 
-    says = stopped_by(KeyboardInterrupt())
+    says = interrupt_text(KeyboardInterrupt())
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGTERM:
-            self.says = stopped_by(KeyboardInterrupt("SIGTERM"))
+            self.says = interrupt_text(KeyboardInterrupt("SIGTERM"))
         self.set()
 
 

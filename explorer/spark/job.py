@@ -13,7 +13,7 @@ cost more of Spark's time each, and larger ones no less."""
 BLOCKS_BYTES_MAX = 1 << 26
 
 
-class Damaged(UsageError):
+class DamagedRunError(UsageError):
     """A file of the run directory is missing, short or another run's, or a count does not add up. Never ignored: a
     search that went on would count fewer states than there are."""
 

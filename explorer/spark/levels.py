@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .job import Damaged, Job
+from .job import DamagedRunError, Job
 
 _MAGIC = b"tidegl01"
 _HEADER = struct.Struct("<8s32sIIIIQQ")
@@ -102,30 +102,32 @@ class LevelFile:
             with self.path.open("rb") as file:
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         except FileNotFoundError:
-            raise self._damaged("the file is missing") from None
+            raise self._damage_error("the file is missing") from None
         except ValueError:
-            raise self._damaged("the file is empty") from None
+            raise self._damage_error("the file is empty") from None
         self.words, self.level, self.shard = job.words, level, shard
         self._check(job, sum=sum)
         if expected is not None and self.count != expected:
-            raise self._damaged(f"it holds {self.count} states, and the manifest says {expected}")
+            raise self._damage_error(f"it holds {self.count} states, and the manifest says {expected}")
 
-    def _damaged(self, what: str) -> Damaged:
-        return Damaged(f"{self.path}: {what}; the run cannot go on from here: begin a new one in another --run-dir")
+    def _damage_error(self, what: str) -> DamagedRunError:
+        return DamagedRunError(
+            f"{self.path}: {what}; the run cannot go on from here: begin a new one in another --run-dir"
+        )
 
     def _check(self, job: Job, *, sum: bool) -> None:
         if len(self._map) < HEADER_BYTES:
-            raise self._damaged("the file is too short")
+            raise self._damage_error("the file is too short")
         magic, run, level, shard, words, total, self.count, self._facts = _HEADER.unpack_from(self._map)
         if magic != _MAGIC or (level, shard, words) != (self.level, self.shard, self.words):
-            raise self._damaged("this is not the level file that it should be")
+            raise self._damage_error("this is not the level file that it should be")
         if run != job.run.encode():
-            raise self._damaged("it belongs to another run")
+            raise self._damage_error("it belongs to another run")
         if len(self._map) != HEADER_BYTES + self.count * (8 * self.words + 8) + self._facts:
-            raise self._damaged(f"its size is not that of {self.count} states")
+            raise self._damage_error(f"its size is not that of {self.count} states")
         with memoryview(self._map) as view:
             if sum and zlib.crc32(view[HEADER_BYTES:]) != total:
-                raise self._damaged("its checksum is wrong")
+                raise self._damage_error("its checksum is wrong")
 
     @property
     def address(self) -> int:

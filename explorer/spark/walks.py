@@ -16,8 +16,8 @@ from dataclasses import astuple, dataclass, replace
 from typing import Protocol
 
 from ...language.model import Model
-from ...language.verdict import Disagreement, Verdict
-from ..differences import named_all
+from ...language.verdict import DisagreementError, Verdict
+from ..differences import names_with_lines
 from ..native.compiler import Target
 from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT
@@ -27,11 +27,11 @@ from ..native.walker import Tally, Walker, WalkGround, merge_tallies
 from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields
 from ..native.walks import verdict as verdict_of_walks
 from ..search import Progress, Report, Search, Walks
-from .driver import OutOfTime, SearchStopped
+from .driver import OutOfTimeError, SearchStoppedError
 from .interrupts import interrupts_noted
-from .shipping import Parcel, opened, parcel
+from .shipping import Parcel, open_parcel, parcel
 
-FIRST = 256
+FIRST_ROUND = 256
 """Walks of each task of the first round."""
 ROUND_SECONDS = 5.0
 """What a round of tasks is to take; between two of them is time to report, and to end."""
@@ -105,7 +105,7 @@ class WalkRunner(Protocol):
 
 def take(share: Share) -> WalksTaken:
     """Do a share: all that a task does."""
-    ground, code = share.ground, opened(share.parcel)
+    ground, code = share.ground, open_parcel(share.parcel)
     context = (ctypes.c_uint64 * ground.cells)()
     regions = {
         "STATES": Region(8 * ground.words * (ground.depth + 2)),
@@ -215,7 +215,7 @@ class WalkRounds:
         self.started = time.perf_counter()
         self.stopped: str | None = None if self.worker.ground.starts else NO_START
         self.tasks, self.next, self.taken, self.end = 0, 0, 0, ENDLESS
-        self._each = FIRST
+        self._each = FIRST_ROUND
 
     def run(self, start: Callable[[], WalkRunner]) -> None:
         """Walk until all walks are taken, something fails, or time or Ctrl-C ends it."""
@@ -225,7 +225,7 @@ class WalkRounds:
             while self.stopped is None and self.next < min(self.walks.number or ENDLESS, self.end):
                 if not self._round(runner, sent):
                     break
-        except SearchStopped as stopped:
+        except SearchStoppedError as stopped:
             self.stopped = str(stopped)
         finally:
             runner.close(None)
@@ -242,7 +242,7 @@ class WalkRounds:
         began = time.perf_counter()
         try:
             taken = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
-        except OutOfTime:
+        except OutOfTimeError:
             taken = list[WalksTaken]()
         self._fold(taken)
         done = len(taken) == len(shares) and all(share.whole for share in taken)
@@ -250,7 +250,7 @@ class WalkRounds:
             self.stopped = f"the time limit of {limit:g} s was reached"
         seconds = max(time.perf_counter() - began, 1e-3)
         self.next = shares[-1].last
-        self._each = max(FIRST, min(GROWTH * self._each, math.ceil(self._each * ROUND_SECONDS / seconds)))
+        self._each = max(FIRST_ROUND, min(GROWTH * self._each, math.ceil(self._each * ROUND_SECONDS / seconds)))
         self._report()
         return done
 
@@ -286,7 +286,7 @@ class WalkRounds:
         for kind, bit, walk, steps in spots:
             found = self.finds.found.get((kind, bit))
             if found is None or (found.walk, found.steps) != (walk, steps):
-                raise Disagreement(
+                raise DisagreementError(
                     f"a task met {self._named(kind, bit)} in walk {walk} after {steps} steps; this machine, which took "
                     "it again, "
                     f"{'did not' if found is None else f'met it in walk {found.walk} after {found.steps}'}"
@@ -297,9 +297,9 @@ class WalkRounds:
         program = self.kernel.program
         properties = {"invariants": program.invariants, "transitions": program.transitions}
         if kind == "witnesses":
-            return f"the witness {named_all([program.witnesses[bit]])}"
+            return f"the witness {names_with_lines([program.witnesses[bit]])}"
         if kind in properties:
-            return f"a violation of {named_all([properties[kind][bit]])}"
+            return f"a violation of {names_with_lines([properties[kind][bit]])}"
         return "a deadlock" if kind == "deadlock" else "a step that breaks the model"
 
     def _seconds(self) -> float:

@@ -50,7 +50,7 @@ MEMBERS_MAX = 64
 """A subset is one machine word."""
 
 
-class _Problem(Exception):
+class _AnnotationError(Exception):
     """What is wrong with an annotation; becomes a diagnostic at the annotation."""
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:
@@ -115,7 +115,7 @@ class Types:
         outer, self._variables = self._variables, variables or {}
         try:
             return self._annotation(_evaluate(node, source, namespace))
-        except _Problem as problem:
+        except _AnnotationError as problem:
             self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
             raise Abandoned from None
         finally:
@@ -125,7 +125,7 @@ class Types:
         """Whether an annotation holds type variables; one that cannot be evaluated holds none, and `read` says why."""
         try:
             return _has_variables(_evaluate(node, source, namespace))
-        except _Problem:
+        except _AnnotationError:
             return False
 
     def infer(
@@ -143,7 +143,7 @@ class Types:
                 return annotation
             made = with_room(annotation.type)
             _check_complete(made)
-        except _Problem as problem:
+        except _AnnotationError as problem:
             self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
             raise Abandoned from None
         return replace(annotation, type=made)
@@ -164,7 +164,7 @@ class Types:
         self._named[cls] = None
         try:
             self._named[cls] = made = maker()
-        except _Problem as problem:
+        except _AnnotationError as problem:
             self.diagnostics.add(problem.code, _class_place(cls), problem.message, problem.hint)
             raise Abandoned from None
         return made
@@ -211,15 +211,17 @@ class Types:
             message = (
                 f"{cls.__name__} would have {_interval_text(size)} members, and there are labels for {len(labels)}"
             )
-            raise _Problem("TG407", message, "a size from 1 to the number of labels; name more with labels=[...]")
+            raise _AnnotationError(
+                "TG407", message, "a size from 1 to the number of labels; name more with labels=[...]"
+            )
         wrong = unwritable_label(labels)
         if wrong is not None:
             instead = "a name of letters, digits, _ and - for each member, such as B1 or broker-1"
-            raise _Problem("TG413", f"{cls.__name__} has {wrong}", instead)
+            raise _AnnotationError("TG413", f"{cls.__name__} has {wrong}", instead)
         opened = self.opened(cls.domain_size)
         if cls.domain_ordered and cls.domain_symmetric:
             message = f"the members of {cls.__name__} have an order, by which they can be distinguished"
-            raise _Problem("TG411", message, "ordered=True or symmetric=True, not both")
+            raise _AnnotationError("TG411", message, "ordered=True or symmetric=True, not both")
         made = Identity(cls.__name__, size.hi, cls.domain_symmetric, labels[: size.hi], cls, opened, cls.domain_ordered)
         self.identities[cls.__name__] = made
         return made
@@ -227,7 +229,7 @@ class Types:
     def _record(self, cls: type[Any]) -> Record:
         found = source_of_class(cls)
         if found is None:
-            raise _Problem("TG008", f"{cls.__name__} has no text", "a class written at the top level of a file")
+            raise _AnnotationError("TG008", f"{cls.__name__} has no text", "a class written at the top level of a file")
         source, node = found
         fields: list[tuple[str, Type]] = []
         sound = True
@@ -256,7 +258,7 @@ class Types:
             raise Abandoned
         try:
             return self._read_annotation(value)
-        except _Problem:
+        except _AnnotationError:
             self._broken.append(value)
             raise
 
@@ -289,13 +291,15 @@ class Types:
             return self._container(origin, typing.get_args(value))
         named = self.named(value) if isinstance(value, type) else None
         if named is None:
-            raise _Problem("TG209", f"{_name_of(value)} is not a type of the language", _nearest_type(value))
+            raise _AnnotationError("TG209", f"{_name_of(value)} is not a type of the language", _nearest_type(value))
         return named
 
     def _variable(self, variable: Any) -> Type:
         if variable not in self._variables:
             message = f"nothing says which type {_name_of(variable)} is"
-            raise _Problem("TG209", message, "a type variable in the parameters of a helper, and there in an argument")
+            raise _AnnotationError(
+                "TG209", message, "a type variable in the parameters of a helper, and there in an argument"
+            )
         return self._variables[variable]
 
     def _annotated(self, inner: Any, marks: tuple[Any, ...]) -> Type:
@@ -309,17 +313,17 @@ class Types:
 
     def _range(self, type_: Type, mark: Range) -> Type:
         if not isinstance(type_, Int):
-            raise _Problem(
+            raise _AnnotationError(
                 "TG209", f"a Range belongs to int, not to {describe(type_)}", "Annotated[int, Range(lo, hi)]"
             )
         lo, hi = self.interval(mark.lo), self.interval(mark.hi)
         if lo.hi > hi.lo:
-            raise _Problem(
+            raise _AnnotationError(
                 "TG401", f"Range({lo.hi}, {hi.lo}) holds no integer", "Range(lo, hi) with lo <= hi, both included"
             )
         made = Int(lo.lo, hi.hi, self.opened(mark.lo), self.opened(mark.hi))
         if not fits(made):
-            raise _Problem(
+            raise _AnnotationError(
                 "TG403", f"Range({made.lo}, {made.hi}) needs more than 62 bits", "a range within -2**62..2**62"
             )
         return made
@@ -327,10 +331,12 @@ class Types:
     def _capacity(self, type_: Type, mark: Capacity) -> Type:
         if not isinstance(type_, (Seq, Pool)):
             hint = "Annotated[Seq[T], Capacity(n)], or a Set or Bag of records"
-            raise _Problem("TG209", f"a Capacity belongs to a container that grows, not to {describe(type_)}", hint)
+            raise _AnnotationError(
+                "TG209", f"a Capacity belongs to a container that grows, not to {describe(type_)}", hint
+            )
         size = self.interval(mark.size)
         if size.lo < 0:
-            raise _Problem("TG406", f"Capacity({size.lo}) is less than nothing", "a capacity of 0 or more")
+            raise _AnnotationError("TG406", f"Capacity({size.lo}) is less than nothing", "a capacity of 0 or more")
         return replace(type_, capacity=size.hi, capacity_open=self.opened(mark.size))
 
     def _option(self, parts: tuple[Any, ...]) -> Type:
@@ -339,9 +345,11 @@ class Types:
         if len(some) == len(parts):
             return inner
         if isinstance(inner, Option):
-            raise _Problem("TG218", "None would mean two things", "T | None once, or an enum that names the cases")
+            raise _AnnotationError(
+                "TG218", "None would mean two things", "T | None once, or an enum that names the cases"
+            )
         if isinstance(inner, Pool):
-            raise _Problem("TG219", "messages in flight cannot be optional", "an empty Set()")
+            raise _AnnotationError("TG219", "messages in flight cannot be optional", "an empty Set()")
         return Option(inner)
 
     def _union(self, parts: list[Any]) -> Record:
@@ -351,17 +359,19 @@ class Types:
         if len(members) < len(found):
             other = next(type_ for type_ in found if type_ not in members)
             message = f"a union is one of records, and {describe(other)} is none"
-            raise _Problem("TG209", message, "@record classes: Vote | Ack; or T | None")
+            raise _AnnotationError("TG209", message, "@record classes: Vote | Ack; or T | None")
         if len({member.name for member in members}) < len(members):
-            raise _Problem("TG209", "two records of this union have one name", "records of different names")
+            raise _AnnotationError("TG209", "two records of this union have one name", "records of different names")
         return union_of(members)
 
     def _tuple(self, arguments: tuple[Any, ...]) -> Record:
         if len(arguments) < 2 or Ellipsis in arguments:
-            raise _Problem("TG209", "a tuple has two parts or more, each with its type", "tuple[A, B], or Seq[T]")
+            raise _AnnotationError(
+                "TG209", "a tuple has two parts or more, each with its type", "tuple[A, B], or Seq[T]"
+            )
         parts = [self._type(argument) for argument in arguments]
         if any(isinstance(part, Pool) for part in parts) and not self.of_projection:
-            raise _Problem("TG219", "messages in flight cannot be part of a tuple", "a Map of Sets, or a field")
+            raise _AnnotationError("TG219", "messages in flight cannot be part of a tuple", "a Map of Sets, or a field")
         return tuple_of(parts, f"tuple[{', '.join(map(describe, parts))}]")
 
     def _container(self, origin: Any, arguments: tuple[Any, ...]) -> Type:
@@ -372,10 +382,12 @@ class Types:
             if is_tuple(key):
                 parts = [describe(type_) for _, type_ in cast(Record, key).fields]
                 nested = f"{''.join(f'Map[{part}, ' for part in parts)}V{']' * len(parts)}"
-                raise _Problem("TG217", "a tuple cannot be the key of a Map", f"{nested}, with s.m[a][b] for s.m[a, b]")
+                raise _AnnotationError(
+                    "TG217", "a tuple cannot be the key of a Map", f"{nested}, with s.m[a][b] for s.m[a, b]"
+                )
             if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == ANY_INT:
                 message = f"a Map needs a key for each member of a finite type, not {describe(key)}"
-                raise _Problem("TG217", message, "a domain, an enum, bool, or a bounded integer as key")
+                raise _AnnotationError("TG217", message, "a domain, an enum, bool, or a bounded integer as key")
             return Map(key, self._type(arguments[1]))
         if origin is containers.Seq:
             return self._sequence(self._type(arguments[0]))
@@ -383,11 +395,11 @@ class Types:
             return self._set(self._type(arguments[0]))
         if origin is containers.Bag:
             return self._bag(self._type(arguments[0]))
-        raise _Problem("TG209", f"{_name_of(origin)} is not a container of the language", _nearest_type(origin))
+        raise _AnnotationError("TG209", f"{_name_of(origin)} is not a container of the language", _nearest_type(origin))
 
     def _sequence(self, of: Type) -> Type:
         if isinstance(of, Pool):
-            raise _Problem(
+            raise _AnnotationError(
                 "TG219", "messages in flight cannot be elements of a sequence", "a Map of Sets, or a field of its own"
             )
         return Seq(of, ANY_CAPACITY)
@@ -398,27 +410,29 @@ class Types:
         if isinstance(of, Subset):
             return Pool(boxed(of, describe(of)), ANY_CAPACITY)
         if not isinstance(of, (Int, Bool, Enumeration, Identity)):
-            raise _Problem(
+            raise _AnnotationError(
                 "TG217",
                 f"a Set cannot hold {describe(of)}",
                 "a Set over a domain, an enum or a bounded integer, or of records",
             )
         if of != ANY_INT and scalar_size(of) > MEMBERS_MAX:
             message = f"a Set over {describe(of)} has {scalar_size(of)} possible members"
-            raise _Problem("TG402", message, f"at most {MEMBERS_MAX} possible members")
+            raise _AnnotationError("TG402", message, f"at most {MEMBERS_MAX} possible members")
         return Subset(of)
 
     def _bag(self, of: Type) -> Type:
         if not isinstance(of, Record):
-            raise _Problem("TG217", f"a Bag holds records, not {describe(of)}", "Bag[Message], or Map[K, int] to count")
+            raise _AnnotationError(
+                "TG217", f"a Bag holds records, not {describe(of)}", "Bag[Message], or Map[K, int] to count"
+            )
         return Pool(of, ANY_CAPACITY, multiple=True)
 
     def _constant_interval(self, constant: Constant) -> Int:
         value = self.constant_value(constant)
         if value is None:
-            raise _Problem("TG408", "this constant has no name", "name = constant(...), at module level")
+            raise _AnnotationError("TG408", "this constant has no name", "name = constant(...), at module level")
         if not isinstance(value, int) or isinstance(value, bool):
-            raise _Problem(
+            raise _AnnotationError(
                 "TG408", f"{constant.name} is not an integer", "an integer constant with minimum= and maximum="
             )
         if constant.name not in self.open:
@@ -453,10 +467,10 @@ def _evaluate(node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> A
     except NameError as error:
         known = [name for name, value in namespace.items() if isinstance(value, type)]
         name = str(error.name)
-        raise _Problem("TG209", f"no type {name} in this module", nearest(name, known)) from None
+        raise _AnnotationError("TG209", f"no type {name} in this module", nearest(name, known)) from None
     except Exception as error:  # whatever the author's annotation raises is the author's mistake
         hint = CAPACITY_BESIDE if text.startswith(("Seq[", "Set[", "Bag[")) else "a type of the language"
-        raise _Problem("TG209", f"the annotation cannot be evaluated: {error}", hint) from None
+        raise _AnnotationError("TG209", f"the annotation cannot be evaluated: {error}", hint) from None
 
 
 def _has_variables(value: Any) -> bool:
@@ -514,14 +528,14 @@ def _count(of: Type) -> int | None:
 def _check_complete(type_: Type) -> None:
     match type_:
         case Int() if type_ == ANY_INT:
-            raise _Problem(
+            raise _AnnotationError(
                 "TG404", "a plain int has no bounds, so that it cannot be stored", "Annotated[int, Range(lo, hi)]"
             )
         case Seq(capacity=capacity, of=of) | Pool(capacity=capacity, of=of):
             if capacity == ANY_CAPACITY:
                 name = "Seq" if isinstance(type_, Seq) else "Bag" if type_.multiple else "Set"
                 hint = f"Annotated[{name}[{describe(of)}], Capacity(n)]"
-                raise _Problem("TG405", f"the {name} could grow {_how_far(type_)}", hint)
+                raise _AnnotationError("TG405", f"the {name} could grow {_how_far(type_)}", hint)
             _check_complete(of)
         case Option(of=of) | Subset(of=of):
             _check_complete(of)

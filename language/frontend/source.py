@@ -23,7 +23,7 @@ NESTED_MAX = 150
 has 24; what reads a model recurs, and takes several of Python's 1,000 calls for each level."""
 
 
-class NestedTooDeep(SyntaxError):
+class NestingError(SyntaxError):
     """A file with an expression, or statements, nested deeper than `NESTED_MAX`; `lineno` is where, or what is around
     it."""
 
@@ -33,10 +33,10 @@ def parse(text: str | bytes, path: str) -> ast.Module:
     try:
         tree = ast.parse(text, path)
     except (RecursionError, MemoryError):  # of a parser of Python's own that recurs, too
-        raise NestedTooDeep("", (path, _unparsable_line(text), 1, "")) from None
+        raise NestingError("", (path, _unparsable_line(text), 1, "")) from None
     deep = _nested_too_deep(tree)
     if deep is not None:
-        raise NestedTooDeep("", (path, deep.lineno, deep.col_offset + 1, ""))
+        raise NestingError("", (path, deep.lineno, deep.col_offset + 1, ""))
     return tree
 
 

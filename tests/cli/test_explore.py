@@ -21,7 +21,7 @@ import pyte
 import pytest
 from tidegate.api.models import load
 from tidegate.cli.explore_session import COMMANDS, Session, completions_of
-from tidegate.explorer.nearest_state import onward
+from tidegate.explorer.nearest_state import find_nearest_state
 from tidegate.explorer.search import Search
 from tidegate.language.errors import UsageError
 from tidegate.language.judge import holds, initial_states
@@ -108,7 +108,7 @@ def test_go_says_that_there_is_none_within_the_bounds():
 def test_go_does_not_say_so_of_a_search_that_ended_first():
     model = load("replication:kip320", bounds="small")
     prop = next(prop for prop in model.properties if prop.name == "strong_isr")
-    found = onward(model, next(initial_states(model)), prop, Search(seconds=1e-9))
+    found = find_nearest_state(model, next(initial_states(model)), prop, Search(seconds=1e-9))
     assert found.run is None
     assert "time limit" in found.stopped
 

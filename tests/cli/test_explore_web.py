@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from tidegate.api.models import load
 from tidegate.cli.explore_session import Session
 from tidegate.cli.explore_web import ExplorationServer, Handler, Server
-from tidegate.explorer.nearest_state import Onward, onward
+from tidegate.explorer.nearest_state import NearestState, find_nearest_state
 from tidegate.explorer.search import Progress, Report
 from tidegate.language.judge import format_run, initial_states, run_text
 from tidegate.language.verdict import Run
@@ -226,14 +226,14 @@ def test_a_search_is_stopped_and_stops_nobody_meanwhile(server: Server, monkeypa
     """Steps are answered while it is under way, a second search is refused, and `stop` ends it; then another begins."""
     begun = threading.Event()
 
-    def slowly(*given: Any) -> Onward:
+    def slowly(*given: Any) -> NearestState:
         report: Report = given[4]
         report(Progress(0, 0, 0, 0.0, 0, 0.0))
         begun.set()
         server.explored.stopped.wait(30)
-        return onward(*given)
+        return find_nearest_state(*given)
 
-    monkeypatch.setattr("tidegate.cli.explore_web.onward", slowly)
+    monkeypatch.setattr("tidegate.cli.explore_web.find_nearest_state", slowly)
     answers: list[tuple[int, str]] = []
     go = f"/{server.token}/go?node=0&property=strong_isr"
     searching = threading.Thread(target=lambda: answers.append(asked(server, go)))

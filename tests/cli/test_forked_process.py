@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from tidegate.cli.forked_process import fork_command
-from tidegate.explorer.commands import Finished
+from tidegate.explorer.commands import CommandResult
 from tidegate.gates.checks import GateSettings, check_result
 from tidegate.gates.records import read_record_file
 from tidegate.reports.exits import Exit, worst_exit
@@ -301,7 +301,7 @@ def test_a_check_that_crashes_is_never_green(exit_: int, out: str, reported: str
     """Not even one that printed its report first."""
     (tmp_path / "gate.toml").write_text(HEAD + QUICK)
     check = read_record_file(tmp_path / "gate.toml").checks[0]
-    result = check_result(check, Finished(exit_, out, "", 0.1), SETTINGS)
+    result = check_result(check, CommandResult(exit_, out, "", 0.1), SETTINGS)
     assert (result.result, result.exit) == ("broke down", Exit.INTERNAL)
     assert [difference.text for difference in result.differences] == [reported]
 

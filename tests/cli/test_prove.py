@@ -18,7 +18,7 @@ from tidegate.cli.main import main
 from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt import questions as unbounded_questions
 from tidegate.explorer.smt.effort import SolverEffort
-from tidegate.explorer.smt.houdini import surviving
+from tidegate.explorer.smt.houdini import prove_with_candidates
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.inputs import modules
 from tidegate.explorer.smt.process_pool import LostTask, run_tasks
@@ -323,7 +323,7 @@ def test_a_copy_that_takes_long_is_interrupted_with_the_progress_on_the_terminal
         signal.pause()
         return False
 
-    monkeypatch.setattr(finite_instances.Searched, "_satisfied", searches)
+    monkeypatch.setattr(finite_instances.FiniteInstance, "_satisfied", searches)
     with shown.open("w", encoding="utf-8") as terminal:
         monkeypatch.setattr(terminal, "isatty", lambda: True)
         monkeypatch.setattr(sys, "stderr", terminal)
@@ -547,7 +547,7 @@ def not_negative(s: Pair) -> bool:
 '''
     path = written(TEXT + candidates)
     definition = load(Path(path))
-    proof = surviving(definition, definition.bind(path), ProofRequest(), lambda _: None)
+    proof = prove_with_candidates(definition, definition.bind(path), ProofRequest(), lambda _: None)
     assert proof.lemmas == ("in_order", "not_negative")
     assert [(fall.lemma, fall.round, fall.finding.obligation.action) for fall in proof.falls] == [
         ("always_zero", 1, "lead"),

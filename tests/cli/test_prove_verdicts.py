@@ -12,7 +12,7 @@ from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.unbounded import boundless_constants
-from tidegate.explorer.smt.vacuity import denied
+from tidegate.explorer.smt.vacuity import denied_antecedents
 from tidegate.gates.records import known_violations, violations_elsewhere
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
@@ -189,7 +189,7 @@ def test_asking_for_fewer_lemmas_makes_no_result_milder(lemmas: list[str], capsy
 def test_what_denies_every_antecedent_leaves_a_plain_statement_alone() -> None:
     definition = load(Path(with_invariant("s.low <= s.high and (not s.low > 2 or s.high > 2)")))
     forms = {prop.name: prop.form for prop in definition.bind("mine.py").properties}
-    assert forms["extra"] is not None and denied(forms["extra"]) is None
+    assert forms["extra"] is not None and denied_antecedents(forms["extra"]) is None
 
 
 # --- left out ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 from tidegate.api.models import find_definition
-from tidegate.explorer.smt.errors import Unsayable
+from tidegate.explorer.smt.errors import UnsayableError
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.unbounded import boundless_constants
 from tidegate.gates.records import known_violations
@@ -68,6 +68,8 @@ def test_the_refinements_of_the_built_in_models_have_no_meaning_without_bounds(n
     package = import_module("tidegate.invariants").__name__
     text, lemmas = (import_module(f"{package}.{model}.{module}") for module in (refinement, "proof"))
     definition = load(text, (lemmas,))
-    with pytest.raises((Unsayable, ModelErrors), match=r"is bound to values of its constants|a value of another type"):
+    with pytest.raises(
+        (UnsayableError, ModelErrors), match=r"is bound to values of its constants|a value of another type"
+    ):
         _ = Induction(definition, definition.bind(name), ProofRequest(properties=(refinement,))).apart
     assert f"`{name}`" in PAGE.read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.native.effort import FULL, QUICK, CompileEffort
+from tidegate.explorer.native.effort import FULL_EFFORT, QUICK_EFFORT, CompileEffort
 from tidegate.explorer.native.search import check
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search
@@ -151,7 +151,9 @@ def test_a_published_view_in_native_code(hashes: int, states: int, steps: int, d
     assert verdict.transitions == steps
 
 
-@pytest.mark.parametrize("effort", tiered((QUICK, FULL), lambda effort: effort is QUICK, lambda effort: effort.name))
+@pytest.mark.parametrize(
+    "effort", tiered((QUICK_EFFORT, FULL_EFFORT), lambda effort: effort is QUICK_EFFORT, lambda effort: effort.name)
+)
 @pytest.mark.parametrize("count", tiered(COUNTS, COUNTS[::2].__contains__, lambda count: count.name))
 def test_plain_python_agrees(count: Count, effort: CompileEffort) -> None:
     native = compiled(bound(count), effort=effort)

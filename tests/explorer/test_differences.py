@@ -11,7 +11,7 @@ import pytest
 from tidegate.api.models import ModelChoice, bind_model
 from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
-from tidegate.explorer.differences import way_on, ways
+from tidegate.explorer.differences import ways, why_no_deadlock
 from tidegate.explorer.native import outcome
 from tidegate.explorer.native import search as native_search
 from tidegate.explorer.native.cells import NativeTruth, PackedValue
@@ -24,7 +24,7 @@ from tidegate.language.judge import Stopped, initial_states, is_deadlock, replay
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
-from tidegate.language.verdict import Disagreement, Run, Verdict
+from tidegate.language.verdict import DisagreementError, Run, Verdict
 from tidegate.reports.exits import Exit
 
 TEXT = '''"""A dial."""
@@ -71,7 +71,7 @@ def native(model: Model, **options: Any) -> Verdict:
 
 
 def message_of(model: Model, engine: str = "native") -> str:
-    with pytest.raises(Disagreement) as caught:
+    with pytest.raises(DisagreementError) as caught:
         ENGINES[engine](model, Search(depth=4 if engine == "bmc" else None), None)
     return str(caught.value)
 
@@ -171,7 +171,7 @@ def turned(monkeypatch: pytest.MonkeyPatch, name: str, value: object) -> None:
 def test_a_deadlock_of_bmc_that_is_none(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = replace(model, terminals=())  # 5 is a deadlock without its terminal predicate
     monkeypatch.setattr(bmc, "is_deadlock", by_state(lambda state: is_deadlock(model, state)))
-    monkeypatch.setattr(bmc, "way_on", by_state(lambda state: way_on(model, state)))
+    monkeypatch.setattr(bmc, "why_no_deadlock", by_state(lambda state: why_no_deadlock(model, state)))
     said = message_of(wrong, "bmc")
     assert said.startswith("nothing can happen in bmc at Dial(value=5), but in plain Python a run may end here, by")
     assert "dial.py:22)" in said

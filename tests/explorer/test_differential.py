@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.native.effort import FULL, QUICK
+from tidegate.explorer.native.effort import FULL_EFFORT, QUICK_EFFORT
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
@@ -486,7 +486,7 @@ def test_what_was_found_once(name: str, tmp_path: Path) -> None:
     agree(model, states=20_000)
     for keep_going in (False, True):
         search = Search(recheck=10_000, keep_going=keep_going)
-        reported = explore(model, search, kernel_of(model, (), None, effort=FULL), Symmetry((), ()))
+        reported = explore(model, search, kernel_of(model, (), None, effort=FULL_EFFORT), Symmetry((), ()))
         assert (reported.distinct_states or 0) > 0
 
 
@@ -577,7 +577,7 @@ def state_by_state(definition: Definition) -> None:
     for profile in [None, *definition.profiles][: None if DEEP else 3]:
         model = definition.bind(profile=profile)
         for symmetry in (False, True):
-            for effort in (QUICK, FULL):
+            for effort in (QUICK_EFFORT, FULL_EFFORT):
                 native_ = compiled(model, symmetry=symmetry, effort=effort)
                 agree_on(native_, reachable_states(model, 60 if DEEP else 12, 1))
                 native_.frontier.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.explorer.graph import TooLarge, neighbourhood, state_graph
+from tidegate.explorer.graph import TooLargeError, neighbourhood, state_graph
 from tidegate.language.judge import steps
 
 from ..support.steps import run_of
@@ -20,7 +20,7 @@ def test_every_state_and_every_step() -> None:
 
 
 def test_more_than_was_asked_for_is_refused() -> None:
-    with pytest.raises(TooLarge) as caught:
+    with pytest.raises(TooLargeError) as caught:
         state_graph(bound("examples/die_hard.py"), 15)
     assert caught.value.most == 15
 

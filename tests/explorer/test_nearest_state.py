@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.nearest_state import onward
+from tidegate.explorer.nearest_state import find_nearest_state
 from tidegate.explorer.search import Search
 
 from ..support.steps import run_of
@@ -17,7 +17,7 @@ def test_the_way_begins_where_one_is_and_is_the_shortest(cache: Path) -> None:
     model = bound("examples/die_hard.py")
     state = run_of(model, "fill_big; big_to_small; empty_small; big_to_small").states()[-1]
     (witness,) = [prop for prop in model.properties if prop.kind == "reachable"]
-    found = onward(model, state, witness, Search(cache=cache))
+    found = find_nearest_state(model, state, witness, Search(cache=cache))
     assert found.run is not None
     assert (found.run.start, [step.action for step in found.run.steps]) == (state, ["fill_big", "big_to_small"])
 
@@ -25,11 +25,11 @@ def test_the_way_begins_where_one_is_and_is_the_shortest(cache: Path) -> None:
 def test_where_there_is_none_nothing_is_found(cache: Path) -> None:
     model = bound("examples/lock.py:careful")
     invariant = model.properties[0]
-    found = onward(model, run_of(model, "take(A)").states()[-1], invariant, Search(cache=cache))
+    found = find_nearest_state(model, run_of(model, "take(A)").states()[-1], invariant, Search(cache=cache))
     assert (found.run, found.stopped, found.failure) == (None, "", None) and found.states == 3
 
 
 def test_what_this_model_cannot_evaluate_is_refused() -> None:
     model = bound("examples/lock.py:careful")
     with pytest.raises(ValueError, match="one_inside reads ghosts"):
-        onward(model, run_of(model, "").start, replace(model.properties[0], form=None), Search())
+        find_nearest_state(model, run_of(model, "").start, replace(model.properties[0], form=None), Search())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.explorer.renaming import canonical_keys, unchanged
+from tidegate.explorer.renaming import canonical_keys, symmetry_test
 from tidegate.language.judge import initial_states
 
 from ..support.steps import run_of
@@ -25,7 +25,7 @@ def test_without_domains_only_equal_states_have_one_key() -> None:
 
 
 def test_what_no_renaming_changes() -> None:
-    same = unchanged(LOCK, LOCK.domains[0])
+    same = symmetry_test(LOCK, LOCK.domains[0])
     (start,) = initial_states(LOCK)
     assert same(start) and not same(run_of(LOCK, "look(A)").states()[-1])
     assert same(run_of(LOCK, "look(A); look(B); look(C)").states()[-1])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tidegate.explorer.shrink import NotFailing, shrunk, switches
+from tidegate.explorer.shrink import NotFailingError, shrunk, switches
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
 from tidegate.language.judge import format_run, holds, initial_states, replay, run_text, steps
@@ -84,7 +84,7 @@ def test_steps_that_do_not_matter_go_and_each_client_acts_in_a_row() -> None:
 
 def test_a_run_that_fails_nothing_is_not_shrunk() -> None:
     run = run_text(LOCK, "look(A); take(A)")
-    with pytest.raises(NotFailing, match="one_inside"):
+    with pytest.raises(NotFailingError, match="one_inside"):
         shrunk(LOCK, run, named(LOCK, "one_inside"))
 
 

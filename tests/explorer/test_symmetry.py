@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 from tidegate.explorer.native.canonical import orders_of_ties
 from tidegate.explorer.native.search import check as native
-from tidegate.explorer.renaming import _renamer, unchanged  # pyright: ignore[reportPrivateUsage]
+from tidegate.explorer.renaming import _renamer, symmetry_test  # pyright: ignore[reportPrivateUsage]
 from tidegate.explorer.search import Search
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.checks import members_of
@@ -123,7 +123,7 @@ def shape_names(model: Model) -> list[str]:
 def test_exchanges_of_neighbours_are_enough_to_tell_that_nothing_changes(tmp_path: Path) -> None:
     model = community(tmp_path, 3, 2)
     (node, pot) = symmetry_of(model).domains
-    alike = [unchanged(model, domain) for domain in (node, pot)]
+    alike = [symmetry_test(model, domain) for domain in (node, pot)]
     states = reachable_states(model, 60, 7)
     found = [all(check(state) for check in alike) for state in states]
     assert found == [set(renamed(model, state)) == {state} for state in states]

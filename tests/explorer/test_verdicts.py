@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tidegate.explorer.search import Search
-from tidegate.explorer.verdicts import Ending, notes_of, plain, verdict_of
+from tidegate.explorer.verdicts import Ending, json_constant, notes_of, verdict_of
 from tidegate.language.verdict import ActionCoverage, Failure
 
 from ..support.steps import run_of
@@ -70,4 +70,4 @@ def test_what_a_search_leaves_out_is_noted() -> None:
         "deadlocks were not looked for: --no-deadlock",
         "one state was kept for each value of @projection counted",
     )
-    assert plain(3) == 3
+    assert json_constant(3) == 3

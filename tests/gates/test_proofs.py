@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from tidegate.cli.main import main
-from tidegate.explorer.commands import Finished
+from tidegate.explorer.commands import CommandResult
 from tidegate.gates.checks import proof_result
 from tidegate.gates.proofs import prove_arguments
 from tidegate.gates.records import read_record_file
@@ -85,10 +85,10 @@ def test_a_proof_that_ends_early_is_inconclusive() -> None:
         "schema": "tidegate.proof/2", "verdict": "not proved", "properties": [], "unstated": [], "left_out": [],
         "known_false": [], "obligations": [], "vacuous": [], "stopped": "the time was up after 3 s",
     }  # fmt: skip
-    result = proof_result(entry, Finished(5, json.dumps(report), "", 3.0))
+    result = proof_result(entry, CommandResult(5, json.dumps(report), "", 3.0))
     assert (result.result, result.exit) == ("inconclusive", Exit.INCONCLUSIVE)
     assert "the time was up after 3 s" in result.differences[0].text
-    broken = proof_result(entry, Finished(65, "", "mine.py:3: no", 3.0))
+    broken = proof_result(entry, CommandResult(65, "", "mine.py:3: no", 3.0))
     assert (broken.result, broken.exit) == ("cannot run", Exit.MODEL_TEXT)
 
 

@@ -14,7 +14,7 @@ from tidegate.explorer.native.outcome import Confirmation
 from tidegate.explorer.search import Search, Walks
 from tidegate.language.errors import UsageError
 from tidegate.language.model import Model
-from tidegate.language.verdict import Disagreement, Verdict
+from tidegate.language.verdict import DisagreementError, Verdict
 from tidegate.reports.check.terminal import check_headline
 from tidegate.reports.exits import Exit, exit_of_verdict
 
@@ -377,7 +377,9 @@ def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypat
         return False
 
     monkeypatch.setattr(Confirmation, "_value", never)
-    with pytest.raises(Disagreement, match=r"is_small \(.*model.py:24\) is true natively and is false in plain Python"):
+    with pytest.raises(
+        DisagreementError, match=r"is_small \(.*model.py:24\) is true natively and is false in plain Python"
+    ):
         searched(model, "native")
 
 

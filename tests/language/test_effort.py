@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from tidegate.language.effort import Effort, TooMuch, counted_range
+from tidegate.language.effort import Effort, EffortExceededError, counted_range
 
 
 def count_up(to: int) -> int:
@@ -27,7 +27,7 @@ def test_lines_are_counted_and_the_same_work_costs_the_same() -> None:
 
 def test_what_takes_more_is_stopped_and_nothing_is_traced_afterwards() -> None:
     before = sys.gettrace()
-    with pytest.raises(TooMuch), Effort(50):
+    with pytest.raises(EffortExceededError), Effort(50):
         count_up(1000)
     assert sys.gettrace() is before
 
@@ -37,7 +37,7 @@ def test_the_length_of_a_range_counts_where_an_effort_is_on() -> None:
     with Effort(100) as effort:
         counted_range(40)
     assert effort.left <= 60
-    with pytest.raises(TooMuch), Effort(100):
+    with pytest.raises(EffortExceededError), Effort(100):
         counted_range(101)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.language import action, always_eventually, always_possible, eventually_always, leads_to, strong, weak
-from tidegate.language.declare import Fairness, WrongDecorator, mark_of
+from tidegate.language.declare import DecoratorError, Fairness, mark_of
 
 
 @action
@@ -47,11 +47,11 @@ def test_marks_say_what_is_claimed() -> None:
 
 
 def test_what_is_no_fairness_or_no_predicate_is_refused() -> None:
-    with pytest.raises(WrongDecorator, match="takes fairness"):
+    with pytest.raises(DecoratorError, match="takes fairness"):
         always_eventually(3)  # type: ignore[call-overload]
-    with pytest.raises(WrongDecorator, match="and is given the action fetch"):
+    with pytest.raises(DecoratorError, match="and is given the action fetch"):
         always_eventually(fetch)
-    with pytest.raises(WrongDecorator, match="takes what comes then as a function"):
+    with pytest.raises(DecoratorError, match="takes what comes then as a function"):
         leads_to(weak)  # type: ignore[arg-type]
-    with pytest.raises(WrongDecorator, match="names one parameter"):
+    with pytest.raises(DecoratorError, match="names one parameter"):
         weak(fetch, each=3)  # type: ignore[arg-type]

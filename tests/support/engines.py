@@ -14,7 +14,7 @@ from textwrap import dedent, indent
 from typing import Any
 
 import pytest
-from tidegate.explorer.native.effort import FULL, CompileEffort
+from tidegate.explorer.native.effort import FULL_EFFORT, CompileEffort
 from tidegate.explorer.native.frontier import Frontier
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import Driver
@@ -192,7 +192,7 @@ class Native:
         return self.frontier.canonical(self.frontier.encode(state))
 
 
-def compiled(model: Model, *, symmetry: bool = False, effort: CompileEffort = FULL) -> Native:
+def compiled(model: Model, *, symmetry: bool = False, effort: CompileEffort = FULL_EFFORT) -> Native:
     """A model's compiled code; the caller closes its frontier."""
     kernel = kernel_of(model, symmetry_of(model).domains if symmetry else (), None, effort=effort)
     frontier = Frontier(kernel.program, kernel.code, MEMORY)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.explorer import ENGINES
-from tidegate.explorer.native.effort import QUICK, ROLLED
+from tidegate.explorer.native.effort import QUICK_EFFORT, ROLLED_EFFORT
 from tidegate.explorer.native.kernels import Kernel, kernel_of
 from tidegate.explorer.native.search import explore
 from tidegate.explorer.search import Search
@@ -66,7 +66,7 @@ class Pages:
             search = Search(symmetry=True, recheck=10, cache=self.kernels)
 
             def faster() -> Kernel:
-                return kernel_of(engine.model, engine.symmetry.domains, self.kernels, effort=ROLLED)
+                return kernel_of(engine.model, engine.symmetry.domains, self.kernels, effort=ROLLED_EFFORT)
 
             self.verdicts[asked] = explore(model, search, engine.kernel, engine.symmetry, faster=faster)
         verdict = self.verdicts[asked]
@@ -80,7 +80,7 @@ class Pages:
             opened = [constant for constant in definition.constants if constant not in CLOSED | SWITCHES]
             model = definition.bind(name, values, None, opened, properties=properties)
             symmetry = symmetry_of(model)
-            kernel = kernel_of(model, symmetry.domains, self.kernels, effort=QUICK)
+            kernel = kernel_of(model, symmetry.domains, self.kernels, effort=QUICK_EFFORT)
             self.engines[size] = Engine(model, symmetry, kernel)
         return self.engines[size]
 

@@ -20,7 +20,7 @@ from tidegate.audit.kafka.profiles import switches
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS
-from tidegate.language.verdict import Disagreement
+from tidegate.language.verdict import DisagreementError
 
 SIGNATURE = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", False, False,
                       False, 1, voters=3, voters_in_rack=1)  # fmt: skip
@@ -108,9 +108,9 @@ def test_a_loss_that_is_none_with_losses_of_power_is_a_disagreement(cache: Path)
     explorations = Explorations(cache, workers=1)
     one, power, disk = replace(SIGNATURE, acks="leader"), BY_NAME["power-loss@all"], BY_NAME["disk-loss@all"]
     shown = answer(one, QUESTION["no-loss"], disk, explorations)
-    with pytest.raises(Disagreement, match="holds at the end of what violates it"):
+    with pytest.raises(DisagreementError, match="holds at the end of what violates it"):
         in_own_fault(replace(shown, steps=shown.steps[:1], property="acknowledged_kept"), one, power, explorations)
-    with pytest.raises(Disagreement, match="does not replay with losses of power alone"):
+    with pytest.raises(DisagreementError, match="does not replay with losses of power alone"):
         in_own_fault(replace(shown, steps=(*shown.steps, *shown.steps)), one, power, explorations)
 
 

@@ -38,7 +38,7 @@ from tidegate.audit.questions.questions import WITH_ALL, Case
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
 from tidegate.audit.questions.subjects import subjects
-from tidegate.explorer.native.effort import QUICK, ROLLED
+from tidegate.explorer.native.effort import QUICK_EFFORT, ROLLED_EFFORT
 
 from ...conftest import ROOT
 from ...support.shipped import tiered
@@ -222,11 +222,11 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
 def test_a_kernel_that_finds_many_states_is_made_again_for_many(tmp_path: Path) -> None:
     case, bench = loss_case(next(signatures()), BY_NAME["crash@all"]), Bench(tmp_path)
     first, engine = bench.found(case), bench.engine(case)
-    assert engine.kernel.effort == QUICK and 0 < engine.states == first.states
+    assert engine.kernel.effort == QUICK_EFFORT and 0 < engine.states == first.states
     engine.states = PAYS + 1
-    assert bench.found(case) == first and engine.kernel.effort == ROLLED
+    assert bench.found(case) == first and engine.kernel.effort == ROLLED_EFFORT
     kernel = Bench(tmp_path).engine(case).kernel
-    assert kernel.cached and kernel.effort == ROLLED
+    assert kernel.cached and kernel.effort == ROLLED_EFFORT
 
 
 # --- processes --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.explorer.liveness.graph import Edge, Fair, no_limit
+from tidegate.explorer.liveness.graph import Edge, Fair, run_unlimited
 from tidegate.explorer.liveness.reference import PlainGraph
 
 # Two states that lead to each other by group 0, and a third that one comes to by group 1 and never leaves.
@@ -24,4 +24,4 @@ def test_a_limit_hardens_what_could_happen() -> None:
     GRAPH.soften()
     assert GRAPH.enabled(1) == 0b01
     assert GRAPH.first_stopped(0b10) == 1 and GRAPH.first_stopped(0b01) is None
-    assert no_limit() is None
+    assert run_unlimited() is None

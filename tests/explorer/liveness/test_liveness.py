@@ -19,14 +19,14 @@ import pytest
 from tidegate.explorer import ENGINES, plain
 from tidegate.explorer.liveness import answers as found_answers
 from tidegate.explorer.liveness import questions
-from tidegate.explorer.liveness.graph import Incomplete
+from tidegate.explorer.liveness.graph import IncompleteGraphError
 from tidegate.explorer.native import liveness as native_liveness
 from tidegate.explorer.native import outcome
 from tidegate.explorer.search import Search
 from tidegate.language import fairness
 from tidegate.language.binding import load
 from tidegate.language.model import Model
-from tidegate.language.verdict import Disagreement, PropertyVerdict, Verdict
+from tidegate.language.verdict import DisagreementError, PropertyVerdict, Verdict
 from tidegate.reports.spec.mathematics import Specification, specification_text
 from tidegate.traces.document import schema, trace_document
 
@@ -221,7 +221,7 @@ def test_ctrl_c_leaves_undecided_what_must_happen(
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
-@pytest.mark.parametrize("ending", [KeyboardInterrupt(), Incomplete("the time limit of 6 s was reached")])
+@pytest.mark.parametrize("ending", [KeyboardInterrupt(), IncompleteGraphError("the time limit of 6 s was reached")])
 def test_what_is_decided_before_the_end_stays_so(
     engine: str, ending: BaseException, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,7 +276,7 @@ def test_a_lasso_that_plain_python_does_not_confirm_is_a_disagreement(
         return None
 
     monkeypatch.setattr(fairness, "met", never_met)
-    with pytest.raises(Disagreement, match="does not in plain Python: weak fairness of take is not met"):
+    with pytest.raises(DisagreementError, match="does not in plain Python: weak fairness of take is not met"):
         checked(model, "native", cache)
 
 

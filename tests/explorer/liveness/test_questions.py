@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.explorer.liveness.questions import divided, questions_of
+from tidegate.explorer.liveness.questions import divide_actions, questions_of
 from tidegate.language.errors import UsageError
 
 from ...support.traces import bound
@@ -23,7 +23,7 @@ def test_predicates_and_groups_have_a_bit_each() -> None:
 def test_each_part_of_an_action_has_the_groups_of_its_steps() -> None:
     model = bound("examples/liveness/printer.py")
     questions = questions_of(model)
-    parts, groups = divided(model, questions)
+    parts, groups = divide_actions(model, questions)
     assert len(parts.actions) == len(groups) >= len(model.actions)
     known = {group for group in groups if group}
     assert known and all(group < 1 << len(questions.groups) for group in known)

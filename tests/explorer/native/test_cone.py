@@ -14,7 +14,7 @@ from tidegate.audit.kafka.profiles import definition
 from tidegate.audit.questions.cases import cases_in, delivery_case, service_cases
 from tidegate.audit.questions.questions import PROPERTIES, Case
 from tidegate.explorer.native.cone import Cones, cone_of
-from tidegate.explorer.native.effort import QUICK
+from tidegate.explorer.native.effort import QUICK_EFFORT
 from tidegate.explorer.native.frontier import Frontier
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.outcome import conclude
@@ -89,7 +89,7 @@ TEXT = text_of(FIELDS, START, BODY, before=BEFORE)
 def explored(model: Model, *, cone: bool) -> Generator[tuple[Frontier, Verdict]]:
     """A search to its end, with symmetry where there is any, and its frontier."""
     symmetry, search = symmetry_of(model), Search(keep_going=True, deadlocks=False, memory_bytes=MEMORY, recheck=20)
-    kernel = kernel_of(model, symmetry.domains, None, effort=QUICK, cone=cone)
+    kernel = kernel_of(model, symmetry.domains, None, effort=QUICK_EFFORT, cone=cone)
     frontier = Frontier(kernel.program, kernel.code, MEMORY)
     try:
         driver = Driver(model, search, kernel, frontier, None)
@@ -182,6 +182,6 @@ def test_an_audit_keeps_what_is_in_the_cone() -> None:
 
 def test_several_workers_cannot_keep_a_cone(tmp_path: Path) -> None:
     model = bound(tmp_path, TEXT)
-    kernel = kernel_of(model, (), None, effort=QUICK, cone=True)
+    kernel = kernel_of(model, (), None, effort=QUICK_EFFORT, cone=True)
     with pytest.raises(ValueError, match="a kernel that keeps a cone is for one worker"):
         explore(model, Search(workers=2, memory_bytes=MEMORY), kernel, symmetry_of(model))

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.native.effort import FULL, QUICK, ROLLED
+from tidegate.explorer.native.effort import FULL_EFFORT, QUICK_EFFORT, ROLLED_EFFORT
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.native.search import explore
@@ -33,7 +33,10 @@ def test_every_effort_finds_the_same(name: str, constants: dict[str, int], symme
     definition, profile = find(name)
     model = definition.bind(name, constants, profile)
     symmetry = symmetry_of(model) if symmetric else Symmetry((), ())
-    made = [kernel_of(model, symmetry.domains, tmp_path, effort=effort) for effort in (FULL, QUICK, ROLLED)]
+    made = [
+        kernel_of(model, symmetry.domains, tmp_path, effort=effort)
+        for effort in (FULL_EFFORT, QUICK_EFFORT, ROLLED_EFFORT)
+    ]
     assert len(kernels(tmp_path)) == len({kernel.binary for kernel in made}) == 3
     full, quick, rolled = (summary(explore(model, Search(keep_going=True), kernel, symmetry)) for kernel in made)
     assert quick == full
@@ -44,9 +47,9 @@ def test_every_effort_finds_the_same(name: str, constants: dict[str, int], symme
 def test_a_long_search_goes_on_with_the_fast_kernel(
     long: int, workers: int, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidegate.explorer.native.search.LONG", long)
+    monkeypatch.setattr("tidegate.explorer.native.search.LONG_SEARCH", long)
     monkeypatch.setattr("tidegate.explorer.native.search.FIRST_SLICE", 1000)
-    monkeypatch.setattr("tidegate.explorer.native.workers.ALONE", 100)
+    monkeypatch.setattr("tidegate.explorer.native.workers.STATES_FOR_ONE_WORKER", 100)
     definition, profile = find("replication:kip320")
     model = definition.bind("replication", {"replicas": 2, "max_leader_epoch": 2}, profile)
     said, search = list[str](), Search(workers=workers, cache=tmp_path)

@@ -10,9 +10,9 @@ import pytest
 from tidegate.api.models import load
 from tidegate.explorer.native import initials, search
 from tidegate.explorer.native import initials_check as starts
-from tidegate.explorer.native.effort import FULL, QUICK, CompileEffort
+from tidegate.explorer.native.effort import FULL_EFFORT, QUICK_EFFORT, CompileEffort
 from tidegate.explorer.native.frontier import Frontier
-from tidegate.explorer.native.initials_check import Starts
+from tidegate.explorer.native.initials_check import InitialStatesCheck
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.native.search import check
 from tidegate.explorer.plain import check as plain
@@ -23,7 +23,7 @@ from tidegate.language.judge import starts as judged
 from tidegate.language.model import Model
 from tidegate.language.types import Int, Map, Option, Subset
 from tidegate.language.values import ModelError
-from tidegate.language.verdict import Disagreement
+from tidegate.language.verdict import DisagreementError
 
 from ...conftest import ROOT
 from ...support.engines import agree, bound
@@ -135,7 +135,7 @@ def start(a: Small, b: Small) -> World:
 @pytest.fixture(autouse=True)
 def _natively(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few are enough."""
-    monkeypatch.setattr(initials, "MANY", 1)
+    monkeypatch.setattr(initials, "MANY_STATES", 1)
 
 
 def of_text(folder: Path, text: str) -> Model:
@@ -160,7 +160,7 @@ def test_a_value_by_its_place_is_the_one_in_the_list(type_: Any) -> None:
             member_at(type_, beyond)
 
 
-@pytest.fixture(params=[QUICK, FULL], ids=lambda kind: kind.name)
+@pytest.fixture(params=[QUICK_EFFORT, FULL_EFFORT], ids=lambda kind: kind.name)
 def effort(request: pytest.FixtureRequest) -> CompileEffort:
     """Both kernels."""
     return request.param
@@ -181,7 +181,7 @@ def opened(model: Model, effort: CompileEffort) -> Iterator[Frontier]:
 def test_every_combination_gives_what_plain_python_gives(text: str, effort: CompileEffort, tmp_path: Path) -> None:
     model = of_text(tmp_path, text)
     for frontier in opened(model, effort):
-        made = Starts(model, frontier)
+        made = InitialStatesCheck(model, frontier)
         total = sum(made.counts)
         mine = [words for number in range(total) if (words := frontier.start(number)) is not None]
         assert 0 < len(mine) < total, "some guard is false and some true"
@@ -201,7 +201,7 @@ def test_a_search_from_them_is_that_of_plain_python(text: str, tmp_path: Path, m
 
 
 def test_few_initial_states_are_made_by_plain_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(initials, "MANY", 1000)
+    monkeypatch.setattr(initials, "MANY_STATES", 1000)
     assert initials.combinations(of_text(tmp_path, TWO)) == ()
     assert initials.combinations(load(str(ROOT / "examples/published/token_ring.py"))) == (46_656,)
 
@@ -228,10 +228,12 @@ def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
         return real(model, initial, last)
 
     monkeypatch.setattr(starts, "start_of", other)
-    with pytest.raises(Disagreement, match=r"start\(.*\) \(.*model_\d+\.py:\d+\) gives another one natively; in plain"):
+    with pytest.raises(
+        DisagreementError, match=r"start\(.*\) \(.*model_\d+\.py:\d+\) gives another one natively; in plain"
+    ):
         check(model, Search(cache=None, keep_going=True))
-    for frontier in opened(model, QUICK):
-        shown = str(Starts(model, frontier).broken(0))
+    for frontier in opened(model, QUICK_EFFORT):
+        shown = str(InitialStatesCheck(model, frontier).broken(0))
         assert (
             "start(a=0, b=0, colour=RED)" in shown and "breaks the model's types natively; in plain Python it" in shown
         )
@@ -239,5 +241,5 @@ def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
 
 @pytest.mark.parametrize("variant", [{"walks": True}, {"fingerprint": 64}, {"fingerprint": 128}])
 def test_kernels_for_walks_and_shards_are_made_of_such_models_too(variant: dict[str, Any], tmp_path: Path) -> None:
-    kernel = kernel_of(of_text(tmp_path, TWO), (), None, effort=QUICK, **variant)
+    kernel = kernel_of(of_text(tmp_path, TWO), (), None, effort=QUICK_EFFORT, **variant)
     assert kernel.program.starts == (18, 2) and kernel.code.function("start_all", 1)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer.native import kernels as native_kernels
 from tidegate.explorer.native.compiler import read_object
-from tidegate.explorer.native.kernels import kernel_text, own_text
+from tidegate.explorer.native.kernels import engine_digest, kernel_text
 from tidegate.explorer.native.program import generate, plan_program
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
@@ -93,16 +93,16 @@ def test_a_process_whose_files_changed_believes_no_kernel_and_is_not_believed(
     native(model, Search(cache=cache))
     kept = kernels(cache)
     monkeypatch.setattr(code_digest, "STARTED", 0.0)
-    own_text.cache_clear()
+    engine_digest.cache_clear()
     try:
         assert native(model, Search(cache=cache)).verdict == "holds"
         assert len(kernels(cache) - kept) == 1
-        own_text.cache_clear()
+        engine_digest.cache_clear()
         native(model, Search(cache=cache))
         assert len(kernels(cache) - kept) == 2
     finally:
         monkeypatch.undo()
-        own_text.cache_clear()
+        engine_digest.cache_clear()
     native(model, Search(cache=cache))
     assert len(kernels(cache) - kept) == 2
 

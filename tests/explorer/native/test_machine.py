@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.explorer.native.effort import FULL, ROLLED
-from tidegate.explorer.native.program import generate, joined, plan_program
+from tidegate.explorer.native.effort import FULL_EFFORT, ROLLED_EFFORT
+from tidegate.explorer.native.program import generate, merge_numbers, plan_program
 from tidegate.invariants.catalogue import find
 
 from ...support.native import counting
@@ -16,9 +16,9 @@ from ...support.shipped import shipped
 
 
 def test_parts_of_the_kernel_that_name_cells_alike_are_refused() -> None:
-    assert joined({"A": 1}, {"B": 2}, {"A": 1}) == {"A": 1, "B": 2}
+    assert merge_numbers({"A": 1}, {"B": 2}, {"A": 1}) == {"A": 1, "B": 2}
     with pytest.raises(ValueError, match="two parts of the kernel name cells alike: A, C"):
-        joined({"A": 1, "C": 3}, {"A": 2, "B": 2, "C": 4})
+        merge_numbers({"A": 1, "C": 3}, {"A": 2, "B": 2, "C": 4})
 
 
 def test_a_function_of_the_kernel_is_written_out_once_in_a_process(
@@ -31,7 +31,7 @@ def test_a_function_of_the_kernel_is_written_out_once_in_a_process(
 
     def written(kept: dict[Any, str], most: int) -> list[str]:
         monkeypatch.setattr("tidegate.explorer.native.machine._TEXTS", kept)
-        monkeypatch.setattr("tidegate.explorer.native.machine.KEPT", most)
+        monkeypatch.setattr("tidegate.explorer.native.machine.MAX_KEPT_FUNCTIONS", most)
         return [generate(model, program, (), **way) for model, program, way in asked]
 
     kept: dict[Any, str] = {}
@@ -44,8 +44,8 @@ def test_a_function_of_the_kernel_is_written_out_once_in_a_process(
 def test_what_would_be_too_long_is_not_written_out(tmp_path: Path) -> None:
     definition, profile = find("replication:kip320")
     model = definition.bind("replication", {"replicas": 3}, profile)
-    short = replace(FULL, instructions=100)
+    short = replace(FULL_EFFORT, instructions=100)
     full, less, rolled = (
-        len(generate(model, plan_program(model), (), effort=effort)) for effort in (FULL, short, ROLLED)
+        len(generate(model, plan_program(model), (), effort=effort)) for effort in (FULL_EFFORT, short, ROLLED_EFFORT)
     )
     assert rolled <= less < full

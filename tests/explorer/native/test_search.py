@@ -16,7 +16,7 @@ from tidegate.explorer.native.search import check as native
 from tidegate.explorer.native.statements import Statements
 from tidegate.explorer.search import Progress, Search
 from tidegate.language import ir
-from tidegate.language.verdict import Disagreement
+from tidegate.language.verdict import DisagreementError
 
 from ...support.engines import bound, text_of
 from ...support.native import COUNTING, FIELDS, LARGE, NODE, START, counting, large
@@ -39,7 +39,7 @@ def test_a_miscompiled_addition_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(Statements, "evaluate", wrong)
     text = COUNTING.replace("s.table[node] + 1", "min(3, max(0, s.table[node] + 1))")
     model = bound(tmp_path, text_of(FIELDS, START, text, before=NODE))
-    with pytest.raises(Disagreement, match="rise") as caught:
+    with pytest.raises(DisagreementError, match="rise") as caught:
         native(model, Search())
     assert "table={A: 0" in str(caught.value), "the message shows the state"
 
@@ -54,7 +54,7 @@ def test_a_miscompiled_property_is_caught(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Scalars, "compare", wrong)
     extra = "\n@invariant\ndef low(s: World) -> bool:\n    '''Low.'''\n    return s.count < 20\n"
-    with pytest.raises(Disagreement):
+    with pytest.raises(DisagreementError):
         native(counting(tmp_path, extra), Search())
 
 

@@ -130,7 +130,7 @@ def test_long_walks_go_on_with_the_fast_kernel_and_are_the_same(
     model = world(tmp_path)
     verdicts, made = list[Verdict](), list[int]()
     for long in (1 << 62, 2_000, 0):
-        monkeypatch.setattr("tidegate.explorer.native.walks.LONG", long)
+        monkeypatch.setattr("tidegate.explorer.native.walks.LONG_WALKS", long)
         verdicts.append(walked(model, strategy=strategy, seed=7, workers=workers, keep_going=True))
         made.append(len(list(KEPT[0].glob("*.o"))))
     assert made == [1, 2, 2], "the quick kernel; that and the fast one; the fast one is at hand"

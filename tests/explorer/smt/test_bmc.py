@@ -24,7 +24,7 @@ from tidegate.gates.records import named_bounds
 from tidegate.invariants.catalogue import find
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError
-from tidegate.language.verdict import Disagreement, Verdict
+from tidegate.language.verdict import DisagreementError, Verdict
 from tidegate.reports.exits import Exit
 
 from ...conftest import ROOT
@@ -198,15 +198,15 @@ def test_a_run_that_python_does_not_take_is_a_disagreement(monkeypatch: pytest.M
         raise StepError("step 1 is disabled")
 
     monkeypatch.setattr(unrolling, "replay", refuse)
-    with pytest.raises(Disagreement, match="bmc found a run that plain Python does not take: step 1 is disabled"):
+    with pytest.raises(DisagreementError, match="bmc found a run that plain Python does not take: step 1 is disabled"):
         checked(model_of("raft:empty_disk", "two_elections", ("terms_never_decrease",)), 3)
 
 
 def test_time_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The solver has an hour, and three steps later none: it is not waited for."""
-    model, solvers = model_of("raft", "four_terms", ("election_safety",)), list[sat.Sat]()
+    model, solvers = model_of("raft", "four_terms", ("election_safety",)), list[sat.SatSolver]()
 
-    class Noted(sat.Sat):
+    class Noted(sat.SatSolver):
         def __init__(self, *limits: Any) -> None:
             super().__init__(*limits)
             solvers.append(self)
@@ -215,7 +215,7 @@ def test_time_ends_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         if progress.depth == 3:
             solvers[0].deadline = 0.0
 
-    monkeypatch.setattr(bmc, "Sat", Noted)
+    monkeypatch.setattr(bmc, "SatSolver", Noted)
     verdict = bmc.check(model, Search(depth=60, seconds=3600.0), late)
     assert verdict.verdict == "inconclusive"
     assert verdict.assurance.startswith("none: the time limit was reached; no run of at most ")
@@ -228,7 +228,7 @@ def test_time_ends_it_while_formulas_become_clauses(tmp_path: Path, monkeypatch:
     def begun(*limits: Any) -> None:
         raise AssertionError("a solver began")
 
-    monkeypatch.setattr(bmc, "Sat", begun)
+    monkeypatch.setattr(bmc, "SatSolver", begun)
     verdict = bmc.check(small(tmp_path, COUNTER, "count=0", STEPS), Search(depth=5, seconds=1e-9))
     assert (verdict.verdict, verdict.assurance) == ("inconclusive", "none: the time limit was reached")
 
@@ -236,14 +236,14 @@ def test_time_ends_it_while_formulas_become_clauses(tmp_path: Path, monkeypatch:
 def test_time_ends_a_pass_of_z3_that_does_not_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes much longer than the limit is ended, and leaves no process behind."""
     monkeypatch.setattr(cnf, "_tactic", partial(time.sleep, 60))
-    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+    with pytest.raises(sat.SolverEndedError, match="the time limit was reached"):
         cnf.clauses_of([z3.Bool("x")], time.monotonic() + 0.5)
     assert multiprocessing.active_children() == []
 
 
 def test_a_process_that_dies_while_it_makes_clauses_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cnf, "_tactic", partial(os._exit, 3))
-    with pytest.raises(sat.SolverEnded, match=r"no clauses were made: the solver's process ended \(exit 3\)"):
+    with pytest.raises(sat.SolverEndedError, match=r"no clauses were made: the solver's process ended \(exit 3\)"):
         cnf.clauses_of([z3.Bool("x")], time.monotonic() + 600)
     assert multiprocessing.active_children() == []
 
@@ -256,15 +256,15 @@ def test_a_limit_changes_no_clause() -> None:
 def test_time_ends_the_sending_and_the_reading_of_clauses() -> None:
     """Both look at the clock as they go, and not once when all is done."""
     over = time.monotonic()
-    solver = sat.Sat(over)
+    solver = sat.SatSolver(over)
     taken = list[int]()
     try:
-        with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+        with pytest.raises(sat.SolverEndedError, match="the time limit was reached"):
             solver.add(taken.append(at) or [1] for at in range(100_000))
     finally:
         solver.close()
     assert len(taken) == 1
-    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+    with pytest.raises(sat.SolverEndedError, match="the time limit was reached"):
         cnf.read_dimacs("p cnf 1 1\n1 0\n", over)
 
 
@@ -272,7 +272,7 @@ def test_time_ends_the_making_of_formulas(tmp_path: Path, monkeypatch: pytest.Mo
     """No clause is asked for where the limit is over after the first of many steps."""
     model = small(tmp_path, COUNTER, "count=0", STEPS)
     monkeypatch.setattr(circuits, "clauses_of", unasked)
-    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+    with pytest.raises(sat.SolverEndedError, match="the time limit was reached"):
         circuits.circuits_of(model, finite(model), time.monotonic())
 
 
@@ -289,7 +289,7 @@ def test_one_formula_is_cut_too(tmp_path: Path) -> None:
     state = fresh_state(model, encoding, "s")
     predicate(form, encoding, state)
     encoding.deadline = time.monotonic()
-    with pytest.raises(sat.SolverEnded, match="the time limit was reached"):
+    with pytest.raises(sat.SolverEndedError, match="the time limit was reached"):
         predicate(form, encoding, state)
 
 
@@ -334,23 +334,23 @@ def test_an_initial_function_is_one_formula_however_many_states_it_gives(tmp_pat
 
 def test_a_solver_that_is_gone_is_reported_and_closed() -> None:
     """What was not sent any more is not sent when it is closed."""
-    solver = sat.Sat(memory_bytes=2**40)
+    solver = sat.SatSolver(memory_bytes=2**40)
     solver.process.kill()
     solver.process.wait()
-    with pytest.raises(sat.SolverEnded, match="the memory limit"):
+    with pytest.raises(sat.SolverEndedError, match="the memory limit"):
         solver.add([(1,)])
     solver.close()
 
 
 @pytest.mark.parametrize("bits", [20, 24, 25])
 def test_little_memory_is_no_solver_that_is_missing(bits: int) -> None:
-    solver = sat.Sat(memory_bytes=2**bits)
-    with pytest.raises(sat.SolverEnded, match="the memory limit"):
+    solver = sat.SatSolver(memory_bytes=2**bits)
+    with pytest.raises(sat.SolverEndedError, match="the memory limit"):
         much_to_solve(solver)
     solver.close()
 
 
-def much_to_solve(solver: sat.Sat) -> None:
+def much_to_solve(solver: sat.SatSolver) -> None:
     """More than a megabyte holds."""
     solver.add([(number, -number - 1) for number in range(1, 500_000)])
     solver.solve([1])
@@ -381,13 +381,13 @@ def test_ctrl_c_ends_it_with_a_report(cache: Path) -> None:
 
 
 def test_ctrl_c_while_the_solver_works_ends_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    solvers = list[sat.Sat]()
+    solvers = list[sat.SatSolver]()
 
-    def interrupt(solver: sat.Sat) -> None:
+    def interrupt(solver: sat.SatSolver) -> None:
         solvers.append(solver)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sat.Sat, "_answer", interrupt)
+    monkeypatch.setattr(sat.SatSolver, "_answer", interrupt)
     verdict = checked(model_of("raft", "four_terms", ("election_safety",)), 60)
     assert verdict.verdict == "inconclusive" and "stopped by Ctrl-C" in verdict.assurance
     assert solvers[0].process.returncode is not None

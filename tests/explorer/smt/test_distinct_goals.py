@@ -10,11 +10,11 @@ import pytest
 import z3
 from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt.effort import SolverEffort
-from tidegate.explorer.smt.encoding import unbounded
-from tidegate.explorer.smt.finite_instances import Searched, Sketch, confirm
+from tidegate.explorer.smt.encoding import unbounded_encoding
+from tidegate.explorer.smt.finite_instances import FiniteInstance, Sketch, confirm
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.predicate import clauses
-from tidegate.explorer.smt.prover import Doubt, Prover, Settled
+from tidegate.explorer.smt.prover import Doubt, Prover, SettledDoubt
 from tidegate.explorer.smt.questions import Questions
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.symmetry import distinct
@@ -105,7 +105,7 @@ def made(tmp_path: Path) -> Induction:
 
 def members(made: Induction, goal: str, met: int) -> list[tuple[int, ...]]:
     """For which members a goal is proved when so many are named already."""
-    encoding = unbounded(made.model)
+    encoding = unbounded_encoding(made.model)
     questions = Questions(made.model, made.symmetric, SolverEffort())
     form = cast(Function, questions.predicates[goal].form)
     some = clauses(form, encoding, fresh_state(made.model, encoding, "0"), suffix="g")
@@ -141,7 +141,7 @@ def test_few_goals_say_what_all_of_them_say(made: Induction) -> None:
 def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_each(made: Induction) -> None:
     """Whether a goal is broken in a copy, whichever goals are asked about beside it, and plain Python agrees."""
     for number in range(len(made.instances)):
-        copy = Searched(made.instances, number, made.symmetric)
+        copy = FiniteInstance(made.instances, number, made.symmetric)
         for action in ("", *made.actions()):
             asked = [obligation for obligation in made.obligations() if obligation.action == action]
             found = dict(copy.sketches(asked))
@@ -154,7 +154,7 @@ def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
     made: Induction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bound is on the solver's steps, and not on time: a busy machine finds the same."""
-    copy, asked = Searched(made.instances, 0, made.symmetric), Obligation("step", "one_mark", "mark_others")
+    copy, asked = FiniteInstance(made.instances, 0, made.symmetric), Obligation("step", "one_mark", "mark_others")
     assert isinstance(copy.sketch(asked), Sketch)
     monkeypatch.setattr(finite_instances, "WORK", 1)
     assert copy.sketch(asked) is False
@@ -162,7 +162,7 @@ def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
 
 def test_instances_that_differ_by_a_renaming_are_made_once(made: Induction) -> None:
     """The first of each kind, and as where all are made."""
-    encoding = unbounded(made.model)
+    encoding = unbounded_encoding(made.model)
     before = fresh_state(made.model, encoding, "0")
     every = instances(made.model, encoding, before, "a")
     few = instances(made.model, encoding, before, "a", symmetric=made.symmetric)
@@ -201,4 +201,6 @@ def test_whether_a_goal_is_vacuous_does_not_depend_on_whether_members_are_told_a
     made = Induction(definition, definition.bind(), ProofRequest(lemmas=("one_mark",), properties=("claim",)))
     for symmetric in (made.symmetric, frozenset[str]()):
         prover = Prover(replace(made.ground(), symmetric=symmetric), ReachedStates(made.within, (), ()))
-        assert [*prover.work(Doubt(goal="claim"))] == [Settled(Doubt(goal="claim"), "empty" if is_empty else "full")]
+        assert [*prover.work(Doubt(goal="claim"))] == [
+            SettledDoubt(Doubt(goal="claim"), "empty" if is_empty else "full")
+        ]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tidegate.explorer.smt.encoding import finite
-from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.simulation import FormulaCheck, StepTaken
 from tidegate.explorer.smt.unbounded import unbounded_model
 from tidegate.invariants.catalogue import CATALOGUE, find
@@ -136,7 +136,7 @@ def test_the_unbounded_formulas_allow_every_step(name: str, constants: dict[str,
     definition, profile = find(name)
     values = definition.values(constants, profile)
     if name in NOT_STATED:
-        with pytest.raises(NotUnbounded, match=NOT_STATED[name]):
+        with pytest.raises(NotUnboundedError, match=NOT_STATED[name]):
             allow(definition, name, cast("dict[str, int]", values), 4, seed=1)
     else:
         assert allow(definition, name, cast("dict[str, int]", values), 4, seed=1) > 0
@@ -151,7 +151,7 @@ def test_the_unbounded_formulas_allow_every_step_of_random_models(
     def try_one(text: str, seed: int) -> None:
         path: Path = tmp_path_factory.mktemp("random") / "model.py"
         path.write_text(text, encoding="utf-8")
-        with suppress(ModelErrors, ModelError, NotUnbounded):
+        with suppress(ModelErrors, ModelError, NotUnboundedError):
             allow(load(path), "model", {}, 4, seed)
 
     try_one()

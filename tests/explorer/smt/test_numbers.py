@@ -15,8 +15,8 @@ from tidegate.explorer.smt.terms import (
     choose_bit,
     chosen_term,
     conjunction,
+    constant_number,
     disjunction,
-    known,
     size_of,
     vector,
 )
@@ -57,7 +57,7 @@ def value_of(number: Number) -> int:
 def test_arithmetic_is_pythons(left: Any, right: Any, op: Any, folded: bool) -> None:
     if op in ("//", "%") and right[0] == 0:
         return
-    one, other = (known(left[0]), known(right[0])) if folded else (bits(left), bits(right))
+    one, other = (constant_number(left[0]), constant_number(right[0])) if folded else (bits(left), bits(right))
     result = BitVectors().arithmetic(op, one, other)
     exact = EXACTLY[op](left[0], right[0])
     assert value_of(result) == exact

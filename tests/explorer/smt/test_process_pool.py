@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from tidegate.cli.main import main
 from tidegate.explorer.smt import process_pool
-from tidegate.explorer.smt.finite_instances import Searched
+from tidegate.explorer.smt.finite_instances import FiniteInstance
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.process_pool import OVERDUE, watched
+from tidegate.explorer.smt.process_pool import OVERDUE, watch_deadline
 from tidegate.explorer.smt.prover import Prover
 from tidegate.explorer.smt.questions import Questions, SolverAnswer
 from tidegate.language.binding import load
@@ -33,7 +33,7 @@ AFTER = Obligation("step", "in_order", "lead")
 
 def never(seconds: float = 0.0) -> None:
     """Stands in for a solver that does not hear its clock."""
-    with watched(seconds):
+    with watch_deadline(seconds):
         while True:
             time.sleep(3600.0)
 
@@ -50,7 +50,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
     monkeypatch.setattr(process_pool, "GRACE", 0.0)
-    monkeypatch.setattr(process_pool, "_LOOK", 0.05)
+    monkeypatch.setattr(process_pool, "_POLL_SECONDS", 0.05)
     return folder
 
 
@@ -127,7 +127,7 @@ def test_where_a_small_copy_does_not_come_back_the_question_is_asked_without_bou
         never()
         yield
 
-    monkeypatch.setattr(Searched, "sketches", sketches)
+    monkeypatch.setattr(FiniteInstance, "sketches", sketches)
     proof = proof_of(kept)
     assert proof.word == "proved"
     assert [finding.obligation for finding in proof.findings if not finding.cached] == [AFTER]
@@ -151,12 +151,12 @@ def test_a_query_that_comes_back_in_time_ends_nothing(kept: Path, monkeypatch: p
 
 def in_time() -> None:
     """A query that ends, and more time than it had after it."""
-    with watched(3600.0):
+    with watch_deadline(3600.0):
         pass
     until = process_pool._watch.get()  # pyright: ignore[reportPrivateUsage]
     assert until.value == 0.0
 
 
 def test_nothing_is_ended_where_nobody_watches() -> None:
-    with watched(-1.0):
+    with watch_deadline(-1.0):
         assert process_pool._watch.get() is None  # pyright: ignore[reportPrivateUsage]

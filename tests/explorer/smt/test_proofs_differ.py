@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
 from tidegate.explorer.smt.effort import SolverEffort
-from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import Definition, load
 from tidegate.language.errors import ModelErrors
@@ -116,7 +116,7 @@ class Writer:
 
 def proof_of(definition: Definition) -> Proof | None:
     """What can be proved quickly; None where the text has no meaning without bounds, or a first state breaks it."""
-    with suppress(NotUnbounded, ModelError):
+    with suppress(NotUnboundedError, ModelError):
         asked = ProofRequest(workers=1, effort=SolverEffort(work=1.0, seeds=(0,)))
         return Induction(definition, definition.bind(), asked).prove(lambda _: None)
     return None

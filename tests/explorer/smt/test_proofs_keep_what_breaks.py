@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.language.binding import load
 
 from ...support.shipped import tiered
@@ -160,7 +160,7 @@ def test_a_message_with_a_log_of_a_fixed_capacity_is_received(tmp_path: Path) ->
 
 
 def test_a_message_with_a_log_of_any_length_is_an_error_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(NotUnbounded, match="a message with something in it that has no end here"):
+    with pytest.raises(NotUnboundedError, match="a message with something in it that has no end here"):
         prove(written(tmp_path, Wrong(QUOTES, {**SEND, **TAKE}), QUOTE.format("top")))
 
 

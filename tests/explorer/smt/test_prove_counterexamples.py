@@ -72,7 +72,7 @@ def test_where_a_run_leads_there_the_whole_run_is_shown(tmp_path: Path, monkeypa
     def no_runs(*_: object) -> Sample:
         return nothing_met
 
-    monkeypatch.setattr(induction, "sampled", no_runs)
+    monkeypatch.setattr(induction, "take_sample", no_runs)
     wrong = Wrong({"x": ("Two", "0")}, {"up": "require(s.x < 2)\ns.x += 1", "step": "require(s.x == 2)\ns.bad = True"})
     _, against = found_in(tmp_path, wrong)
     assert (against.reachable, against.explored) == (True, "")

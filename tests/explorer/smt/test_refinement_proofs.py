@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors, UsageError
@@ -151,7 +151,11 @@ def test_random_refinements_that_are_false_are_not_proved(
             reject()
         try:
             proof = proof_of(folder, text, {})
-        except (NotUnbounded, UsageError, ModelErrors):  # its text needs values for constants that are open in a proof
+        except (
+            NotUnboundedError,
+            UsageError,
+            ModelErrors,
+        ):  # its text needs values for constants that are open in a proof
             return
         assert words(proof, "as_abstract") != {"proved"}
 

@@ -13,7 +13,7 @@ from tidegate.explorer.smt import simulation
 from tidegate.explorer.smt.algebra import Algebra
 from tidegate.explorer.smt.encoding import Encoding
 from tidegate.explorer.smt.numbers import Integers
-from tidegate.explorer.smt.terms import Bit, Number, known
+from tidegate.explorer.smt.terms import Bit, Number, constant_number
 from tidegate.invariants.catalogue import find
 from tidegate.reports.exits import Exit
 
@@ -59,7 +59,7 @@ def _no(*_: object) -> bool:
 
 
 def _zero(*_: object) -> Number:
-    return known(0)
+    return constant_number(0)
 
 
 def _the_pool(_: Algebra, pool: object, *rest: object) -> object:

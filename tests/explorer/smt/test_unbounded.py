@@ -7,8 +7,8 @@ from typing import cast
 
 import pytest
 import z3
-from tidegate.explorer.smt.encoding import Encoding, unbounded
-from tidegate.explorer.smt.errors import NotUnbounded
+from tidegate.explorer.smt.encoding import Encoding, unbounded_encoding
+from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.predicate import clauses, predicate
 from tidegate.explorer.smt.shapes import Fields, Records
 from tidegate.explorer.smt.states import SymbolicState, constant_state, fresh_state
@@ -64,7 +64,7 @@ def model_of(folder: Path, body: str) -> tuple[Model, Encoding, SymbolicState]:
     path.write_text(text_of(FIELDS, START, body, before=BEFORE), encoding="utf-8")
     definition = load(path)
     model = unbounded_model(definition, definition.bind())
-    encoding = unbounded(model)
+    encoding = unbounded_encoding(model)
     return model, encoding, fresh_state(model, encoding, "0")
 
 
@@ -178,8 +178,8 @@ def test_what_has_no_meaning_is_an_error_with_its_line(tmp_path: Path, says: str
     model, encoding, state = model_of(tmp_path, invariant(says))
     form = model.properties[0].form
     assert form is not None
-    with pytest.raises(NotUnbounded, match=r"endless\.py:\d+: ") as raised:
+    with pytest.raises(NotUnboundedError, match=r"endless\.py:\d+: ") as raised:
         predicate(form, encoding, state)
     assert message in raised.value.message
-    with pytest.raises(NotUnbounded):
+    with pytest.raises(NotUnboundedError):
         clauses(form, encoding, state)

@@ -17,7 +17,7 @@ from tidegate.explorer.search import Progress, Search
 from tidegate.explorer.spark import driver
 from tidegate.explorer.spark.driver import SparkSearch
 from tidegate.explorer.spark.fingerprints import OFFSET
-from tidegate.explorer.spark.job import Damaged, Job
+from tidegate.explorer.spark.job import DamagedRunError, Job
 from tidegate.explorer.spark.levels import level_path
 from tidegate.explorer.spark.prefix import Prefix
 from tidegate.explorer.spark.rundir import RunDirectory
@@ -248,7 +248,7 @@ def without(kind: int) -> Any:
 
 @pytest.mark.parametrize("kind", [BLOCK, TRAILER])
 def test_a_lost_row_is_an_error(kip320: Model, tmp_path: Path, cache: Path, kind: int) -> None:
-    with pytest.raises(Damaged, match=r"level 6 of shard \d: sent \[.*\], received \[.*\], from each shard"):
+    with pytest.raises(DamagedRunError, match=r"level 6 of shard \d: sent \[.*\], received \[.*\], from each shard"):
         looped(kip320, tmp_path, Search(cache=cache), Loop(spoil=without(kind)))
 
 
@@ -281,7 +281,7 @@ def test_a_damaged_level_file_is_an_error(
         if level == 6 and path.exists():
             damage(path)
 
-    with pytest.raises(Damaged, match=says):
+    with pytest.raises(DamagedRunError, match=says):
         looped(kip320, tmp_path, Search(cache=cache), Loop(before=spoil))
 
 
@@ -302,7 +302,7 @@ def test_a_byte_that_flips_in_a_table_never_changes_the_count(
                     file.write(data)
 
     counted: int | None = None
-    with suppress(Damaged):
+    with suppress(DamagedRunError):
         counted = looped(kip320, tmp_path, Search(cache=cache), Loop(before=spoil)).distinct_states
     assert counted in (None, expected.distinct_states)
 
@@ -312,7 +312,7 @@ def test_a_file_that_is_gone_at_the_end_is_an_error(kip320: Model, tmp_path: Pat
         if level > 6:
             level_path(job.folder, 3, 0).unlink(missing_ok=True)
 
-    with pytest.raises(Damaged, match=r"L00003/s00000\.states: the file is missing"):
+    with pytest.raises(DamagedRunError, match=r"L00003/s00000\.states: the file is missing"):
         looped(kip320, tmp_path, Search(cache=cache), Loop(before=spoil))
 
 
@@ -334,7 +334,7 @@ def test_another_question_is_refused(kip320: Model, tmp_path: Path, cache: Path)
 def test_level_files_without_a_manifest_are_an_error(kip320: Model, tmp_path: Path, cache: Path) -> None:
     looped(kip320, tmp_path, Search(cache=cache))
     (tmp_path / "run" / "manifest.json").unlink()
-    with pytest.raises(Damaged, match=r"there are level files and no manifest\.json"):
+    with pytest.raises(DamagedRunError, match=r"there are level files and no manifest\.json"):
         looped(kip320, tmp_path, Search(cache=cache))
 
 

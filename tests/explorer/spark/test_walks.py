@@ -14,11 +14,11 @@ from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.walks import check as walk
 from tidegate.explorer.search import Progress, Report, Search, Strategy, Walks
 from tidegate.explorer.spark import walks
-from tidegate.explorer.spark.driver import OutOfTime, SearchStopped
+from tidegate.explorer.spark.driver import OutOfTimeError, SearchStoppedError
 from tidegate.explorer.spark.shipping import Parcel
 from tidegate.explorer.spark.walks import Share, WalksTaken
 from tidegate.language.model import Model
-from tidegate.language.verdict import Disagreement, Verdict
+from tidegate.language.verdict import DisagreementError, Verdict
 
 from ...support.engines import bound, text_of
 from ...support.shipped import tiered
@@ -119,14 +119,17 @@ class Late(Loop):
 
 @pytest.mark.parametrize(
     ("error", "says"),
-    [(SearchStopped("stopped by Ctrl-C"), "stopped by Ctrl-C"), (OutOfTime(), "the time limit of 600 s was reached")],
+    [
+        (SearchStoppedError("stopped by Ctrl-C"), "stopped by Ctrl-C"),
+        (OutOfTimeError(), "the time limit of 600 s was reached"),
+    ],
 )
 def test_what_ends_it_is_said(cache: Path, tmp_path: Path, error: Exception, says: str) -> None:
     calm = bound(tmp_path, text_of(FIELDS, START, BODY.replace("== 2 for", "== 9 for"), before=NODE))
     said = list[Progress]()
     verdict = walked(calm, searching(cache, number=10_000, seconds=600.0), Late(error), said.append)
     assert (verdict.verdict, verdict.assurance) == ("inconclusive", f"none: {says}")
-    assert verdict.transitions is not None and verdict.transitions > 1000 and said[0].walks == 2 * walks.FIRST
+    assert verdict.transitions is not None and verdict.transitions > 1000 and said[0].walks == 2 * walks.FIRST_ROUND
     endless = walked(calm, searching(cache, number=None, seconds=0.5), Loop(2))
     assert endless.verdict == "holds" and endless.assurance.startswith("sampled ")
 
@@ -139,5 +142,5 @@ def test_a_task_that_tells_what_is_not_so_is_found_out(model: Model, cache: Path
                 for node in super().walk(shares, seconds)
             ]
 
-    with pytest.raises(Disagreement, match=r"a task met .* \(.*\.py:\d+\) in walk .*, which took it again"):
+    with pytest.raises(DisagreementError, match=r"a task met .* \(.*\.py:\d+\) in walk .*, which took it again"):
         walks.check(model, searching(cache), lambda: Wrong(2), None)

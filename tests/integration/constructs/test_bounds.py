@@ -11,7 +11,7 @@ from tidegate.explorer import ENGINES
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.plain import check as plain
 from tidegate.explorer.search import Search, Walks
-from tidegate.explorer.smt.encoding import unbounded
+from tidegate.explorer.smt.encoding import unbounded_encoding
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.terms import formula
 from tidegate.explorer.smt.transition import instances
@@ -124,7 +124,7 @@ def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
     path.write_text(text.replace("class Node", "top = constant(9, minimum=1, maximum=9, says='top')\n\n\nclass Node"))
     definition = load(path)
     model = unbounded_model(definition, definition.bind())
-    encoding = unbounded(model)
+    encoding = unbounded_encoding(model)
     state = fresh_state(model, encoding, "0")
     beyond = encoding.numbers.within(encoding.algebra.number(state.fields["count"]), 4, 9)
     solver = z3.Solver()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tidegate.explorer.native.effort import FULL, QUICK
+from tidegate.explorer.native.effort import FULL_EFFORT, QUICK_EFFORT
 from tidegate.language.binding import Definition, load
 
 from ...conftest import ROOT
@@ -32,7 +32,7 @@ def test_every_construct_means_the_same_in_native_code_and_plain_python(
 ) -> None:
     profile, ghosts = how
     model = everything.bind(profile=profile, ghosts=ghosts, constants={"nodes": 2, "room": 1, "top": 2})
-    for effort in (QUICK, FULL):
+    for effort in (QUICK_EFFORT, FULL_EFFORT):
         native = compiled(model, effort=effort)
         agree_on(native, reachable_states(model, 40, seed=7))
         native.frontier.close()

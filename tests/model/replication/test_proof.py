@@ -11,8 +11,8 @@ import z3
 from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.encoding import unbounded
-from tidegate.explorer.smt.induction import FEW, Induction, ProofRequest
+from tidegate.explorer.smt.encoding import unbounded_encoding
+from tidegate.explorer.smt.induction import FEW_OBLIGATIONS, Induction, ProofRequest
 from tidegate.explorer.smt.predicate import clauses
 from tidegate.explorer.smt.states import constant_state
 from tidegate.invariants.catalogue import find
@@ -116,7 +116,7 @@ def test_the_solver_accepts_the_lemmas_of_states_that_can_be_reached_and_of_no_o
 
 def accepted(model: Model, state: State) -> z3.CheckSatResult:
     """What the solver says of all lemmas about one state, in the encoding without bounds."""
-    encoding = unbounded(model)
+    encoding = unbounded_encoding(model)
     here = constant_state(model, encoding, state)
     solver = z3.Solver()
     solver.set("rlimit", WORK)
@@ -184,7 +184,7 @@ def test_only_what_a_switch_changes_is_proved_again(three: Proof, folder: Path) 
 def test_what_little_changed_comes_to_the_same_as_with_nothing_kept(three: Proof, folder: Path, tmp_path: Path) -> None:
     """Of what alone is new copies are searched before it is asked: that is quicker, and no other answer."""
     after, anew = (proved(into, await_epoch_start=False) for into in (folder, tmp_path))
-    assert sum(finding.cached for finding in after.findings) > FEW * sum(
+    assert sum(finding.cached for finding in after.findings) > FEW_OBLIGATIONS * sum(
         not finding.cached for finding in after.findings
     )
     assert not any(finding.cached for finding in anew.findings)
