@@ -16,7 +16,7 @@ TIERED, TIERED_TOPIC = "remote.log.storage.system.enable", "remote.storage.enabl
 
 def of_limits(cluster: Cluster) -> Iterator[Finding]:
     """All of them, each once. What may lose records that no answer is about leaves the audit undecided
-    (docs/decisions/0025-what-is-not-modelled.md)."""
+    (docs/decisions/0014-what-is-not-modelled.md)."""
     found: dict[str, Setting] = {}
     for setting in _everywhere(cluster):
         if setting.key == TIERED and setting.value.lower() == "true":

@@ -1,6 +1,6 @@
 """A running cluster, asked by way of Kafka's admin API: what a collection of the same cluster would say.
 
-It only describes. kafka-python asks (docs/decisions/0014-kafka-python-for-live-clusters.md). What a broker does not
+It only describes. kafka-python asks (docs/decisions/0009-kafka-python-for-live-clusters.md). What a broker does not
 answer is not stated, and a finding says so.
 """
 
