@@ -31,6 +31,9 @@ OTHERS = {
     "CONFIGURATION.md": "librdkafka's",
     "coordinator/heartbeat.py": "kafka-python's",
     "spec/X.toml": "of whatever model",
+    "model/NAME.py": "of whatever model",
+    "spec/NAME.toml": "of whatever model",
+    "cli/VERB.py": "of whatever verb",
     "spec/Y.toml": "of whatever model",
 }
 """What is named and is no file of ours."""
