@@ -433,7 +433,7 @@ def restart(s: Partition, broker: Broker, successor: Broker) -> None:
 
 @action
 def assign_directory(s: Partition, broker: Broker) -> None:
-    """{broker} tells the controller which directory its copy is in (AssignReplicasToDirs); nobody is elected by that.
+    """{broker} reports the directory of its copy to the controller (AssignReplicasToDirs); nobody is elected by that.
 
     It may do so before it is unfenced, and is then elected at once; real brokers of 3.9.1 and 4.1.0 were seen to be
     unfenced before, and this order has the other's outcome once the next broker is unfenced.
