@@ -18,7 +18,7 @@ from typing import Any
 from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import WORDS
 
-from ..real.driving.partition.test_driver import BOTH_LAG, MOVED, OLD, RESTARTED_3_4, STANDING, trace
+from ..support.partitions import BOTH_LAG, MOVED, OLD, RESTARTED_3_4, STANDING, trace
 
 SCENARIOS: dict[str, tuple[str, dict[str, Any], str, bool]] = {
     "the leader is moved": (MOVED, {"acks": "leader"}, "3.9.1", False),

@@ -17,7 +17,7 @@ from tidegate.reports.trace.html import trace_html
 
 from ..capture.confirmed import BUGS, NOT_IN_KRAFT, OTHERS, profiles_that_lack
 from ..conftest import ROOT
-from ..real.driving.partition.test_driver import STANDING, Model, driven, outcome, plan, trace
+from ..support.partitions import STANDING, Model, driven, outcome, plan, trace
 
 COVERED = "produce(A); fence_alive(broker=B, successor=A); learn(A); advance_high_watermark(A)"
 FENCED_LEADS = (

@@ -16,10 +16,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ...cli.test_confirm import save
 from ...conftest import ROOT, Run
 from ...support.confirming import needs_release
-from .partition.test_driver import BOTH_LAG, MOVED, OLD, REASSIGNED, RESTARTED, RESTARTED_3_4, STANDING, save, trace
+from ...support.partitions import BOTH_LAG, MOVED, OLD, RESTARTED, RESTARTED_3_4, STANDING, trace
 from .partition.test_fitting import CONTROLLERS_LOST
+from .partition.test_plan import REASSIGNED
 
 GONE = "acknowledged, and gone: record 0"
 FENCED = "fence(broker=A, successor=B)"

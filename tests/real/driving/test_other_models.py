@@ -9,8 +9,8 @@ from tidegate.real.driving.fitting import CannotBeDriven, NotTaken, first_planne
 from tidegate.real.driving.other_models import WHY_NOT, why_not
 from tidegate.real.driving.verdict import confirmed
 
-from .partition.test_driver import STANDING, plan, trace
-from .transactions.test_driver import HANGING, LATE_WRITE, document
+from ...support.partitions import STANDING, plan, trace
+from ...support.transactions import HANGING, LATE_WRITE, document
 
 STALE = (
     "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "

@@ -8,29 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.real.history.partitions import History
-from tidegate.real.history.zookeeper import MOST_AT_ONCE, Told, histories_of, ordered
-from tidegate.real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
+from tidegate.real.history.zookeeper_logs import is_of_zookeeper
 from tidegate.real.logs.zookeeper_lines import (
-    Active,
-    BrokersChange,
     Changed,
-    Created,
-    Elected,
-    Event,
-    Moved,
-    Stopping,
-    of_broker,
     of_controller,
 )
 
 from ...capture.zookeeper import ZooKeeperCluster, outages
 from ...conftest import ROOT, Run
+from ...support.zookeeper_logs import EXAMPLE
 
-EXAMPLE = ROOT / "examples" / "histories" / "zookeeper"
 FIXTURES = ROOT / "tests" / "fixtures" / "histories"
+
+
 RECORDED = {"2.8.2": EXAMPLE, "3.4.1": FIXTURES / "zookeeper_3_4", "3.6.2": FIXTURES / "zookeeper_3_6"}
-NOBODY = frozenset[int]()
 
 
 def partition_of(tidegate: Run, *given: str, exits: int = 0) -> dict[str, Any]:
@@ -150,163 +141,6 @@ def test_a_release_without_zookeeper_is_refused(tidegate: Run) -> None:
     done = tidegate("validate", str(EXAMPLE), "--kafka-version", "4.1.0")
     assert done.exit == 64
     assert "has no controllers' logs on ZooKeeper" in done.err
-
-
-# --- lines, as each release writes them -------------------------------------------------------------------------------
-
-CHANGED = Changed("orders-0", 3, frozenset({1, 3}), 1, 2)
-
-
-@pytest.mark.parametrize(
-    ("text", "event"),
-    [
-        (
-            "Changed partition orders-0 from OnlinePartition to OnlinePartition with state LeaderAndIsr(leader=1, "
-            "leaderEpoch=2, isr=List(1, 3), zkVersion=3)",
-            CHANGED,
-        ),
-        (
-            "Changed partition orders-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, "
-            "leaderEpoch=2, isr=List(1, 3), leaderRecoveryState=RECOVERED, partitionEpoch=3)",
-            CHANGED,
-        ),
-        (
-            "Changed partition orders-0 from OfflinePartition to OnlinePartition with state LeaderAndIsr(leader=1, "
-            "leaderEpoch=2, isrWithBrokerEpoch=List(BrokerState(brokerId=1, brokerEpoch=25), BrokerState(brokerId=3, "
-            "brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=3)",
-            CHANGED,
-        ),
-        (
-            "Partition orders-0 state changed to (Leader:1,ISR:1,3,LeaderEpoch:2,ZkVersion:3,ControllerEpoch:1) after "
-            "removing replica 2 from the ISR as part of transition to OfflineReplica",
-            CHANGED,
-        ),
-        (
-            "Sending become-leader LeaderAndIsr request PartitionState(controllerEpoch=1, leader=1, leaderEpoch=2, "
-            "isr=1,3, zkVersion=3, replicas=1,2,3, isNew=false) to broker 1 for partition orders-0",
-            CHANGED,
-        ),
-        (
-            "ISR for partition orders-0 updated to [1,3] and zkVersion updated to [3]",
-            Changed("orders-0", 3, frozenset({1, 3}), None, None, asked=True),
-        ),
-        (
-            "Newly added brokers: 3, deleted brokers: , bounced brokers: 2, all live brokers: 1,2,3",
-            BrokersChange(frozenset({3}), NOBODY, frozenset({2}), frozenset({1, 2, 3})),
-        ),
-        (
-            "Newly added brokers: , deleted brokers: 2, all live brokers: 1,3",
-            BrokersChange(NOBODY, frozenset({2}), NOBODY, frozenset({1, 3})),
-        ),
-        ("Epoch incremented to 7", Elected(1, 7)),
-        ("Currently active brokers in the cluster: HashSet(5, 1, 2, 3, 4)", Active(frozenset({1, 2, 3, 4, 5}))),
-        ("Shutting down broker 2", Stopping(2)),
-        (
-            "Changed partition orders-0 state from NonExistentPartition to NewPartition with assigned replicas 1,2,3",
-            Created("orders-0", (1, 2, 3)),
-        ),
-    ],
-)
-def test_lines_of_controllers_are_read_in_the_words_of_each_release(text: str, event: Event) -> None:
-    assert list(of_controller(f"[2026-11-26 19:19:46,322] INFO [Controller id=1 epoch=1] {text} (logger)")) == [event]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ISR updated to [1,3] and zkVersion updated to [3]",
-        "ISR updated to 1,3 and version updated to [3]",
-        "ISR updated to 1,3 and version updated to 3",
-        "ISR updated to 1,3 (under-min-isr) and version updated to 3",
-    ],
-)
-def test_lines_of_leaders_are_read(text: str) -> None:
-    (event,) = of_broker(
-        f"[2026-11-26 19:19:46,322] INFO [Partition orders-0 broker=1] {text} (kafka.cluster.Partition)"
-    )
-    assert event == Changed("orders-0", 3, frozenset({1, 3}), None, None, asked=True, by=1)
-
-
-# --- what a controller does, as moments -------------------------------------------------------------------------------
-
-
-def history_of(*events: Event) -> History:
-    told = [Told(number, event, f"line {number}") for number, event in enumerate(events)]
-    (history,) = histories_of(told, {})
-    return history
-
-
-def state(version: int, leader: int, epoch: int, *isr: int) -> Changed:
-    return Changed("orders-0", version, frozenset(isr), leader, epoch)
-
-
-START = (
-    Active(frozenset({1, 2, 3})),
-    Created("orders-0", (1, 2, 3)),
-    state(0, 1, 0, 1, 2, 3),
-)
-
-
-def gone(*brokers: int) -> BrokersChange:
-    return BrokersChange(NOBODY, frozenset(brokers), NOBODY, frozenset({1, 2, 3}) - set(brokers))
-
-
-def test_a_broker_is_fenced_with_the_change_that_its_death_makes() -> None:
-    moments = history_of(*START, gone(2, 3), state(1, 1, 1, 1, 3), state(2, 1, 2, 1)).moments
-    assert [sorted(moment.fenced) for moment in moments] == [[], [2], [2, 3]]
-
-
-def test_a_broker_that_registered_anew_is_fenced_and_is_back() -> None:
-    bounced = BrokersChange(NOBODY, NOBODY, frozenset({1}), frozenset({1, 2, 3}))
-    moments = history_of(*START, bounced, state(1, 2, 1, 2, 3)).moments
-    assert [sorted(moment.fenced) for moment in moments] == [[], [1], []]
-    assert moments[-1].unsure == {1}
-
-
-def test_a_broker_that_was_shut_down_has_been_down() -> None:
-    back = BrokersChange(frozenset({1}), NOBODY, NOBODY, frozenset({1, 2, 3}))
-    moments = history_of(*START, Stopping(1), state(1, 2, 1, 2, 3), gone(1), back).moments
-    assert [(sorted(one.fenced), sorted(one.stopping), sorted(one.restarted)) for one in moments] == [
-        ([], [], []),
-        ([1], [1], []),
-        ([], [], [1]),
-    ]
-
-
-def test_more_brokers_at_once_than_the_model_has_are_not_judged() -> None:
-    events = (
-        Active(frozenset({1, 2, 3, 4})),
-        Created("orders-0", (1, 2, 3, 4)),
-        state(0, 1, 0, 1, 2, 3, 4),
-        BrokersChange(NOBODY, frozenset({1, 2, 3}), NOBODY, frozenset({4})),
-        state(1, 4, 1, 4),
-    )
-    history = history_of(*events)
-    assert MOST_AT_ONCE == 2
-    assert len(history.moments) == 1
-    assert history.missing is not None
-
-
-def test_a_topic_that_is_deleted_is_followed_until_then() -> None:
-    history = history_of(*START, Moved("orders", "the topic was deleted"), state(1, 2, 1, 2, 3))
-    assert (history.ended, len(history.moments)) == ("the topic was deleted", 1)
-
-
-def test_controllers_follow_each_other_by_their_epochs() -> None:
-    """Their clocks are not compared: the second is an hour behind."""
-    first = [Told(7_200_000, Elected(1, 4), "a"), Told(7_200_001, Stopping(2), "b")]
-    second = [Told(3_600_000, Elected(2, 6), "c")]
-    events, notes = ordered({2: second, 1: first}, [])
-    assert [told.where for told in events] == ["a", "b", "c"]
-    assert notes == ["no file has what controllers of epochs 5 to 5 did: give controller.log of each broker"]
-
-
-def test_settings_are_those_of_brokers_and_of_topics() -> None:
-    _, cluster = read_zookeeper(EXAMPLE)
-    (history,) = cluster.histories
-    assert history.settings == {"min.insync.replicas": "2", "unclean.leader.election.enable": "false"}
-    assert cluster.zookeeper is not None
-    assert (cluster.zookeeper.releases, cluster.zookeeper.protocols) == (("2.8.2",), ("2.8-IV1",))
 
 
 @pytest.mark.brokers

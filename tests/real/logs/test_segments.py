@@ -18,38 +18,18 @@ from tidegate.real.logs.batches import METADATA, PARTITION, whole_part
 from tidegate.real.logs.metadata_log import MetadataLog, read
 from tidegate.real.logs.segments import epochs_in
 
-from ...conftest import ROOT, Run
+from ...conftest import Run
+from ...support.segments import NAME, SEGMENTS, STANDING, flipped, places, write
 
-NAME = "00000000000000000000.log"
-FOLDERS = ROOT / "examples" / "histories", ROOT / "tests" / "fixtures" / "histories"
-SEGMENTS = sorted(path for folder in FOLDERS for path in folder.glob("*.log"))
-STANDING = FOLDERS[0] / "last_replica_standing.log"
 OF_POWER = "zeros, as a loss of power leaves them"
+
+
 Damage = Callable[[bytes], bytes]
 
 
 @cache
 def entries_of(path: Path) -> MetadataLog:
     return read(path)
-
-
-@cache
-def places(path: Path) -> list[int]:
-    """Where the batches of a segment begin, and where the last ends."""
-    data, at = path.read_bytes(), [0]
-    while at[-1] < len(data):
-        at.append(at[-1] + 12 + struct.unpack_from(">i", data, at[-1] + 8)[0])
-    return at
-
-
-def write(folder: Path, data: bytes) -> Path:
-    path = folder / NAME
-    path.write_bytes(data)
-    return path
-
-
-def flipped(data: bytes, at: int, bit: int) -> bytes:
-    return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
 
 
 @st.composite
@@ -112,16 +92,6 @@ def test_what_a_loss_of_power_leaves_is_read_up_to_there(path: Path, sector: int
     assert part.note is None or OF_POWER in part.note
 
 
-@pytest.mark.parametrize("path", SEGMENTS, ids=lambda path: path.stem)
-def test_a_length_that_is_wrong_hides_no_batch(tmp_path: Path, path: Path) -> None:
-    """Each bit of each batch's length: it seemed to be the end of a segment that is being written."""
-    data = path.read_bytes()
-    for begins in places(path)[:-1]:
-        for bit in range(32):
-            with pytest.raises(UsageError, match="damaged"):
-                whole_part(path, flipped(data, begins + 8 + bit // 8, bit % 8), METADATA)
-
-
 def test_damage_before_whole_batches_is_said(tidegate: Run, tmp_path: Path) -> None:
     data, begins = STANDING.read_bytes(), places(STANDING)
     done = tidegate("validate", str(write(tmp_path, flipped(data, begins[9] + 9, 4))))
@@ -154,18 +124,6 @@ def test_zeros_and_more_batches_are_refused(tmp_path: Path) -> None:
         read(write(tmp_path, data[: begins[10]] + hole + data[begins[20] :]))
 
 
-def test_the_last_batch_is_no_end_where_all_of_it_is_there(tmp_path: Path) -> None:
-    data, begins = STANDING.read_bytes(), places(STANDING)
-    with pytest.raises(UsageError, match="is whole with fewer"):
-        read(write(tmp_path, flipped(data, begins[-2] + 10, 2)))
-
-
-def test_a_batch_is_no_longer_than_one_may_be(tmp_path: Path) -> None:
-    data, begins = STANDING.read_bytes(), places(STANDING)
-    with pytest.raises(UsageError, match="no batch is so long or so short"):
-        read(write(tmp_path, flipped(data, begins[-2] + 8, 3)[:-1]))
-
-
 def test_an_empty_segment_states_what_was_before_it(tmp_path: Path) -> None:
     data, begins = STANDING.read_bytes(), places(STANDING)
     (first,) = struct.unpack_from(">q", data, begins[-2])
@@ -187,8 +145,6 @@ def test_a_snapshot_that_ends_after_its_header_is_refused(tmp_path: Path) -> Non
 
 
 # --- printed logs -----------------------------------------------------------------------------------------------------
-
-
 def test_a_printed_log_may_end_in_zeros_and_has_none_in_its_midst(tmp_path: Path) -> None:
     path, text = tmp_path / "metadata.txt", STANDING.with_suffix(".txt").read_text("utf-8")
     path.write_text(text + "\0" * 300, "utf-8")
@@ -200,8 +156,6 @@ def test_a_printed_log_may_end_in_zeros_and_has_none_in_its_midst(tmp_path: Path
 
 
 # --- brokers' own segments --------------------------------------------------------------------------------------------
-
-
 def test_segments_of_a_broker_end_alike(tmp_path: Path) -> None:
     data, begins = STANDING.read_bytes(), places(STANDING)
     write(tmp_path, data)

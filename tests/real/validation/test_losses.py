@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tidegate.language.errors import UsageError
-from tidegate.real.history.partitions import History, Leadership, cluster_of
-from tidegate.real.logs.broker_files import BrokerLogs, read_brokers
-from tidegate.real.logs.metadata_log import read
-from tidegate.real.validation.losses import Evidence, Loss, evidence_of
 
-from ...conftest import ROOT, Run
+from ...conftest import Run
+from ...support.brokers_logs import LOST, leads, of_leaders, short, shown, shrinks
 
-LOST = ROOT / "examples" / "histories" / "power_lost"
 OWN = "IcGu95YKRJi3wo_OVqs_sA"
 """The cluster that its brokers say they are of."""
 
@@ -74,45 +67,12 @@ def test_the_page_names_the_records_and_the_moment(tidegate: Run, tmp_path: Path
     assert tidegate("replay", str(tmp_path / partition["traces"][0])).exit == 1
 
 
-# --- what lines and checkpoints say -----------------------------------------------------------------------------------
-
-
-def leads(broker: int, epoch: int, end: int, high_watermark: int, identity: str = "Some(a)", second: int = 0) -> str:
-    return (
-        f"[2026-11-24 15:16:{second:02d},747] INFO [Broker id={broker}] Leader t-0 with topic id {identity} starts at "
-        f"leader epoch {epoch} from offset {end} with partition epoch {10 * epoch}, high watermark {high_watermark}, "
-        "ISR [1], ... (state.change.logger)\n"
-    )
-
-
 def follows(broker: int, epoch: int, end: int, high_watermark: int, leader: int = 1, later: int = 0) -> str:
     return (
         f"[2026-11-24 15:16:00,747] INFO [Broker id={broker}] Follower t-0 starts at leader epoch {epoch} from offset "
         f"{end} with partition epoch {10 * epoch + later} and high watermark {high_watermark}. Current leader is "
         f"{leader}. ... (state.change.logger)\n"
     )
-
-
-def shrinks(broker: int, high_watermark: int, second: int = 0) -> str:
-    return (
-        f"[2026-11-24 15:16:{second:02d},747] INFO [Partition t-0 broker={broker}] Shrinking ISR from 1,2 to 1. "
-        f"Leader: (highWatermark: {high_watermark}, endOffset: 99). Out of sync replicas: (brokerId: 2, ...)\n"
-    )
-
-
-def of_leaders(*leaders: int, topic_id: str = "a") -> History:
-    """A partition whose leader epochs have these leaders, and ten partition epochs each."""
-    led = {epoch: Leadership(one, 10 * epoch, 10 * epoch + 9) for epoch, one in enumerate(leaders)}
-    return History("t", 0, (1, 2, 3), (), {}, True, None, topic_id, led)
-
-
-def shown(history: History, folder: Path, *lines: str) -> Evidence:
-    (folder / "server.log").write_text("noise\n" + "".join(lines), "utf-8")
-    return evidence_of(history, read_brokers([folder]))
-
-
-def short(losses: tuple[Loss, ...]) -> list[tuple[int, int, int]]:
-    return [(loss.epoch, loss.first, loss.end) for loss in losses]
 
 
 @pytest.mark.parametrize(
@@ -165,16 +125,6 @@ def test_a_follower_that_truncates_below_its_high_watermark_shows_a_loss(
     assert (short(evidence.losses), short(evidence.possible)) == (lost, [])
 
 
-def test_segments_say_where_epochs_begin_if_the_checkpoint_is_gone(tmp_path: Path) -> None:
-    """A broker that loses power may have an empty leader-epoch-checkpoint, and its records have their epochs."""
-    data = ROOT / "examples" / "histories" / "zookeeper" / "broker-1" / "data"
-    shutil.copytree(data, tmp_path / "data")
-    with_checkpoint = read_brokers([tmp_path / "data"]).kept["orders-0"][0].begins
-    (tmp_path / "data" / "orders-0" / "leader-epoch-checkpoint").write_text("", "utf-8")
-    from_segments = read_brokers([tmp_path / "data"]).kept["orders-0"][0].begins
-    assert from_segments == with_checkpoint == ((0, 0), (1, 1), (3, 2), (5, 3), (7, 4))
-
-
 @pytest.mark.parametrize(
     ("lines", "possible"),
     [
@@ -197,22 +147,6 @@ def test_what_may_be_a_loss_is_in_doubt(
     assert (short(evidence.losses), short(evidence.possible)) == ([], possible)
 
 
-@pytest.mark.parametrize(
-    "name", ["server.log.2026-11-24-14", "state-change.log", "state-change.log.1.gz", "server.log.3"]
-)
-def test_the_lines_of_one_broker_are_in_order_whichever_files_they_are_in(tmp_path: Path, name: str) -> None:
-    text = "".join((leads(1, 0, 0, 0, second=1), leads(1, 2, 80, 80, second=5)))
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
-    evidence = shown(of_leaders(1, -1, 1), tmp_path, shrinks(1, 90, second=3))
-    assert short(evidence.losses) == [(2, 80, 90)]
-    at_once = shown(of_leaders(1, -1, 1), tmp_path, shrinks(1, 90, second=5))
-    assert short(at_once.losses) == []
-    assert [note.what.partition(";")[0] for note in at_once.notes] == [
-        "no file says of which leader epoch a high watermark is"
-    ]
-
-
 def test_logging_as_kafka_ships_it_shows_the_same_loss(tidegate: Run, tmp_path: Path) -> None:
     """`state.change.logger` goes to a file of its own (config/log4j.properties)."""
     shutil.copytree(LOST, tmp_path, dirs_exist_ok=True)
@@ -226,17 +160,7 @@ def test_logging_as_kafka_ships_it_shows_the_same_loss(tidegate: Run, tmp_path: 
     assert "record 0 was below the high watermark of broker 1" in " ".join(done.out.split())
 
 
-def test_a_packed_file_that_is_not_read_is_said(tmp_path: Path) -> None:
-    (tmp_path / "server.log.1.zip").write_bytes(b"PK")
-    (tmp_path / "server.log").write_text(leads(1, 0, 0, 0), "utf-8")
-    assert "server.log.1.zip: it is packed in a way that is not read here" in read_brokers([tmp_path]).notes[0]
-    (tmp_path / "server.log.2.gz").write_bytes(b"\x1f\x8b\x08no")
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_brokers([tmp_path])
-
-
 # --- which topic ------------------------------------------------------------------------------------------------------
-
 LOSS = (leads(1, 0, 0, 0), shrinks(1, 90), leads(1, 2, 80, 80))
 
 
@@ -284,70 +208,3 @@ def test_what_may_be_a_loss_is_undecided(tidegate: Run, tmp_path: Path) -> None:
 def test_an_epoch_whose_start_nobody_wrote_down_is_said(tmp_path: Path) -> None:
     (note,) = shown(of_leaders(1, 2, -1, 3), tmp_path, leads(1, 0, 0, 0), leads(3, 3, 0, 0)).notes
     assert (note.more, note.what.startswith("no file says where the leader of an epoch starts")) == ("epoch 1", True)
-
-
-# --- checkpoints ------------------------------------------------------------------------------------------------------
-
-
-def checkpoints(folder: Path) -> tuple[History, Callable[[], BrokerLogs], Path]:
-    """The files of a loss that checkpoints alone show."""
-    shutil.copytree(LOST, folder, dirs_exist_ok=True)
-    for log in folder.rglob("server.log"):
-        log.unlink()
-    data = folder / "broker-2" / "data"
-    (data / "replication-offset-checkpoint").write_text("0\n1\norders 0 1\n", "utf-8")
-    (data / "orders-0" / "leader-epoch-checkpoint").write_text("0\n1\n0 0\n", "utf-8")
-    (history,) = cluster_of(read(LOST / "controller")).histories
-    return history, lambda: read_brokers([folder]), data
-
-
-def test_checkpoints_say_it_too(tmp_path: Path) -> None:
-    history, logs, data = checkpoints(tmp_path)
-    (loss,) = evidence_of(history, logs()).losses
-    assert loss == Loss(
-        "orders-0",
-        2,
-        0,
-        1,
-        2,
-        str(data / "replication-offset-checkpoint"),
-        str(tmp_path / "broker-1" / "data" / "orders-0" / "leader-epoch-checkpoint"),
-    )
-
-
-def test_a_checkpoint_of_another_topic_shows_no_loss(tmp_path: Path) -> None:
-    history, logs, data = checkpoints(tmp_path)
-    of_topic = data / "orders-0" / "partition.metadata"
-    of_topic.write_text(f"version: 0\ntopic_id: {history.topic_id}\n", "utf-8")
-    assert len(evidence_of(history, logs()).losses) == 1
-    of_topic.write_text("version: 0\ntopic_id: another\n", "utf-8")
-    assert evidence_of(history, logs()).losses == ()
-
-
-def test_the_broker_of_a_checkpoint_is_read_from_any_bytes(tmp_path: Path) -> None:
-    history, logs, data = checkpoints(tmp_path)
-    (data / "meta.properties").write_bytes(b"#\xff\xfe\nnode.id=2\n")
-    assert [loss.broker for loss in evidence_of(history, logs()).losses] == [2]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        ("replication-offset-checkpoint", "0\n1\nt 0\n", "is no row of a checkpoint"),
-        ("replication-offset-checkpoint", "0\n3\nt 0 1\n", "it states 3 rows of version 0, and has 1"),
-        ("meta.properties", "version=1\n", "does not say which broker"),
-    ],
-)
-def test_files_that_say_nothing_are_said(tmp_path: Path, name: str, text: str, said: str) -> None:
-    (tmp_path / "meta.properties").write_text("node.id=1\n", "utf-8")
-    (tmp_path / "replication-offset-checkpoint").write_text("0\n1\nt 0 5\n", "utf-8")
-    (tmp_path / name).write_text(text, "utf-8")
-    with pytest.raises(UsageError, match=said):
-        read_brokers([tmp_path])
-
-
-def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="says where a leader starts"):
-        read_brokers([tmp_path])
-    with pytest.raises(UsageError, match="there is no such file"):
-        read_brokers([tmp_path / "none"])

@@ -3,55 +3,39 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.invariants.catalogue import find
-from tidegate.language.judge import first_shown, run_text
-from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.controllers.driver import QuorumDriver, expected_of, shown
 from tidegate.real.driving.controllers.family import FAMILY
-from tidegate.real.driving.controllers.plan import QuorumPlan, quorum_plan
+from tidegate.real.driving.controllers.plan import QuorumPlan
 from tidegate.real.driving.controllers.world import MAX_AHEAD, VoterSeen
-from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes import wire
-from tidegate.real.driving.nodes.clocks import Clocks
 from tidegate.real.driving.nodes.gates import Gate, Gates
 from tidegate.real.driving.nodes.running import wait_for
 from tidegate.real.driving.stages import Stage
-from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import comparison_section, confirm_text
 from tidegate.reports.text_page import TextFormat
-from tidegate.traces.document import trace_document
 
-from ....capture.confirmed_controllers import NOT_DRIVEN, QUESTIONS
 from ....conftest import Run
 from ....support.confirming import came_of, result_of
+from ....support.controllers import BOTH_LEAD, COMMITTED, EMPTY_DISK, WIPED, document, planned
 from ..nodes.test_gates import echo, frame
 
-EMPTY_DISK = (
-    "election_timeout(A); vote(candidate=A, voter=B); election_timeout(B); vote(candidate=B, voter=C); "
-    "replace_disk(C); begin_quorum_epoch(leader=A, voter=C); fetch(follower=C, leader=A, answered=true); "
-    "fetch(follower=C, leader=A, answered=false)"
-)
-DEPOSED = "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C)"
 DEPOSED_BY_PRE_VOTE = (
     "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, "
     "voter=B); begin_quorum_epoch(leader=A, voter=C); fetch_timeout(C); ask_for_pre_vote(voter=C, peer=B)"
 )
+
+
 KIP_996: dict[str, Any] = {
     "directory_ids": True,
     "pre_vote": True,
@@ -60,104 +44,9 @@ KIP_996: dict[str, Any] = {
     "max_records": 0,
     "crashes": 0,
 }
-BOTH_LEAD = (
-    "election_timeout(A); vote(candidate=A, voter=B); election_timeout(B); vote(candidate=B, voter=C); "
-    "let_time_pass; let_time_pass"
-)
-COMMITTED = (
-    "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, voter=C); "
-    "fetch(follower=C, leader=A, answered=true); fetch(follower=C, leader=A, answered=false); write(A); "
-    "fetch(follower=C, leader=A, answered=true); fetch(follower=C, leader=A, answered=false)"
-)
-WIPED: dict[str, Any] = {"max_epoch": 2, "max_records": 0, "crashes": 0, "wipes": 1}
-
-
-@cache
-def _document(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    chosen, _ = find("kraft")
-    model = chosen.bind("kraft", constants=dict(constants), profile=None, ghosts=True, properties=(property_,))
-    prop, run = model.properties[0], run_text(model, steps)
-    assert first_shown(model, prop, run) is not None
-    verdict: PropertyWord = "reached" if prop.kind == "reachable" else "violated"
-    return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, verdict, run))
-
-
-def document(steps: str, property_: str, **constants: Any) -> dict[str, Any]:
-    """A trace of controllers in whose end a property shows."""
-    given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in constants.items()}
-    return _document(steps, property_, tuple(sorted(given.items())))
-
-
-def planned(steps: str, property_: str, kafka: str | None = None, **constants: Any) -> QuorumPlan:
-    return quorum_plan(trace_of(document(steps, property_, **constants)), kafka)
-
-
-# --- which release, and which steps -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("steps", "property_", "constants", "kafka"),
-    [
-        (EMPTY_DISK, "leader_completeness", WIPED, "3.9.1"),  # 4.1 asks for pre-votes first
-        (DEPOSED, "no_disruption", {}, "3.9.1"),
-        (BOTH_LEAD, "old_leader_resigns", {"check_quorum": "missing"}, "3.6.2"),  # KAFKA-15489 is mended in 3.7
-        (COMMITTED, "record_is_committed", {}, "3.9.1"),
-    ],
-)
-def test_the_newest_release_whose_model_takes_a_trace(
-    steps: str, property_: str, constants: dict[str, Any], kafka: str
-) -> None:
-    plan = planned(steps, property_, **constants)
-    assert (plan.kafka, plan.stages[-1].last) == (kafka, len(plan.run.steps))
-
-
-ELECTED = "election_timeout(A); vote(candidate=A, voter=B); begin_quorum_epoch(leader=A, voter=C)"
-
-
-@pytest.mark.parametrize(
-    ("steps", "kafka", "step", "why"),
-    [
-        (BOTH_LEAD, "3.9.1", 5, "does not take it: step 5, let_time_pass, is disabled"),
-        (COMMITTED, "3.2.0", 0, "has no KRaft for production"),
-        (ELECTED, "3.9.1", 0, "record_is_committed does not show in the end"),
-        (
-            f"{COMMITTED}; begin_quorum_epoch(leader=A, voter=B); fetch(follower=B, leader=A, answered=true)",
-            "3.9.1",
-            10,
-            "it brings all that the leader has, and the trace has less of it",
-        ),
-        (f"{ELECTED}; resign(A)", "3.6.2", 4, "leaders resign only as they end, before 3.7"),
-        (f"{ELECTED}; fetch_timeout(C); hear_from(B, C)", "3.9.1", 5, "B sends no request to C then"),
-        (
-            f"{ELECTED}; fetch(follower=C, leader=A, answered=true); election_timeout(B); refuse_vote(B, C); "
-            "refuse_vote(B, A); election_timeout(C)",
-            "3.9.1",
-            7,
-            "a candidate that cannot win any more goes on by itself",
-        ),
-    ],
-)
-def test_what_cannot_be_driven_says_why(steps: str, kafka: str, step: int, why: str) -> None:
-    made = document(COMMITTED, "record_is_committed") | {"steps": [{"step": one.strip()} for one in steps.split(";")]}
-    with pytest.raises(CannotBeDriven) as raised:
-        quorum_plan(trace_of(made), kafka)
-    assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
-
-
-def test_each_profile_of_controllers_is_driven_or_says_why_not() -> None:
-    listed = {question.profile for question in QUESTIONS} | NOT_DRIVEN.keys()
-    assert listed == set(find("kraft")[0].profiles)
-
-
-def test_no_setting_repairs_a_quorum() -> None:
-    found = confirmed(document(EMPTY_DISK, "leader_completeness", **WIPED), with_repair=True)
-    assert (found["result"], found["steps"]) == ("not_driven", [])
-    assert "another release, and no setting" in found["why"]
 
 
 # --- what is compared -------------------------------------------------------------------------------------------------
-
-
 class Fake:
     """Controllers that do as the plan says, but at some step go on as they are."""
 
@@ -232,8 +121,6 @@ def test_records_are_written_as_the_model_has_them() -> None:
 
 
 # --- gates and clocks -------------------------------------------------------------------------------------------------
-
-
 def test_a_gate_loses_an_answer_or_what_waits_with_the_connection() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=echo, args=(server,), daemon=True).start()
@@ -296,35 +183,7 @@ def test_a_permit_is_for_an_answer_that_arrives() -> None:
         gates.end()
 
 
-def test_a_clock_is_put_forward_while_a_process_looks_at_it(tmp_path: Path) -> None:
-    clocks = Clocks(tmp_path)
-    try:
-        clocks.build()
-    except RuntimeError as error:
-        pytest.skip(str(error))
-    code = "import time, sys\nfor _ in sys.stdin:\n    print(int(time.time() - time.monotonic()), flush=True)"
-    with subprocess.Popen(
-        [sys.executable, "-c", code],
-        env=os.environ | clocks.environment(1),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        said = list[int]()
-        for ahead in (0, 7_200, 60):
-            clocks.put_forward(1, ahead)
-            process.stdin.write("\n")
-            process.stdin.flush()
-            said.append(int(process.stdout.readline()))
-        process.stdin.close()
-    assert [round((one - said[0]) / 60) for one in said] == [0, 120, 121]
-
-
 # --- real controllers -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.brokers
 @pytest.mark.parametrize(
     ("steps", "property_", "constants", "kafka", "more", "result"),

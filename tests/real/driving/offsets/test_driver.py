@@ -6,132 +6,33 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kafka.record.memory_records import MemoryRecordsBuilder
-from tidegate.invariants.catalogue import find
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.nodes.running import Broken
 from tidegate.real.driving.nodes.wire import ERRORS, Refused
 from tidegate.real.driving.nodes.wire import text as wire_text
 from tidegate.real.driving.offsets.cluster import fences_of, group_id, hashed, is_told, offsets_in, parts_of
 from tidegate.real.driving.offsets.driver import OutageDriver, wanted_of
 from tidegate.real.driving.offsets.family import FAMILY
-from tidegate.real.driving.offsets.plan import KINDS, WHY_NOT, OutagePlan, OutageStage, outage_plan, takes_commits
+from tidegate.real.driving.offsets.plan import OutagePlan, OutageStage, outage_plan, takes_commits
 from tidegate.real.driving.offsets.world import OffsetsSeen, Part
-from tidegate.real.driving.verdict import confirmed
 from tidegate.real.logs.metadata_records import MetadataRecord
 from tidegate.reports.confirm import confirm_text
 from tidegate.reports.text_page import TextFormat
 
-from ....capture.confirmed_outages import ALONE, EVERYWHERE, NOT_DRIVEN, ONCE, QUESTIONS, UP
+from ....capture.confirmed_outages import QUESTIONS
 from ....conftest import Run
 from ....support.confirming import came_of, document_of, result_of
+from ....support.offsets import LOST, STOPS, document, plan_of
 
-LOST, STOPS, REPAIRED = "shipped:offset_durable", "shipped:group_available", "shipped:goes_on_after_the_repair"
 GOES_ON, SKIPPED = "three_replicas:consumes_while_a_broker_is_down", "shipped:nothing_skipped"
+
+
 AGAIN, ENDS = "three_replicas:nothing_read_again", "none:nobody_stops_for_good"
-
-
-@cache
-def document(name: str) -> dict[str, Any]:
-    """A trace of docs/confirmed.md, by its profile and property."""
-    one = next(question for question in QUESTIONS if f"{question.profile}:{question.property}" == name)
-    return document_of("offsets_outage", one.profile, one.property, one.steps, **dict(one.constants))
-
-
-def plan_of(name: str, kafka: str | None = None) -> OutagePlan:
-    return outage_plan(trace_of(document(name)), kafka)
-
-
-def of_steps(steps: str, name: str = LOST, **constants: Any) -> OutagePlan:
-    """The plan of some steps that are about nothing."""
-    made = document(name)
-    size = {"homes": 2, "groups": 2, "crashes": 2, "entries": 4, **constants}
-    made = made | {"bounds": made["bounds"] | size, "property": None}
-    return outage_plan(trace_of(made | {"steps": [{"step": one} for one in steps.split("; ")]}), "4.1.0")
-
-
-# --- which release, and which steps -----------------------------------------------------------------------------------
-
-
-def test_each_action_is_driven_or_says_why_not() -> None:
-    model = find("offsets_outage")[0].bind("offsets_outage", constants={}, profile=None, ghosts=True, properties=())
-    assert KINDS.keys() | WHY_NOT.keys() == {action.name for action in model.actions}
-    assert not KINDS.keys() & WHY_NOT.keys()
-    assert all(hasattr(OutageDriver, f"_{name}") for name in KINDS.keys() - {"finish_reassignment"})
-
-
-def test_each_profile_has_a_question_or_says_why_not() -> None:
-    profiles = find("offsets_outage")[0].profiles.keys()
-    assert {one.profile for one in QUESTIONS} | NOT_DRIVEN.keys() == set(profiles)
-
-
-def test_what_releases_with_kraft_have_not_is_not_driven() -> None:
-    """The topic with as many replicas as brokers ran is of 0.10, and so is what stops every group."""
-    steps = "start_broker(A); first_use({P: {A}, Q: {A}}); kill(A)"
-    old = document_of("offsets_outage", "kafka_0_10", "group_available", steps)
-    for anyway in (False, True):
-        found = confirmed(old, kafka="4.1.0", anyway=anyway)
-        assert (found["result"], found["step"]) == ("not_driven", 2), found["why"]
-    logs = document_of("offsets_outage", "log_stops", "group_available", "log_goes_down(P)")
-    assert "logs without brokers" in confirmed(logs, kafka="4.1.0")["why"]
-    assert "no KRaft for production" in confirmed(document(LOST), kafka="3.2.0")["why"]
-    assert "KAFKA-15665" in confirmed(document(REPAIRED), kafka="3.6.2")["why"]
-
-
-def test_what_a_client_is_given_is_not_driven() -> None:
-    """The driver reads in its place: that it does so confirms nothing."""
-    steps = f"{UP}{ALONE}{ONCE}produce; kill(A); process(G)"
-    made = document_of("offsets_outage", "shipped", "processes_without_coordinator", steps, homes=1, groups=1)
-    assert "the driver reads in its place" in confirmed(made, kafka="4.1.0")["why"]
-    with pytest.raises(CannotBeDriven, match="whose topic keeps its leader"):
-        of_steps(f"{UP}{ALONE}{ONCE}kill(A); move_leader", homes=1, groups=1)
-
-
-def test_a_reassignment_ends_with_the_copy_that_it_waits_for() -> None:
-    stages = plan_of(REPAIRED).stages
-    assert [(one.first, one.last) for one in stages if one.action in ("reassign", "copy")] == [(7, 7), (8, 8), (9, 10)]
-    with pytest.raises(CannotBeDriven, match="as soon as all are in sync"):
-        of_steps(
-            f"{UP}{ALONE}reassign(home=P, target={{A, B}}); copy(home=P, broker=B); kill(C)",
-            homes=1, groups=1, reassignments=1, repaired=2,
-        )  # fmt: skip
-    at_once = of_steps(
-        f"{UP}first_use({{P: {{A, B, C}}}}); reassign(home=P, target={{B, C}}); produce; finish_reassignment(P)",
-        homes=1, groups=1, reassignments=1, repaired=2, factor=3,
-    )  # fmt: skip
-    assert [(one.first, one.action) for one in at_once.stages[-2:]] == [(5, "reassign"), (6, "produce")]
-    assert at_once.stages[-2].stands.leaders == {0: 2}, "the one that leads has to go, and the next one follows"
-
-
-def test_what_a_broker_copies_of_one_leader_is_one_stage() -> None:
-    away = f"{UP}{EVERYWHERE}kill(A); start_broker(A); "
-    both = of_steps(f"{away}copy(home=P, broker=A); produce; copy(home=Q, broker=A)", factor=3)
-    assert [one.action for one in both.stages[-2:]] == ["copy", "produce"]
-    assert (both.stages[-3].stands.held, both.stages[-2].stands.held) == (frozenset({(1, 2)}), frozenset())
-    with pytest.raises(CannotBeDriven, match="copies all that it has of a leader"):
-        of_steps(f"{away}copy(home=P, broker=A)", factor=3)
-
-
-def test_who_is_in_sync_in_one_partition_and_not_in_another_can_fetch_neither() -> None:
-    with pytest.raises(CannotBeDriven, match="and not what it lacks of the same leader's other partition"):
-        of_steps(
-            f"{UP}first_use({{P: {{A, B}}, Q: {{B, C}}}}); reassign(home=P, target={{B, C}}); kill(A); "
-            "produce; consume(group=H, home=Q)",
-            factor=2, reassignments=1, repaired=2,
-        )  # fmt: skip
-
-
-def test_brokers_that_die_at_once_leave_the_last_alone_in_sync() -> None:
-    with pytest.raises(CannotBeDriven, match="fences one broker after the other"):
-        of_steps(f"{UP}{EVERYWHERE}kill_at_once({{A, B, C}})", factor=3, kills_at_once=1)
-    plan = of_steps(f"{UP}{EVERYWHERE}kill_at_once({{A, B}})", factor=3, kills_at_once=1)
-    assert plan.stages[-1].stands.leaders == {0: 3, 1: 3}
 
 
 def test_a_groups_id_is_of_the_partition_that_the_trace_says() -> None:
@@ -139,14 +40,7 @@ def test_a_groups_id_is_of_the_partition_that_the_trace_says() -> None:
     assert [hashed(group_id("G", at, 3)) % 3 for at in range(3)] == [0, 1, 2]
 
 
-def test_settings_that_repair_it_are_a_step_of_the_trace() -> None:
-    found = confirmed(document(LOST), with_repair=True)
-    assert (found["result"], "`reassign`" in found["why"]) == ("not_driven", True)
-
-
 # --- what nodes wrote -------------------------------------------------------------------------------------------------
-
-
 def written(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, dict[str, Any]]) -> Path:
     """A controller's disk, whose metadata log has these records."""
 
@@ -159,7 +53,11 @@ def written(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, dict[str, Any]
 
 
 MADE = ("TOPIC_RECORD", {"name": "__consumer_offsets", "topicId": "t"})
+
+
 OTHER = ("TOPIC_RECORD", {"name": "orders", "topicId": "o"})
+
+
 PLACED = ("PARTITION_RECORD", {
     "partitionId": 0, "topicId": "t", "replicas": [1], "isr": [1], "removingReplicas": [], "addingReplicas": [],
     "leader": 1, "directories": ["a"],
@@ -206,8 +104,6 @@ def test_offsets_are_read_from_a_segment_and_nothing_else(tmp_path: Path) -> Non
 
 
 # --- what is compared -------------------------------------------------------------------------------------------------
-
-
 class FakeClient:
     """Kafka's consumer, which begins where it is told to."""
 
@@ -403,8 +299,6 @@ def test_a_broker_that_is_fenced_while_it_runs_could_not_be_driven() -> None:
 
 
 # --- real brokers -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.brokers
 @pytest.mark.parametrize("name", [LOST, STOPS, GOES_ON])
 def test_real_brokers(tidegate: Run, tmp_path: Path, name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.real.driving.fitting import CannotBeDriven
 
-from .test_driver import Model, driven, plan, trace
+from ....support.partitions import Model, driven, plan, trace
 
 CONTROLLERS_LOST = (
     "produce(A); lose_controller; lose_controller; crash(A); restore_controller; fence(broker=A, successor=B); learn(B)"

@@ -5,141 +5,39 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.invariants.catalogue import find
-from tidegate.language.judge import first_shown, run_text
-from tidegate.language.verdict import PropertyVerdict, PropertyWord
 from tidegate.real.driving.families import trace_of
-from tidegate.real.driving.fitting import CannotBeDriven
 from tidegate.real.driving.stages import Stage
 from tidegate.real.driving.transactions.driver import TxnDriver, expected_txn
 from tidegate.real.driving.transactions.family import FAMILY
-from tidegate.real.driving.transactions.plan import KINDS, WHY_NOT, TxnPlan, txn_plan
+from tidegate.real.driving.transactions.plan import TxnPlan, txn_plan
 from tidegate.real.driving.transactions.world import AGAIN, Answer, Ask, TxnSeen
-from tidegate.real.driving.verdict import confirmed
 from tidegate.reports.confirm import comparison_section, confirm_text
 from tidegate.reports.text_page import TextFormat
-from tidegate.traces.document import trace_document
 
 from ....conftest import Run
 from ....support.confirming import came_of, result_of
+from ....support.transactions import BEGUN, ENDED_LATE, HANGING, LATE_WRITE, MARKED_LATE, TWO, document
 
-BEGUN = "init_producer(A); begin(A); add_partition(client=A, partition=P); "
-HANGS = (
-    f"{BEGUN}give_up_produce(client=A, partition=P); end(client=A, commit=false); write_marker(P); complete; "
-    "late_produce_arrives(Request(kind=PRODUCE, epoch=1, partition=P, txn=1, batch=0, sequence=0, commit=false, "
-    "coordinator=0))"
-)
-LATE_END = (
-    f"{BEGUN}give_up_end(client=A, commit=false); end(client=A, commit=false); begin(A); write_marker(P); complete; "
-    "add_partition(client=A, partition=P); produce(client=A, partition=P); late_end_arrives(Request(kind=END, epoch=1, "
-    "partition=none, txn=0, batch=0, sequence=0, commit=false, coordinator=0)); write_marker(P); complete; "
-    "add_partition(client=A, partition=Q); produce(client=A, partition=Q); end(client=A, commit=true); write_marker(Q)"
-)
-LATE_MARKER = (
-    f"{BEGUN}end(client=A, commit=false); begin(A); repeat_marker(P); write_marker(P); complete; "
-    "add_partition(client=A, partition=P); add_partition(client=A, partition=Q); produce(client=A, partition=P); "
-    "produce(client=A, partition=Q); end(client=A, commit=true); write_marker(Q); late_marker_arrives(Request("
-    "kind=MARKER, epoch=2, partition=P, txn=0, batch=0, sequence=0, commit=false, coordinator=0))"
-)
 ACROSS = (
     f"{BEGUN}add_partition(client=A, partition=Q); produce(client=A, partition=P); produce(client=A, partition=Q); "
     "end(client=A, commit=true); write_marker(P); fail_over(false); write_marker(Q)"
 )
+
+
 FENCED = (
     f"{BEGUN}produce(client=A, partition=P); time_out; write_marker(P); complete; init_producer(B); is_fenced(A); "
     "begin(B)"
 )
-ONE: dict[str, Any] = {"clients": 1, "partitions": 1, "transactions": 1}
-LATE_WRITE: dict[str, Any] = {**ONE, "late_produces": 1}
-TWO: dict[str, Any] = {"clients": 1, "partitions": 2, "transactions": 2}
+
+
 TIMED: dict[str, Any] = {"clients": 2, "partitions": 1, "transactions": 2, "timeouts": 1}
 
 
-@cache
-def _document(steps: str, profile: str, property_: str, constants: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    definition, _ = find("transactions")
-    model = definition.bind(
-        "transactions", constants=dict(constants), profile=profile, ghosts=True, properties=(property_,)
-    )
-    prop, run = model.properties[0], run_text(model, steps)
-    assert first_shown(model, prop, run) is not None
-    verdict: PropertyWord = "reached" if prop.kind == "reachable" else "violated"
-    return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, verdict, run))
-
-
-def document(steps: str, profile: str, property_: str, **constants: Any) -> dict[str, Any]:
-    """A trace of transactions in whose end a property shows."""
-    return _document(steps, profile, property_, tuple(sorted(constants.items())))
-
-
-HANGING = (HANGS, "kafka_2_5", "nothing_hangs")
-ENDED_LATE = (LATE_END, "kafka_3_6", "atomic_visibility")
-MARKED_LATE = (LATE_MARKER, "kafka_4_1", "atomic_visibility")
-
-
-# --- which release, and which steps -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("trace", "constants", "kafka", "version_2"),
-    [
-        (HANGING, LATE_WRITE, "3.4.1", False),  # from 3.6 on leaders ask the coordinator first
-        (ENDED_LATE, {**TWO, "late_ends": 1}, "4.1.0", False),
-        (MARKED_LATE, {**TWO, "late_markers": 1}, "4.1.0", True),
-    ],
-)
-def test_the_newest_release_whose_model_takes_a_trace(
-    trace: tuple[str, str, str], constants: dict[str, Any], kafka: str, version_2: bool
-) -> None:
-    plan = txn_plan(trace_of(document(*trace, **constants)), None)
-    assert (plan.kafka, plan.version_2, len(plan.stages)) == (kafka, version_2, len(plan.run.steps))
-
-
-@pytest.mark.parametrize(
-    ("trace", "constants", "kafka", "step", "why"),
-    [
-        (HANGING, LATE_WRITE, "3.6.2", 8, "does not take it: step 8, late_produce_arrives"),
-        (MARKED_LATE, {**TWO, "late_markers": 1}, "3.9.1", 0, "version 2, which Kafka 3.9.1 has not"),
-        (MARKED_LATE, {**TWO, "late_markers": 1}, "4.2.0", 15, "does not take it: step 15, late_marker_arrives"),
-        (HANGING, LATE_WRITE, "3.2.0", 0, "has no KRaft for production"),
-    ],
-)
-def test_what_a_release_does_not_take_says_why(
-    trace: tuple[str, str, str], constants: dict[str, Any], kafka: str, step: int, why: str
-) -> None:
-    with pytest.raises(CannotBeDriven) as raised:
-        txn_plan(trace_of(document(*trace, **constants)), kafka)
-    assert (raised.value.step, why in raised.value.why) == (step, True), raised.value.why
-
-
-def test_a_step_that_no_gate_reaches_is_not_driven() -> None:
-    steps = f"{BEGUN}produce(client=A, partition=P); replicate(P); end(client=A, commit=true); write_marker(P)"
-    made = document(steps, "replicated_later", "commits_everywhere", **ONE) | {"bounds": {**ONE}}
-    made["steps"] = [{"step": "init_producer(A)"}, {"step": "log_commits"}]
-    made["bounds"] = {**ONE, "in_one_step": False}
-    found = confirmed(made, kafka="4.1.0")
-    assert found["result"] == "not_driven" and found["steps"] == []
-
-
-def test_each_action_is_driven_or_says_why_not() -> None:
-    model = find("transactions")[0].bind("transactions", constants={}, profile=None, ghosts=True, properties=())
-    assert KINDS.keys() | WHY_NOT.keys() == {action.name for action in model.actions}
-    assert not KINDS.keys() & WHY_NOT.keys()
-
-
-def test_no_setting_repairs_a_transaction() -> None:
-    found = confirmed(document(*HANGING, **LATE_WRITE), with_repair=True)
-    assert (found["result"], "another release" in found["why"]) == ("not_driven", True)
-
-
 # --- what is compared -------------------------------------------------------------------------------------------------
-
-
 class Fake:
     """Brokers that do as the plan says, but at some step go on as they are."""
 
@@ -212,8 +110,6 @@ def test_a_request_that_is_refused_is_what_brokers_did_otherwise() -> None:
 
 
 # --- real brokers -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.brokers
 @pytest.mark.parametrize(
     ("trace", "constants", "kafka", "more", "result"),

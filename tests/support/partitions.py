@@ -1,0 +1,147 @@
+"""What the tests of driven partitions share: traces, and a world that does as it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, cast
+
+from tidegate.audit.kafka.profiles import definition
+from tidegate.language.judge import run_text
+from tidegate.language.verdict import PropertyVerdict
+from tidegate.real.driving.families import trace_of
+from tidegate.real.driving.family import PlanRequest
+from tidegate.real.driving.nodes import wire
+from tidegate.real.driving.partition.driver import Driven, Driver, expected, numbers_of
+from tidegate.real.driving.partition.family import FAMILY
+from tidegate.real.driving.partition.plan import BrokerStage, Plan, partition_plan
+from tidegate.real.driving.partition.world import Seen, World
+from tidegate.traces.document import trace_document
+
+from .confirming import result_of
+
+MOVED = "produce(A); elect_preferred(B); learn(B)"
+
+
+STANDING = (
+    "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
+    "propose_shrink(leader=A, follower=B); change_isr(A); learn(A); propose_shrink(leader=A, follower=C); "
+    "change_isr(A); lose_power(broker=A, kept=0); fence(broker=A, successor=A); restart(broker=A, successor=A); "
+    "learn(A)"
+)
+
+
+BOTH_LAG = (
+    "produce(A); propose_shrink(leader=A, follower=B); change_isr(A); learn(A); propose_shrink(leader=A, follower=C); "
+    "change_isr(A); learn(A); advance_high_watermark(A); lose_power(broker=A, kept=0)"
+)
+
+
+RESTARTED_3_4 = (  # as RESTARTED, where each smaller ISR is a leader epoch of its own
+    "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
+    "propose_shrink(leader=A, follower=B); change_isr(A); learn(A); learn(B); fetch(leader=A, follower=B); "
+    "propose_expansion(leader=A, follower=B); lose_power(broker=B, kept=0); fence(broker=B, successor=A); "
+    "restart(broker=B, successor=A); change_isr(A); fence_alive(broker=A, successor=B); learn(B)"
+)
+
+
+OLD = {"reject_restarted": False, "keep_epoch": False}
+
+
+RESTARTED = (
+    "produce(A); fetch(leader=A, follower=B); fetch(leader=A, follower=C); advance_high_watermark(A); "
+    "propose_shrink(leader=A, follower=B); change_isr(A); learn(A); propose_expansion(leader=A, follower=B); "
+    "lose_power(broker=B, kept=0); fence(broker=B, successor=A); restart(broker=B, successor=A); change_isr(A); "
+    "fence_alive(broker=A, successor=B); learn(B)"
+)
+
+
+def trace(steps: str, property_: str = "acknowledged_kept", **constants: Any) -> dict[str, Any]:
+    """The document of a run of the partition that breaks a property."""
+    return _trace(steps, property_, tuple(sorted(constants.items())))
+
+
+@cache
+def _trace(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    given = {
+        "elr": False,
+        "isr_shrinks": 2,
+        "preferred_elections": 1,
+        "crashes": 2,
+        "power_losses": 2,
+        **dict(constants),
+    }
+    model = definition().bind("partition", constants=given, profile=None, ghosts=False, properties=(property_,))
+    prop = model.properties[0]
+    return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run_text(model, steps)))
+
+
+def plan(document: Mapping[str, Any], kafka: str | None = None, **more: Any) -> Plan:
+    repaired = more.pop("with_repair", False)
+    return partition_plan(PlanRequest(trace_of(document), kafka, repaired=repaired, **more))
+
+
+class Model:
+    """A cluster that does what a plan says, but for the steps that it is made to do otherwise: `otherwise` has what is
+    seen after a step."""
+
+    def __init__(self, plan: Plan, otherwise: Mapping[int, Seen] | None = None, read: list[int] | None = None) -> None:
+        self.plan, self.otherwise, self.values = plan, otherwise or {}, read
+        self.numbers = numbers_of(plan)
+        self.stage: BrokerStage = plan.stages[0]
+        self.did = list[str]()
+        self.healed = False
+        self.acks = frozenset[int]()
+
+    def at(self, stage: BrokerStage) -> None:
+        self.stage = stage
+        self.acks = frozenset(stage.after.acknowledged)
+
+    def seen(self) -> Seen:
+        return self.otherwise.get(self.stage.first, expected(self.stage.after, self.numbers))
+
+    def __getattr__(self, name: str) -> Any:
+        def noted(*given: Any) -> Any:
+            self.did.append(f"{name}{given}")
+            return {"produce": 0, "let_fetch": True, "let_alter": True, "shut_down": True, "lose_power": "cut"}.get(
+                name
+            )
+
+        return noted
+
+    def high_watermark(self, broker: int) -> int:
+        return 9
+
+    def knows(self, broker: int) -> wire.Known:
+        seen = self.seen()
+        return wire.Known(-1 if seen.leader is None else seen.leader, seen.leader_epoch, seen.isr)
+
+    def acknowledged(self) -> frozenset[int]:
+        return self.acks
+
+    def asked(self, leader: int) -> frozenset[int]:
+        if self.stage.action == "propose_shrink":
+            return frozenset(self.numbers[one] for one in self.stage.isr)
+        request = self.stage.after.request[self.stage.arguments["leader"]]
+        return frozenset(
+            {self.numbers[request.broker], *(self.numbers[one] for one in self.stage.before.registered.isr)}
+        )
+
+    def alive(self) -> set[int]:
+        return set(self.numbers.values())
+
+    def down(self) -> Iterable[int]:
+        return []
+
+    def read(self, broker: int) -> list[int] | None:
+        if self.values is not None:
+            return self.values
+        return [record for record, _ in self.seen().logs[broker]]
+
+
+def driven(made: Plan, world: Model) -> Driven:
+    return Driver(made, cast(World, world), limit=0.2).driven(world.at)
+
+
+def outcome(made: Plan, world: Model) -> dict[str, Any]:
+    return result_of(FAMILY, made, Driver(made, cast(World, world), limit=0.2), world.at)
