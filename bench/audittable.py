@@ -1,4 +1,6 @@
-"""`python -m bench.audittable`: writes docs/audit-table.md, what the audit answers, every setting beside the others.
+"""`python -m bench.audittable`: what the audit answers, every setting beside the others, in bench/audit-table.toml.
+
+The site shows the record as the tables of docs/audit-table.md. `python -m bench.audittable --print` prints that page.
 
 A row is a combination of settings, a column a cell of the audit's table. Each row is `audit.verdicts.answer` for its
 signature, so that two rows that differ in one setting show what the audit makes of it. tests/docs/test_audit_table.py
@@ -8,6 +10,8 @@ computes some rows again.
 from __future__ import annotations
 
 import itertools
+import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +27,13 @@ from tidegate.audit.questions.situations import BY_NAME
 from tidegate.explorer.cache import cache_directory
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-table.md"
-START, END = "<!-- table: written by python -m bench.audittable -->\n", "<!-- end of table -->\n"
+PLACE = "<!-- tables -->\n"
+"""Where the page has its tables."""
+RECORD = Path(__file__).with_name("audit-table.toml")
+LETTERS: Mapping[str, str] = {
+    "keeps": "k", "**loses**": "L", "**unreads**": "U", "go on": "g", "**stop**": "S", "?": "?", "-": "-",
+}  # fmt: skip
+"""A letter of the record for each word of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +170,18 @@ def combined_rows(version: Version) -> Iterator[SettingsRow]:
             yield shown, combined_signature(version, acks, replicas, least, nodes, dynamic=quorum == "dynamic")
 
 
-TABLES = ((LOST_HEAD, LOST, lost_rows), (PLACED_HEAD, PLACED, placed_rows), (COMBINED_HEAD, COMBINED, combined_rows))
+TABLES = {
+    "lost": (LOST_HEAD, LOST, lost_rows),
+    "placed": (PLACED_HEAD, PLACED, placed_rows),
+    "combined": (COMBINED_HEAD, COMBINED, combined_rows),
+}
+"""Each table of a release: the settings of a row, its columns, its rows."""
 
 
-def line_of(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> str:
-    """A row of the page."""
-    shown, signature = row
-    words = [SHOWN[name][answer(signature, QUESTION[name], BY_NAME[cell], explorations).word] for name, cell in columns]
-    return f"| {' | '.join((*shown, *words))} |"
+def words_of(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> list[str]:
+    """What the audit answers to a row, column by column, in the words of the page."""
+    signature = row[1]
+    return [SHOWN[name][answer(signature, QUESTION[name], BY_NAME[cell], explorations).word] for name, cell in columns]
 
 
 def head_of(head: Sequence[str], columns: Sequence[Column]) -> list[str]:
@@ -176,26 +190,54 @@ def head_of(head: Sequence[str], columns: Sequence[Column]) -> list[str]:
     return [f"| {' | '.join(titles)} |", "|" + " --- |" * len(titles)]
 
 
-def version_text(version: Version, explorations: Explorations) -> str:
-    """The tables of a release."""
+def record_text(explorations: Explorations) -> str:
+    """The record: of each table of each release a text, a word of letters for each row, and a line for each number of
+    acks and replicas."""
+    lines = ["# What the audit answers, by release. Written by `python -m bench.audittable`; a letter for each cell:"]
+    lines += ["# k keeps, L loses, U unreads, g goes on, S stops, ? depends, - not checked."]
+    for version in VERSIONS:
+        lines += ["", f'["{version.title}"]']
+        for name, (_, columns, rows) in TABLES.items():
+            if asked := list(rows(version)):
+                groups = itertools.groupby(asked, key=lambda row: row[0][:2])
+                made = (" ".join(_letters(row, columns, explorations) for row in group) for _, group in groups)
+                lines += [f'{name} = """', *made, '"""']
+    return "\n".join(lines) + "\n"
+
+
+def _letters(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> str:
+    return "".join(LETTERS[word] for word in words_of(row, columns, explorations))
+
+
+def recorded_rows(version: Version) -> Mapping[str, list[list[str]]]:
+    """The words that are recorded of a release, row by row, by table."""
+    words = {letter: word for word, letter in LETTERS.items()}
+    tables = tomllib.loads(RECORD.read_text(encoding="utf-8"))[version.title]
+    return {name: [[words[letter] for letter in row] for row in text.split()] for name, text in tables.items()}
+
+
+def version_text(version: Version) -> str:
+    """The tables of a release, as recorded. Raises ValueError where the record has other rows."""
     lines = [f"## {version.title}", ""]
-    for head, columns, rows in TABLES:
+    recorded = recorded_rows(version)
+    for name, (head, columns, rows) in TABLES.items():
         if asked := list(rows(version)):
-            lines += [*head_of(head, columns), *(line_of(row, columns, explorations) for row in asked), ""]
+            made = zip(asked, recorded[name], strict=True)
+            lines += [*head_of(head, columns), *(f"| {' | '.join((*row[0], *words))} |" for row, words in made), ""]
     return "\n".join(lines)
 
 
-def table_text(explorations: Explorations) -> str:
-    """All tables."""
-    return "\n".join(version_text(version, explorations) for version in VERSIONS)
+def page_text() -> str:
+    """docs/audit-table.md with its tables, as the site has it."""
+    return PAGE.read_text(encoding="utf-8").replace(PLACE, "\n".join(map(version_text, VERSIONS)))
 
 
 def main() -> None:
-    """Writes the page's tables anew."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
-    _, _, after = rest.partition(END)
-    made = table_text(Explorations(cache_directory(), workers=1))
-    PAGE.write_text(f"{before}{START}{made}{END}{after}", encoding="utf-8")
+    """Computes the record anew, or prints the page."""
+    if sys.argv[1:] == ["--print"]:
+        print(page_text())
+    else:
+        RECORD.write_text(record_text(Explorations(cache_directory(), workers=1)), encoding="utf-8")
 
 
 if __name__ == "__main__":

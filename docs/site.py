@@ -4,8 +4,11 @@ of a session is what a reader types, and the gallery's pages are made."""
 from __future__ import annotations
 
 import html
+import importlib.util
 import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import tidegate as tg
@@ -64,6 +67,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     depth = page.file.src_uri.count("/")
     if page.file.src_uri.startswith("decisions/"):
         page.meta["search"] = {"boost": DECISIONS_BOOST}
+    if page.file.src_uri == "audit-table.md":
+        markdown = audit_table()
     if page.file.src_uri == "gallery.md":
         markdown = with_links(markdown)
 
@@ -77,6 +82,16 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     titles = dict(entries(config.nav or []))
     text = re.sub(r"^<BLANKLINE>$", "", markdown, flags=re.MULTILINE)
     return SIBLING.sub(named, OUTSIDE.sub(plain, text))
+
+
+def audit_table() -> str:
+    """The page of what the audit answers, with the tables that are recorded."""
+    path = Path(__file__).parents[1] / "bench" / "audittable.py"
+    spec = importlib.util.spec_from_file_location("audittable", path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules["audittable"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.page_text()
 
 
 def in_clone(text: str, path: str) -> str:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from ..conftest import ROOT
+from ..support.audit_table import page_text
 
-PAGE = ROOT / "docs" / "audit-table.md"
 LOSES, UNREADS, STOP, KEEPS, GO_ON, NOTHING = "**loses**", "**unreads**", "**stop**", "keeps", "go on", "-"
 
 
@@ -62,7 +61,7 @@ RELEASES = {
 
 def tables(title: str) -> Iterator[tuple[list[str], list[dict[str, str]]]]:
     """The tables of a release: the columns, and each row by column."""
-    part = PAGE.read_text(encoding="utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
+    part = page_text().partition(f"## {title}\n")[2].partition("\n## ")[0]
     for table in part.strip().split("\n\n"):
         lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n") if line[:1] == "|"]
         yield lines[0], [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
