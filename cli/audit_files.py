@@ -14,10 +14,10 @@ from ..audit.answers.answer import Answer
 from ..audit.answers.runs_shown import run_of, run_shown
 from ..audit.answers.scenario import end_after, is_of_requests, names, names_after, renamed, said, sentences
 from ..audit.auditing import Audited
-from ..audit.cluster.cluster import OFFSETS
 from ..audit.cluster.findings import ModelRun
 from ..audit.exploring.client_models import Settings, run_of_producer
 from ..audit.exploring.small_models import run_of_finding
+from ..audit.kafka.internal_topics import OFFSETS
 from ..audit.questions.questions import QUESTION
 from ..audit.questions.situations import BY_NAME, in_words
 from ..audit.repairs.after_repair import AfterRepair, after_repair

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..exploring.client_models import Settings
 from ..exploring.explorations import ScenarioStep
+from ..kafka.keys import declared
 from ..questions.questions import (
     Case,
 )
@@ -23,7 +24,7 @@ Basis = Literal["model", "arithmetic", ""]
 GRAVITY: tuple[Word, ...] = ("can lose", "depends", "not checked", "no loss found")
 """The words, the gravest first."""
 
-RACK = "broker.rack"
+RACK = declared("broker.rack")
 
 INCONCLUSIVE = "inconclusive: "
 

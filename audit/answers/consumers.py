@@ -15,12 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ..cluster.cluster import OFFSETS, Client, Cluster
+from ..cluster.cluster import Client, Cluster
 from ..cluster.racks import missing_racks
 from ..cluster.settings import underneath, value_of
 from ..cluster.statements import Unknown
 from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
 from ..exploring.group_models import SKIPPED, STOPPED, fails
+from ..kafka.internal_topics import OFFSETS
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..questions.cases import loss_case
 from ..questions.signature import Signature, Subject
@@ -28,7 +30,10 @@ from ..questions.situations import BY_NAME, CELLS, Name, racks_of
 from ..startup.producers import stated
 from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
 
-READERS, RESET, VERSION = "its consumers", "auto.offset.reset", "the consumer's version"
+ENABLE_AUTO_COMMIT = declared("enable.auto.commit")
+ENABLE_AUTO_OFFSET_STORE = declared("enable.auto.offset.store")
+
+READERS, RESET, VERSION = "its consumers", declared("auto.offset.reset"), "the consumer's version"
 COMMITS = "how the consumer commits"
 
 ASKS: Mapping[str, str] = {
@@ -256,8 +261,8 @@ def sees_truncation(cluster: Cluster, reader: Client) -> bool | None:
 def commits_epochs(cluster: Cluster, reader: Client) -> bool:
     """Whether a consumer that has KIP-320 is known to commit the leader's epoch with each offset: it commits by itself
     what it has read (SubscriptionState.allConsumed). With an offset alone a position is not validated."""
-    stores = stated(reader, "enable.auto.offset.store")
+    stores = stated(reader, ENABLE_AUTO_OFFSET_STORE)
     if stores is not None and stores.value == "false":
         return False
-    answer = value_of(cluster, reader, "enable.auto.commit")
+    answer = value_of(cluster, reader, ENABLE_AUTO_COMMIT)
     return not isinstance(answer, Unknown) and answer.value == "true"

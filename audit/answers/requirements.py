@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...language.errors import nearest
-from ..cluster.cluster import OFFSETS, TRANSACTIONS
+from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
 from ..questions.questions import OF_DELIVERY, QUESTION
 from ..questions.signature import Subject
 from ..questions.situations import (

@@ -6,11 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
-from ..cluster.cluster import TRANSACTIONS, Client, Cluster
+from ..cluster.cluster import Client, Cluster
 from ..cluster.settings import value_of
 from ..cluster.statements import Stated
+from ..kafka.internal_topics import TRANSACTIONS
+from ..kafka.keys import declared
 from ..questions.signature import Subject
 from .requirements import RequirementCheck
+
+TRANSACTIONAL_ID = declared("transactional.id")
 
 WRITERS = "whether a producer is transactional"
 ASK = "every producer's file, or what uses transactions as such a file (transactional.id)"
@@ -26,7 +30,7 @@ def written(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
 
 
 def _is_transactional(cluster: Cluster, producer: Client) -> bool:
-    found = value_of(cluster, producer, "transactional.id")
+    found = value_of(cluster, producer, TRANSACTIONAL_ID)
     return isinstance(found, Stated) and bool(found.value)
 
 

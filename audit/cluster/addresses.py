@@ -14,11 +14,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 
+from ..kafka.keys import declared
 from . import pods
 from .cluster import Broker, Cluster, Quorum
 from .listeners import BETWEEN, PROTOCOL, entries
 from .settings import readable
 from .statements import Setting
+
+ADVERTISED_HOST_NAME = declared("advertised.host.name")
+ADVERTISED_LISTENERS = declared("advertised.listeners")
+CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared("controller.quorum.bootstrap.servers")
+CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
+HOST_NAME = declared("host.name")
+ZOOKEEPER_CONNECT = declared("zookeeper.connect")
 
 LOOPBACK = "localhost"
 """The name of every loopback address."""
@@ -57,7 +65,7 @@ def at_their_own(brokers: Sequence[Broker]) -> tuple[Setting, Setting] | None:
     server. None where there are no such."""
     local: dict[str, Setting] = {}
     for broker in brokers:
-        setting = readable(broker).get("zookeeper.connect")
+        setting = readable(broker).get(ZOOKEEPER_CONNECT)
         names = names_of(broker, brokers) - {LOOPBACK}
         if setting is not None and names and {*map(host_of, zookeeper_servers(setting))} == {LOOPBACK}:
             local.setdefault(broker.machine or min(names), setting)
@@ -101,7 +109,7 @@ def servers_and_path(text: str, port: int | None) -> tuple[tuple[str, ...], str]
 def _zookeepers(brokers: Iterable[Broker]) -> tuple[str, ...]:
     """All that brokers name, one that has several names once; none of pods, for which one name may be a service with
     several servers behind it."""
-    stated = [readable(broker).get("zookeeper.connect") for broker in brokers if broker.pod is None]
+    stated = [readable(broker).get(ZOOKEEPER_CONNECT) for broker in brokers if broker.pod is None]
     named = dict.fromkeys(name for setting in stated if setting for name in zookeeper_servers(setting))
     whole = _whole_names(frozenset(map(host_of, named)))
     same: dict[tuple[str, str], str] = {}
@@ -123,7 +131,7 @@ def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None
 
 def _meets(node: Broker) -> Iterator[str]:
     """The loopback, where it reaches nothing but that to find the others, and is not itself what it finds there."""
-    for key in ("zookeeper.connect", "controller.quorum.bootstrap.servers"):
+    for key in (ZOOKEEPER_CONNECT, CONTROLLER_QUORUM_BOOTSTRAP_SERVERS):
         setting = readable(node).get(key)
         servers = servers_and_path(setting.value, None)[0] if setting is not None else ()
         listeners = readable(node).get("listeners")
@@ -137,18 +145,18 @@ def _bound(node: Broker) -> Iterator[str]:
     """The addresses that it binds. A loopback address alone says nothing: each host has one."""
     stated = readable(node)
     hosts = [host for _, host, _ in entries(stated["listeners"])] if "listeners" in stated else []
-    hosts += [stated["host.name"].value] if "host.name" in stated else []
+    hosts += [stated[HOST_NAME].value] if HOST_NAME in stated else []
     yield from (host for host in map(plain, hosts) if host != LOOPBACK)
 
 
 def _reached(node: Broker) -> Iterator[str]:
     """Where the other brokers reach it. Clients may reach several brokers at one address, such as a load balancer's."""
     stated = readable(node)
-    source = stated.get("advertised.listeners", stated.get("listeners"))
+    source = stated.get(ADVERTISED_LISTENERS, stated.get("listeners"))
     if not node.keeps_topics:
         return
     if source is None:
-        yield from (plain(stated[key].value) for key in ("advertised.host.name", "host.name") if key in stated)
+        yield from (plain(stated[key].value) for key in (ADVERTISED_HOST_NAME, HOST_NAME) if key in stated)
         return
     named = stated.get(BETWEEN) or stated.get(PROTOCOL)
     wanted = "PLAINTEXT" if named is None else named.value.strip().upper()
@@ -168,7 +176,7 @@ def _votes(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:
 
 
 def _voters(node: Broker) -> list[tuple[int, str]]:
-    setting = readable(node).get("controller.quorum.voters")
+    setting = readable(node).get(CONTROLLER_QUORUM_VOTERS)
     found = re.findall(r"(?:^|,)\s*(\d{1,9})@([^,@]+)", setting.value) if setting is not None else []
     return [(int(voter), host_of(address)) for voter, address in found]
 
@@ -235,12 +243,13 @@ def _is_number(host: str) -> bool:
 
 
 def servers_named_by_pods(cluster: Cluster) -> set[str]:
+    """The ZooKeeper servers that pods of brokers name."""
     stated = [
         setting
         for broker in cluster.keepers
         if broker.pod is not None
         for setting in broker.settings
-        if setting.key == "zookeeper.connect" and "$" not in setting.value
+        if setting.key == ZOOKEEPER_CONNECT and "$" not in setting.value
     ]
     return {server for setting in stated for server in zookeeper_servers(setting)}
 
@@ -253,4 +262,5 @@ def assumed_of_nodes(cluster: Cluster) -> tuple[str, ...]:
 
 
 def broker_pods(cluster: Cluster) -> Sequence[pods.Pod]:
+    """The pods of brokers that keep topics."""
     return [broker.pod for broker in cluster.brokers if broker.keeps_topics and broker.pod is not None]

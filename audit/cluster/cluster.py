@@ -10,33 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ..kafka.internal_topics import INTERNAL
 from ..kafka.versions import ControlPlane
-from .listeners import OF_LISTENERS
 from .pods import Pod
 from .statements import Origin, Setting, Stated
 
 Role = Literal["broker", "controller"]
-
-
-KEPT_WORDS = frozenset({
-    *OF_LISTENERS, "listener.security.protocol.map", "security.inter.broker.protocol", "control.plane.listener.name",
-    "early.start.listeners", "sasl.mechanism.inter.broker.protocol", "sasl.enabled.mechanisms",
-})  # fmt: skip
-"""Settings whose values are names of listeners, protocols and mechanisms: they are kept where they are plain words."""
-
-KEPT_HOSTS = ("host.name", "advertised.host.name")
-"""Settings of brokers up to 2.8 that say where they stand: they are kept where they are names or addresses."""
-
-KEPT_PATHS = ("metadata.log.dir",)
-"""Settings that are directories and that no setting of the table is: they are kept where they are plain paths."""
-
-KEPT_NUMBERS = frozenset({
-    "log.roll.ms", "log.roll.hours", "log.roll.jitter.ms", "log.roll.jitter.hours", "log.cleaner.threads",
-    "log.cleaner.dedupe.buffer.size", "replica.socket.timeout.ms", "queued.max.request.bytes",
-    "socket.request.max.bytes", "connections.max.idle.ms", "connection.failed.authentication.delay.ms",
-    "max.connections.per.ip",
-})  # fmt: skip
-"""Settings that a node may not start with: they are kept where they are plain numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,37 +137,6 @@ class Topic:
     def internal(self) -> bool:
         """One of Kafka's own topics, by name (`org.apache.kafka.common.internals.Topic`)."""
         return self.name in INTERNAL
-
-
-OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
-COMMIT_ACKS = "offsets.commit.required.acks"
-"""What the append of a committed offset waits for, up to 3.9; 4.0 has no such key (KIP-1041)."""
-SHARE, REMOTE = "__share_group_state", "__remote_log_metadata"
-
-INTERNAL = frozenset({OFFSETS, TRANSACTIONS, SHARE, REMOTE, "__cluster_metadata"})
-
-REPLICAS_OF: Mapping[str, str] = {
-    OFFSETS: "offsets.topic.replication.factor",
-    TRANSACTIONS: "transaction.state.log.replication.factor",
-}
-"""The brokers' setting for how many replicas a topic of Kafka's own is created with."""
-
-WHERE_SET: Mapping[str, tuple[str, str]] = {
-    SHARE: ("share.coordinator.state.topic.replication.factor", ""),
-    REMOTE: ("rlmm.config.remote.log.metadata.topic.replication.factor", "remote.log.storage.system.enable"),
-}
-"""Topics of Kafka's own that only some clusters have: the setting for their replicas, and the one that switches them
-on. They are asked about where either is set."""
-
-MIN_ISR_OF: Mapping[str, str] = {
-    TRANSACTIONS: "transaction.state.log.min.isr",
-    SHARE: "share.coordinator.state.topic.min.isr",
-}
-"""The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
-
-
-CONSTRAINTS = ("confluent.placement.constraints", "confluent.log.placement.constraints")
-"""Where Confluent's brokers place replicas and observers: a topic's own setting, and the brokers' for those without."""
 
 
 DESCRIBED = ("kafka-configs.sh --describe", "a running cluster")

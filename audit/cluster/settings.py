@@ -10,7 +10,9 @@ from ..kafka.keys import (
     WITH_FILES,
     DefaultRow,
     Key,
+    KeyName,
     canonical_value,
+    declared,
     distributions,
     known,
     table,
@@ -21,6 +23,9 @@ from ..kafka.protocol_versions import known_since
 from ..kafka.versions import ENDLESS, SPANS, WIDTH, Span, span
 from .cluster import Broker, Client, Cluster, Topic
 from .statements import CLOUD, ENVIRONMENT, HIDDEN, IMPORTED, MARK, Answer, Default, Origin, Setting, Stated, Unknown
+
+ENABLE_IDEMPOTENCE = declared("enable.idempotence")
+TRANSACTIONAL_ID = declared("transactional.id")
 
 
 def earliest(cluster: Cluster) -> tuple[int, ...]:
@@ -43,7 +48,7 @@ def elr_is_too_early(cluster: Cluster) -> bool:
     return (int(found[1]), int(found[2]), int(found[3] or ENDLESS)) < (4, 0, 1)
 
 
-def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answer:
+def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> Answer:
     """What a setting is for a topic, a broker or a client.
 
     A topic's own setting is stronger than a broker's dynamic one, that than the cluster-wide dynamic one, that than the
@@ -57,13 +62,13 @@ def value_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Answ
     return _legal(_for_topic(cluster, thing, table()[key]), table()[key])
 
 
-def number_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> int | None:
+def number_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> int | None:
     """A number that is stated or a default, without its fraction; None if it is unknown."""
     answer = value_of(cluster, thing, key)
     return None if isinstance(answer, Unknown) or not answer.value else int(answer.value.partition(".")[0])
 
 
-def place_of(cluster: Cluster, thing: Topic | Broker | Client, key: str) -> Origin:
+def place_of(cluster: Cluster, thing: Topic | Broker | Client, key: KeyName) -> Origin:
     """Where a setting is stated, else where the thing is."""
     answer = value_of(cluster, thing, key)
     return answer.origin if isinstance(answer, Stated) else thing.origin
@@ -105,7 +110,7 @@ def _for_client(client: Client, key: Key) -> Answer:
     return Unknown(f"{why}, and otherwise not", ask, tuple(possible.values()))
 
 
-DECISIVE: Mapping[str, tuple[str, ...]] = {"acks": ("all", "1", "0"), "enable.idempotence": ("true", "false")}
+DECISIVE: Mapping[str, tuple[str, ...]] = {"acks": ("all", "1", "0"), declared("enable.idempotence"): ("true", "false")}
 """What answers turn on first, with every value that configuration from elsewhere may give it."""
 
 
@@ -139,7 +144,7 @@ def _always(client: Client, key: Key) -> Answer:
     return _by_version(rows, what, client.version, "--client FAMILY:VERSION, such as java:3.9", "client's version")
 
 
-def is_fixed(client: Client, key: str) -> bool:
+def is_fixed(client: Client, key: KeyName) -> bool:
     """Whether a client has its default whatever is set, in every release that it may be."""
     rows = [row for row in table()[key].defaults if row.of == _owner(client, table()[key]) and _has(client, row)]
     fits = [row for row in rows if client.version is None or _overlap(row, span(client.version.value))]
@@ -151,7 +156,7 @@ def _has(client: Client, row: DefaultRow) -> bool:
     of them. Transactions need idempotence."""
     if not row.idempotent:
         return True
-    on, transactional = "enable.idempotence", _stated(client.settings, "transactional.id")
+    on, transactional = ENABLE_IDEMPOTENCE, _stated(client.settings, TRANSACTIONAL_ID)
     if transactional is not None and transactional.value and _stated(client.settings, on) is None:
         return row.idempotent == "true"
     answer = _for_client(client, table()[on])

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..cluster.cluster import TRANSACTIONS, Broker, Cluster, Topic
+from ..cluster.cluster import Broker, Cluster, Topic
 from ..cluster.settings import agreed, value_of
 from ..cluster.statements import Answer, Default, Setting, Stated, Unknown
+from ..kafka.internal_topics import TRANSACTIONS
+from ..kafka.keys import KeyName, declared
 
-UNCLEAN, MIN_ISR = "unclean.leader.election.enable", "min.insync.replicas"
+UNCLEAN, MIN_ISR = declared("unclean.leader.election.enable"), declared("min.insync.replicas")
 _GIVE = "server.properties of the controllers"
 
 
@@ -46,11 +48,11 @@ def least_in_sync(cluster: Cluster, topic: Topic) -> Answer | None:
     return of_controllers or _like_brokers(value_of(cluster, topic, MIN_ISR), "1")
 
 
-def _own(topic: Topic, key: str) -> Setting | None:
+def _own(topic: Topic, key: KeyName) -> Setting | None:
     return next((setting for setting in reversed(topic.settings) if setting.key == key), None)
 
 
-def _of_controllers(cluster: Cluster, topic: Topic, key: str) -> Answer | None:
+def _of_controllers(cluster: Cluster, topic: Topic, key: KeyName) -> Answer | None:
     """What the controllers make of it; None if the files of none were given."""
     everyone = cluster.controllers
     given = [broker for broker in everyone if broker.settings]

@@ -8,13 +8,19 @@ from itertools import combinations
 
 from ..cluster import pods
 from ..cluster.addresses import broker_pods, servers_named_by_pods
-from ..cluster.cluster import OFFSETS, Broker, Cluster, Topic
+from ..cluster.cluster import Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.racks import most_alike, most_in_rack, pairs, racks_of_nodes, racks_of_voters, worst_of
 from ..cluster.settings import value_of
 from ..cluster.statements import Unknown
+from ..kafka.internal_topics import OFFSETS
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from .facts import CannotBeMade, Fact, FactValue, Used
+
+LOG_DIRS = declared("log.dirs")
+METADATA_LOG_DIR = declared("metadata.log.dir")
+REPLICA_SELECTOR_CLASS = declared("replica.selector.class")
 
 
 def placement(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
@@ -126,7 +132,7 @@ ASK_OF_NODES = (
 
 def follower_reads(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
-    key = "replica.selector.class"
+    key = REPLICA_SELECTOR_CLASS
     settings = (setting for broker in cluster.keepers for setting in broker.settings)
     stated = (setting for setting in settings if setting.key == key and setting.value.strip())
     found = None if topic.internal else next(stated, None)
@@ -281,14 +287,14 @@ def logs_that_pass(cluster: Cluster) -> bool:
 
 def has_several_directories(cluster: Cluster) -> bool:
     """Whether a broker with topics has, or may have, more than one directory for them (log.dirs)."""
-    stated = (value_of(cluster, broker, "log.dirs") for broker in cluster.keepers)
+    stated = (value_of(cluster, broker, LOG_DIRS) for broker in cluster.keepers)
     return any(not isinstance(dirs, Unknown) and len(dirs.value.split(",")) > 1 for dirs in stated)
 
 
 def _passes(cluster: Cluster, node: Broker) -> bool:
     """Whether a node's logs are in memory, where a flush puts nothing on a disk, or in a temporary folder of a host,
     which many systems empty when they start (systemd, tmpfiles.d). That of a container is in its files."""
-    dirs = value_of(cluster, node, "log.dirs")
+    dirs = value_of(cluster, node, LOG_DIRS)
     in_container = node.pod is not None or node.origin.place.startswith("services.")
     passes = is_in_memory if in_container else is_temporary
     return not isinstance(dirs, Unknown) and any(map(passes, dirs.value.split(",")))
@@ -304,7 +310,7 @@ def _empty_voters(cluster: Cluster) -> int:
 
 
 def _keeps_metadata_in_passing(cluster: Cluster, node: Broker) -> bool:
-    own = next((setting for setting in node.settings if setting.key == "metadata.log.dir"), None)
+    own = next((setting for setting in node.settings if setting.key == METADATA_LOG_DIR), None)
     return bool(node.settings) and (_passes(cluster, node) if own is None else is_in_memory(own.value))
 
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Client, Cluster, Topic
+from ..cluster.cluster import Client, Cluster, Topic
 from ..cluster.settings import is_fixed, underneath, value_of
 from ..cluster.statements import Default, Stated, Unknown
+from ..kafka.internal_topics import OFFSETS
+from ..kafka.keys import KeyName, declared
+from ..kafka.topic_settings import COMMIT_ACKS
 from ..kafka.versions import at_least
 from ..startup.producers import in_force, refuses_by_default, switches_off, why_not
 from .facts import CannotTell, CommitsRefused, DoesNotStart, Fact, FactValue, Used, note
 
-ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
+ACKS = declared("acks")
+RETRIES = declared("retries")
+ENABLE_IDEMPOTENCE = declared("enable.idempotence")
+MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION = declared("max.in.flight.requests.per.connection")
+TRANSACTIONAL_ID = declared("transactional.id")
+
+MODEL_ACKS = {"0": "none", "1": "leader", "all": "all", "-1": "all"}
 """acks of the producer, as the model names it."""
 
 MOST_IN_FLIGHT = 5
@@ -51,7 +60,7 @@ def producer_facts(
         yield _acks_of_anybody(cluster, used)
         again = unnamed_give_again(cluster) is True
         on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
-        yield Fact("enable.idempotence", (FactValue(on.shown, {**on.sets, "gives_again": again}), off), _ASK)
+        yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.shown, {**on.sets, "gives_again": again}), off), _ASK)
     else:
         if not any(producer.called(name) for name in _named(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
@@ -85,7 +94,7 @@ def _named(cluster: Cluster, topic: Topic) -> Sequence[str]:
 def _acks_of_anybody(cluster: Cluster, used: list[Used]) -> Fact:
     if cluster.acks is not None:
         used.append(Used("acks", cluster.acks.value, cluster.acks.origin))
-        return Fact("acks", (FactValue(cluster.acks.value, {"acks": ACKS[cluster.acks.value]}),))
+        return Fact("acks", (FactValue(cluster.acks.value, {"acks": MODEL_ACKS[cluster.acks.value]}),))
     return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK)
 
 
@@ -97,30 +106,30 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     if topic.name == OFFSETS and (kafka is None or at_least(kafka.value, "4.0") is not True):
         for setting in (setting for broker in cluster.keepers for setting in broker.settings):
             value = setting.value.strip() if setting.key == key else "-1"
-            if value not in ACKS and value.isdecimal():
+            if value not in MODEL_ACKS and value.isdecimal():
                 what = f"{key}={value} at {setting.origin} is not -1, 0 or 1, so that nothing is written"
                 raise CommitsRefused(
                     f"{what}, no offset and no group (INVALID_REQUIRED_ACKS); remove it: the default is -1"
                 )
-            if ACKS.get(value, "all") != "all":
+            if MODEL_ACKS.get(value, "all") != "all":
                 used.append(Used(key, setting.value, setting.origin))
                 return Fact("acks", (FactValue(setting.value, {"acks": "leader"}),))
     return Fact("acks", (FactValue("all", {"acks": "all"}),))
 
 
 def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
-    answer = value_of(cluster, producer, "acks")
+    answer = value_of(cluster, producer, ACKS)
     if not isinstance(answer, Stated) and asks_for_idempotence(cluster, producer):
         answer = Default("all", "an idempotent producer has acks=all, unless it is set")
     note(answer, "acks", used)
     if isinstance(answer, Unknown):
-        words = dict.fromkeys(ACKS[default.value] for default in answer.possible if default.value in ACKS)
+        words = dict.fromkeys(MODEL_ACKS[default.value] for default in answer.possible if default.value in MODEL_ACKS)
         choices = tuple(FactValue(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
         return Fact("acks", choices, answer.ask)
-    word = ACKS.get(answer.value.strip().lower())
+    word = MODEL_ACKS.get(answer.value.strip().lower())
     if word is None:
         raise CannotTell(
-            f"acks of {producer.name} is `{answer.value}`, which is not one of {', '.join(ACKS)}; correct it"
+            f"acks of {producer.name} is `{answer.value}`, which is not one of {', '.join(MODEL_ACKS)}; correct it"
         )
     return Fact("acks", (FactValue(answer.value, {"acks": word}),))
 
@@ -128,17 +137,17 @@ def _acks(cluster: Cluster, producer: Client, used: list[Used]) -> Fact:
 def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
     """Whether the file itself asks for it: by its name, or by transactions, which need it; not of a client that has no
     idempotence whatever is set."""
-    answer = value_of(cluster, producer, "enable.idempotence")
+    answer = value_of(cluster, producer, ENABLE_IDEMPOTENCE)
     if isinstance(answer, Stated):
         return answer.value == "true"
-    if is_fixed(producer, "enable.idempotence"):
+    if is_fixed(producer, ENABLE_IDEMPOTENCE):
         return False
-    transactional = value_of(cluster, producer, "transactional.id")
+    transactional = value_of(cluster, producer, TRANSACTIONAL_ID)
     return isinstance(transactional, Stated) and bool(transactional.value)
 
 
 def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[Fact]:
-    key, idempotence = "enable.idempotence", True
+    key, idempotence = ENABLE_IDEMPOTENCE, True
     if asks_for_idempotence(cluster, producer):
         note(value_of(cluster, producer, key), key, used)
         again = gives_again(cluster, producer) is True
@@ -158,12 +167,12 @@ def _sending(cluster: Cluster, producer: Client, used: list[Used]) -> Iterator[F
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
         explicit = refuses_by_default(producer)
         yield Fact(key, tuple(_idempotence(truth, explicit=explicit) for truth in truths), ask)
-    in_flight, ask = _numbers(cluster, producer, "max.in.flight.requests.per.connection", used)
+    in_flight, ask = _numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used)
     most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask)
     if 1 in in_flight and idempotence:
         yield _after_a_gap(producer)
-    retries, ask = _numbers(cluster, producer, "retries", used)
+    retries, ask = _numbers(cluster, producer, RETRIES, used)
     some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask)
 
@@ -210,7 +219,7 @@ def _idempotence(wanted: bool, *, explicit: bool) -> FactValue:
     return FactValue(str(wanted).lower(), {"idempotent": wanted, "explicit": explicit})
 
 
-def _numbers(cluster: Cluster, producer: Client, key: str, used: list[Used]) -> tuple[tuple[int | None, ...], str]:
+def _numbers(cluster: Cluster, producer: Client, key: KeyName, used: list[Used]) -> tuple[tuple[int | None, ...], str]:
     """What a number of a producer may be, where only a profile sets it otherwise; None if nothing says."""
     answer = note(value_of(cluster, producer, key), key, used)
     if not isinstance(answer, Unknown):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ..cluster.cluster import Cluster, Topic
 from ..cluster.statements import Stated
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup.protocol_versions import FORMAT
 from .facts import Used
 
-FORMATS = ("message.format.version", FORMAT)
+FORMATS = (declared("message.format.version"), FORMAT)
 """The format of records: a topic's setting, and its name among the brokers'."""
 
 
@@ -28,6 +29,7 @@ def has_old_format(cluster: Cluster, topic: Topic, protocol: Stated | None, used
 
 
 def is_before_epochs(text: str) -> bool:
+    """Whether a format of this version has no leader epochs."""
     try:
         return at_least(text, "0.11") is False
     except ValueError:

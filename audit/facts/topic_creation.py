@@ -13,26 +13,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster.cluster import (
-    CONSTRAINTS,
-    MIN_ISR_OF,
-    NEW_TOPICS,
-    OFFSETS,
-    REPLICAS_OF,
-    WHERE_SET,
-    Broker,
-    Cluster,
-    Topic,
-    by_strimzi,
-)
+from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic, by_strimzi
 from ..cluster.settings import value_of
 from ..cluster.statements import Answer, Default, Stated, Unknown
+from ..kafka.internal_topics import OFFSETS
+from ..kafka.keys import KeyName, declared
 from ..kafka.profiles import MOST_REPLICAS
+from ..kafka.topic_settings import CONSTRAINTS, MIN_ISR_OF, REPLICAS_OF, WHERE_SET
 from ..kafka.versions import at_least
 from .facts import CannotTell, Fact, FactValue, Used, note
 from .placement import creatable, has_one_by_default, placement
 
-DEFAULT_FACTOR = "default.replication.factor"
+AUTO_CREATE_TOPICS_ENABLE = declared("auto.create.topics.enable")
+
+DEFAULT_FACTOR = declared("default.replication.factor")
 
 REPLICAS_SET_BY = {NEW_TOPICS: DEFAULT_FACTOR, **REPLICAS_OF, **{name: key for name, (key, _) in WHERE_SET.items()}}
 """The brokers' setting for the replicas of each topic that they make by themselves."""
@@ -53,7 +47,7 @@ def to_be_made(cluster: Cluster) -> Iterator[Topic]:
             yield _made_by_brokers(cluster, name)
 
 
-def _is_asked_for(cluster: Cluster, key: str, switch: str, at: int) -> bool:
+def _is_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, at: int) -> bool:
     """Whether a broker's settings ask for a topic that only some clusters have."""
     answer = value_of(cluster, cluster.keepers[at], switch) if switch else None
     on = isinstance(answer, Stated) and answer.value == "true"
@@ -66,7 +60,7 @@ def _made_by_brokers(cluster: Cluster, name: str) -> Topic:
     return Topic(name, stated[0].origin if stated else cluster.keepers[0].origin)
 
 
-def asked_of_brokers(cluster: Cluster, key: str) -> Sequence[Answer]:
+def asked_of_brokers(cluster: Cluster, key: KeyName) -> Sequence[Answer]:
     """What the brokers have for a setting, each value once; those whose files were not given are like these."""
     return _once([value_of(cluster, keeper, key) for keeper in cluster.keepers])
 
@@ -88,7 +82,7 @@ def makers(cluster: Cluster, name: str) -> tuple[Broker, ...]:
 
 def _makes_topics(cluster: Cluster, broker: Broker) -> bool:
     """Whether a broker may make a topic on first use."""
-    answer = value_of(cluster, broker, "auto.create.topics.enable")
+    answer = value_of(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
     return isinstance(answer, Unknown) or answer.value != "false"
 
 
@@ -164,7 +158,7 @@ def _made_with(cluster: Cluster, topic: Topic, used: list[Used]) -> list[int]:
     return [int(said.value) for said in known]
 
 
-def _asked_of_makers(cluster: Cluster, name: str, key: str) -> Sequence[Answer]:
+def _asked_of_makers(cluster: Cluster, name: str, key: KeyName) -> Sequence[Answer]:
     return _once([value_of(cluster, node, key) for node in makers(cluster, name)])
 
 

@@ -14,7 +14,7 @@ from ..cluster.findings import Finding
 from ..cluster.settings import underneath
 from ..cluster.statements import Origin, Stated, WrongOption
 from ..kafka import key_names as names
-from ..kafka.keys import owners
+from ..kafka.keys import declared, owners
 from ..kafka.versions import ControlPlane, at_least, is_version, span
 from ..readers.containers.strimzi import NOT_IN_FORCE
 from ..readers.parsed_file import Part, numbers
@@ -25,6 +25,10 @@ from .options import OPTIONS, Options, client_option, refuse_unknown, stated_rel
 from .parts import Joined, scrubbed
 from .racks import in_racks
 from .unread import brokers_without_files, not_described
+
+CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared("controller.quorum.bootstrap.servers")
+CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
+ZOOKEEPER_CONNECT = declared("zookeeper.connect")
 
 
 def join(parts: Sequence[Part], options: Options, files: tuple[tuple[str, str], ...]) -> tuple[Cluster, list[Finding]]:
@@ -307,7 +311,7 @@ STATUS = "give what kafka-metadata-quorum.sh describe --status prints"
 
 def _listed(nodes: Sequence[Broker]) -> list[Quorum]:
     """The voters that each node lists; the controllers', which decide, are the first."""
-    settings = [setting for node in nodes for setting in node.settings if setting.key == "controller.quorum.voters"]
+    settings = [setting for node in nodes for setting in node.settings if setting.key == CONTROLLER_QUORUM_VOTERS]
     found = [(setting.origin, re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value)) for setting in settings]
     return [Quorum(tuple(map(int, voters)), origin, dynamic=False) for origin, voters in found if voters]
 
@@ -321,7 +325,7 @@ def _by_roles(joined: Joined, nodes: Sequence[Broker]) -> Quorum | None:
     (KIP-853) of several: its servers are those to be asked first, and its voters are in the log alone, of one that was
     formatted as standalone and of those that were added since."""
     found = {node.id or 0: node for node in nodes if node.id is not None and "controller" in node.roles}
-    named = [s for node in nodes for s in node.settings if s.key == "controller.quorum.bootstrap.servers"]
+    named = [s for node in nodes for s in node.settings if s.key == CONTROLLER_QUORUM_BOOTSTRAP_SERVERS]
     if named and (len(found) > 1 or any("," in setting.value for setting in named)):
         what = f"`{named[0].key}` says whom to ask, and not which controllers vote (KIP-853)"
         joined.incomplete(what, named[0].origin, STATUS)
@@ -332,7 +336,7 @@ def _by_roles(joined: Joined, nodes: Sequence[Broker]) -> Quorum | None:
     return Quorum(tuple(found), first.origin)
 
 
-MEETING = {"zookeeper.connect": 2181, "controller.quorum.bootstrap.servers": None}
+MEETING = {declared("zookeeper.connect"): 2181, declared("controller.quorum.bootstrap.servers"): None}
 """Where the nodes of one cluster meet, with the port that need not be written."""
 
 
@@ -356,7 +360,7 @@ def _of_one_cluster(joined: Joined) -> None:
 
 def _of_one_ensemble(joined: Joined, brokers: Sequence[Broker]) -> None:
     """Brokers on several hosts, each with the ZooKeeper server of its own host; and servers that stand alone."""
-    stated = [setting for broker in brokers for setting in broker.settings if setting.key == "zookeeper.connect"]
+    stated = [setting for broker in brokers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT]
     if stated:
         named = [server for setting in stated if "$" not in setting.value for server in zookeeper_servers(setting)]
         stand_alone(joined.parts, tuple(dict.fromkeys(named)), joined.findings)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from ..cluster.cluster import Broker, Quorum, Topic, Twice
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
-from ..kafka.keys import known
+from ..kafka.keys import declared, known
 from ..readers.broker_properties import broker_of
 from .options import OPTIONS
 from .parts import Joined, scrubbed
+
+NODE_ID = declared("node.id")
 
 
 def joined_nodes(
@@ -92,9 +94,7 @@ def _same_id(joined: Joined, first: Broker, second: Broker) -> Broker:
 
 
 def _id_key(broker: Broker) -> str:
-    return next(
-        (setting.key for setting in broker.settings if setting.key in known()["node.id"].broker_names), "node.id"
-    )
+    return next((setting.key for setting in broker.settings if setting.key in known()[NODE_ID].broker_names), NODE_ID)
 
 
 def _add_running(joined: Joined, found: dict[int, Broker], number: int, settings: list[Setting]) -> None:

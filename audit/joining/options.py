@@ -38,6 +38,7 @@ def unnamed_clients(options: Options) -> tuple[str, Stated | None] | None:
 
 
 def client_option(text: str) -> tuple[str | None, str, Stated | None]:
+    """`[FILE=]FAMILY:VERSION` as a file or None, the family, the version. Raises WrongOption."""
     name, mark, rest = text.rpartition("=")
     family, _, version = rest.partition(":")
     if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):

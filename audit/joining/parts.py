@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..cluster.cluster import CONSTRAINTS, KEPT_HOSTS, KEPT_NUMBERS, KEPT_PATHS, KEPT_WORDS, Twice
+from ..cluster.cluster import Twice
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, MARK, Origin, Setting
 from ..kafka import key_names as names
-from ..kafka.keys import known, table
+from ..kafka.keys import is_kept, registry
 from ..readers.parsed_file import Part
-from ..startup.value_types import is_checked
 
 
 @dataclass
@@ -42,30 +41,21 @@ def scrubbed(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 
 def _scrubbed(setting: Setting) -> Setting:
-    if setting.key in CONSTRAINTS:
-        return replace(setting, value=_placed(setting.value))
-    if setting.key in KEPT_WORDS and re.fullmatch(r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}", setting.value):
-        return setting
-    if setting.key in KEPT_HOSTS and re.fullmatch(r"[A-Za-z0-9_.:%\-\[\]]{1,253}", setting.value):
-        return setting
-    if setting.key in KEPT_PATHS and re.fullmatch(r"[A-Za-z0-9_./\-]{1,200}", setting.value):
-        return setting
-    if is_checked(setting) or (setting.key in KEPT_NUMBERS and re.fullmatch(r"-?[0-9]{1,18}", setting.value)):
-        return setting
-    key = setting.key.removeprefix(MARK)
-    if key in known() or key in table() or key in names.aliases():
-        return setting
+    key = registry().get(setting.key)
+    value = _counts(setting.value) if key is not None and key.kept == "counts" else setting.value
+    if is_kept(setting.key.removeprefix(MARK), value):
+        return replace(setting, value=value)
     scopes = tuple(names.by_scope())
     plain = not re.search(r"[._\-]", setting.key) and not any(setting.key in names.by_scope()[s] for s in scopes)
     text = plain and names.nearest(setting.key, scopes) is None
     return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
 
 
-def _placed(value: str) -> str:
-    """How many replicas and observers a placement asks for (`3 replicas, 2 observers`); withheld if it is no such."""
+def _counts(value: str) -> str:
+    """How many replicas and observers a placement asks for (`3 replicas, 2 observers`); the value if it is no such."""
     try:
         found = json.loads(value)
         counts = [sum(int(group["count"]) for group in found.get(name) or ()) for name in ("replicas", "observers")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return value if re.fullmatch(r"\d+ replicas, \d+ observers|", value) else HIDDEN
+        return value
     return f"{counts[0]} replicas, {counts[1]} observers"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, NewType
 
 from .versions import is_version
 
@@ -23,6 +23,24 @@ NEVER_EMPTY = ("int", "long", "boolean", "version")
 
 WITH_FILES = ("java", "librdkafka")
 """Families of clients that are configured by properties; the others are in their programs, and stated by `--client`."""
+
+
+KeyName = NewType("KeyName", str)
+"""The name of a setting that is declared (`declared`)."""
+
+Kept = Literal["text", "word", "number", "names", "host", "path", "counts", "nothing"]
+"""As what a setting's value is kept: as written, or where it is plain; the numbers of a placement; not at all."""
+
+PLAIN: Mapping[Kept, str] = {
+    "word": r"[A-Za-z0-9.+\-]{1,20}",
+    "number": r"-?[0-9]{1,18}",
+    "names": r"[A-Za-z][A-Za-z0-9_.:\-, ]{0,199}",
+    "host": r"[A-Za-z0-9_.:%\-\[\]]{1,253}",
+    "path": r"[A-Za-z0-9_./\-]{1,200}",
+    "counts": r"\d+ replicas, \d+ observers|",
+    "nothing": r"(?!)",
+}
+"""What a value looks like that is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +67,14 @@ class Key:
     """One setting. `broker_names` are its names in server.properties, strongest first; `factors` scale their values.
 
     `least` is the smallest legal number, `legal` the legal words (`*` at the end stands for anything), empty for any.
-    A number may have a fraction for the clients of the families `fractions`.
+    A number may have a fraction for the clients of the families `fractions`. `kept` says as what its value is kept.
+    With `checked` no answer rests on it, and its value keeps a node of 2.8 to 3.9 from starting if it is not legal.
     """
 
-    name: str
+    name: KeyName
     scopes: tuple[Scope, ...]
     type: Literal["int", "long", "boolean", "string", "list", "version"]
-    broker_names: tuple[str, ...]
+    broker_names: tuple[KeyName, ...]
     factors: tuple[int, ...]
     least: int | None
     legal: tuple[str, ...]
@@ -63,6 +82,8 @@ class Key:
     aliases: Mapping[str, tuple[str, ...]]
     defaults: tuple[DefaultRow, ...]
     fractions: tuple[str, ...] = ()
+    kept: Kept = "text"
+    checked: bool = False
 
 
 @cache
@@ -77,9 +98,9 @@ def table() -> Mapping[str, Key]:
 
 
 def _key(text: dict[str, Any]) -> Key:
-    names = tuple(text.get("broker_names", [text["name"]]))
+    names = tuple(KeyName(name) for name in text.get("broker_names", [text["name"]]))
     return Key(
-        text["name"],
+        KeyName(text["name"]),
         tuple(text["scopes"]),
         text["type"],
         names,
@@ -91,6 +112,55 @@ def _key(text: dict[str, Any]) -> Key:
         tuple(DefaultRow(**row) for row in text.get("defaults", ())),
         tuple(text.get("fractions", ())),
     )
+
+
+@cache
+def others() -> Mapping[str, Key]:
+    """The settings that no answer rests on, by name: a node may not start for them, or they say where it stands."""
+    return {name: _other(name, entry) for entry in _document()["others"] for name in entry["names"]}
+
+
+def _other(name: str, text: dict[str, Any]) -> Key:
+    default = text.get("default")
+    return Key(
+        KeyName(name),
+        ("broker",),
+        text["type"],
+        (KeyName(name),),
+        (1,),
+        text.get("least"),
+        tuple(text.get("legal", ())),
+        {},
+        {},
+        () if default is None else (DefaultRow("apache", default, "kafka.apache.org/39, Broker Configs"),),
+        kept="word" if text.get("checked") else text["kept"],
+        checked=text.get("checked", False),
+    )
+
+
+class UndeclaredKeyError(KeyError):
+    """A setting that `keys.toml` does not have: its value would be withheld, and a rule about it would do nothing."""
+
+
+def declared(name: str) -> KeyName:
+    """The name of a setting that is asked for, to be called when a module is imported. Raises UndeclaredKeyError."""
+    if name not in registry():
+        raise UndeclaredKeyError(f"`{name}` is asked for and not in audit/kafka/keys.toml: declare it there")
+    return KeyName(name)
+
+
+@cache
+def registry() -> Mapping[str, Key]:
+    """Every setting by every name that a file may give it, those of families of clients too."""
+    aliases = {name: key for key in table().values() for names in key.aliases.values() for name in names}
+    return {**others(), **aliases, **known()}
+
+
+def is_kept(name: str, value: str) -> bool:
+    """Whether a setting's value is kept as it is: a plain value of what the setting has, and no text that may be
+    anything, secrets too."""
+    key = registry().get(name)
+    return key is not None and (key.kept == "text" or re.fullmatch(PLAIN[key.kept], value) is not None)
 
 
 @cache

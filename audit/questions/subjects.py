@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..cluster.cluster import MIN_ISR_OF, Client, Cluster, Topic
+from ..cluster.cluster import Client, Cluster, Topic
 from ..cluster.settings import ELR_FEATURE, earliest, elr_is_too_early, value_of
 from ..cluster.statements import Stated, Unknown
 from ..facts.controller_settings import UNCLEAN, least_in_sync, unclean_elections
@@ -24,6 +24,7 @@ from ..facts.topic_creation import (
     to_be_made,
     with_what_is_made,
 )
+from ..kafka.keys import declared
 from ..kafka.profiles import (
     ELR_FOR_NEW,
     FIRST_ELR,
@@ -35,9 +36,13 @@ from ..kafka.profiles import (
     releases_of,
     switches,
 )
+from ..kafka.topic_settings import MIN_ISR_OF
 from ..kafka.versions import is_version, span
 from ..startup.nodes import Refusals, refusals
 from .signature import Signature, Subject, Variant
+
+FLUSH_MESSAGES = declared("flush.messages")
+MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
 
 
 def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[Stated | None, str]]:
@@ -162,7 +167,7 @@ def _facts(cluster: Cluster, topic: Topic, producer: Client | None, used: list[U
 
 
 def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used: list[Used]) -> Fact:
-    key = "min.insync.replicas"
+    key = MIN_INSYNC_REPLICAS
     of_brokers = min_isr_set_by(cluster, topic)
     differing = [said for said in of_brokers if not isinstance(said, Unknown) and said.value.isdecimal()]
     if len(differing) > 1 and len(differing) == len(of_brokers):
@@ -209,7 +214,7 @@ def _unclean(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
 
 def _fsync(cluster: Cluster, topic: Topic, used: list[Used]) -> Fact:
     """No release and no distribution flushes by default: where nothing is stated it is never."""
-    key = "flush.messages"
+    key = FLUSH_MESSAGES
     answer = value_of(cluster, topic, key)
     if isinstance(answer, Unknown):
         may = any(default.value == "1" for default in answer.possible)

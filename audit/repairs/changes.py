@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..cluster.cluster import COMMIT_ACKS
 from ..cluster.racks import worst_of
 from ..kafka.profiles import BY_METADATA, NEWEST, mended_in, switches
+from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import OF_DELIVERY
 from ..questions.signature import Signature
 from ..questions.situations import BY_NAME, OF_MACHINES, OF_RACKS, Name, voters_of

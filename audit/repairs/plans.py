@@ -8,12 +8,21 @@ from dataclasses import replace
 from functools import partial
 
 from ...traces.sentences import capital
-from ..cluster.cluster import COMMIT_ACKS, REPLICAS_OF, TRANSACTIONS, Cluster, Topic, by_strimzi
+from ..cluster.cluster import Cluster, Topic, by_strimzi
 from ..cluster.settings import place_of
+from ..kafka.internal_topics import TRANSACTIONS
+from ..kafka.keys import KeyName, declared
+from ..kafka.topic_settings import COMMIT_ACKS, REPLICAS_OF
 from ..kafka.versions import at_least
 from ..questions.signature import Subject
 from .moves import PlanStep, move
 from .patches import Lines, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
+
+DEFAULT_REPLICATION_FACTOR = declared("default.replication.factor")
+FLUSH_MESSAGES = declared("flush.messages")
+LOG_FLUSH_INTERVAL_MESSAGES = declared("log.flush.interval.messages")
+MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
+TRANSACTION_STATE_LOG_MIN_ISR = declared("transaction.state.log.min.isr")
 
 BOOTSTRAP = "--bootstrap-server HOST:9092"
 _ORDER = (
@@ -83,15 +92,18 @@ def _by_owner(subject: Subject) -> Iterator[Subject]:
 
 _TOPIC_SETTINGS = {
     "min_isr": (
-        "min.insync.replicas",
+        declared("min.insync.replicas"),
         "with fewer in sync, producers with acks=all are refused with NotEnoughReplicas and try again",
     ),
-    "lower_min_isr": ("min.insync.replicas", "a record may be acknowledged with fewer copies"),
+    "lower_min_isr": (declared("min.insync.replicas"), "a record may be acknowledged with fewer copies"),
     "unclean": (
-        "unclean.leader.election.enable",
+        declared("unclean.leader.election.enable"),
         "a partition whose last in-sync replicas are gone waits for one of them instead of losing data",
     ),
-    "fsync": ("flush.messages", "each append waits for the disk: throughput falls, often by a factor of ten or more"),
+    "fsync": (
+        declared("flush.messages"),
+        "each append waits for the disk: throughput falls, often by a factor of ten or more",
+    ),
 }
 DYNAMIC_SINCE = "1.1"
 """Since when brokers take the settings of `_TOPIC_SETTINGS` while they run, for all topics at once (KIP-226)."""
@@ -121,9 +133,9 @@ def _alter(topic: str, setting: str) -> str:
 
 def _broker_key(subject: Subject, key: str) -> str:
     """What a topic that is not there yet takes the setting from."""
-    if key == "min.insync.replicas" and subject.topics[0].name == TRANSACTIONS:
-        return "transaction.state.log.min.isr"
-    return "log.flush.interval.messages" if key == "flush.messages" else key
+    if key == MIN_INSYNC_REPLICAS and subject.topics[0].name == TRANSACTIONS:
+        return TRANSACTION_STATE_LOG_MIN_ISR
+    return LOG_FLUSH_INTERVAL_MESSAGES if key == FLUSH_MESSAGES else key
 
 
 def _planned(subject: Subject, key: str, value: str, cluster: Cluster, cost: str) -> PlanStep:
@@ -158,18 +170,18 @@ def _of_many(subject: Subject) -> str:
     return f" It is done to {len(subject.topics):,} topics." if len(subject.topics) > MOST_TOPICS else ""
 
 
-_OF_PRODUCERS = {
-    "acks": ("acks", "all", "a write waits for the ISR: latency as of the slowest member of it"),
+_OF_PRODUCERS: Mapping[str, tuple[KeyName, str, str]] = {
+    "acks": (declared("acks"), "all", "a write waits for the ISR: latency as of the slowest member of it"),
     "in_flight": (
-        "max.in.flight.requests.per.connection",
+        declared("max.in.flight.requests.per.connection"),
         "1",
         "a request waits for the answer to the one before: less throughput where the broker is far",
     ),
-    "idempotence": ("enable.idempotence", "true", "needs acks=all and at most 5 requests in flight"),
+    "idempotence": (declared("enable.idempotence"), "true", "needs acks=all and at most 5 requests in flight"),
 }
 
 
-def _client(subject: Subject, cluster: Cluster, key: str, value: str, cost: str) -> PlanStep:
+def _client(subject: Subject, cluster: Cluster, key: KeyName, value: str, cost: str) -> PlanStep:
     where = "the producer's configuration"
     if subject.producer is not None:
         old = place_of(cluster, subject.producer, key)
@@ -214,7 +226,7 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
     if topic in cluster.planned and (topic.streams or topic.replication_factor is not None):
         return _of_program(subject, replicas)
     if subject.planned:
-        return _planned_replicas(REPLICAS_OF.get(topic.name, "default.replication.factor"), replicas, cluster, cost)
+        return _planned_replicas(REPLICAS_OF.get(topic.name, DEFAULT_REPLICATION_FACTOR), replicas, cluster, cost)
     if topic.resource is not None and replicas:
         says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"
         return _each(subject, _asked(lambda asked: topic_replicas(asked, replicas)), says, cost)
@@ -259,7 +271,7 @@ def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> P
         says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
         return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)
     alone = any(not node.keeps_topics for node in cluster.controllers) or not cluster.controllers
-    by_controllers = cluster.control_plane == "kraft" and key == "default.replication.factor" and alone
+    by_controllers = cluster.control_plane == "kraft" and key == DEFAULT_REPLICATION_FACTOR and alone
     where = "every broker and every controller" if by_controllers else "every broker"
     return PlanStep(f"Set {key}={replicas} on {where}, and restart them. {what}", (f"{key}={replicas}",), True, cost)
 

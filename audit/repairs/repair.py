@@ -12,8 +12,9 @@ from typing import Any
 from ..answers.acknowledgements import answer_with_client
 from ..answers.answer import SubjectVerdict
 from ..answers.requirements import RequirementCheck
-from ..cluster.cluster import OFFSETS, Cluster
+from ..cluster.cluster import Cluster
 from ..exploring.explorations import Explorations
+from ..kafka.internal_topics import OFFSETS
 from ..questions.questions import OF_TOPICS, QUESTION
 from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, Name, in_words

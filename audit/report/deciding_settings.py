@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..cluster.cluster import COMMIT_ACKS, OFFSETS
+from ..kafka.internal_topics import OFFSETS
+from ..kafka.keys import declared
 from ..kafka.profiles import Constant
+from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.signature import Subject, Used
 from ..repairs.changes import SettingChange
 
+BROKER_RACK = declared("broker.rack")
+MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
+UNCLEAN_LEADER_ELECTION_ENABLE = declared("unclean.leader.election.enable")
+
 _KEYS: Mapping[str, str] = {
-    "unclean": "unclean.leader.election.enable",
+    "unclean": declared("unclean.leader.election.enable"),
     "client": "client",
     "acks": "acks",
     "commit_acks": COMMIT_ACKS,
-    "in_flight": "max.in.flight.requests.per.connection",
-    "idempotence": "enable.idempotence",
-    "lower_min_isr": "min.insync.replicas",
-    "min_isr": "min.insync.replicas",
+    "in_flight": declared("max.in.flight.requests.per.connection"),
+    "idempotence": declared("enable.idempotence"),
+    "lower_min_isr": declared("min.insync.replicas"),
+    "min_isr": declared("min.insync.replicas"),
     "replicas": "replication factor",
-    "racks": "broker.rack",
+    "racks": declared("broker.rack"),
     "release": "version",
     "elr": "eligible.leader.replicas.version",
-    "fsync": "log.flush.interval.messages",
+    "fsync": declared("log.flush.interval.messages"),
 }
 """The key of a change, where it is of a setting and not of where nodes stand."""
 
 DEFAULTS: Mapping[str, str] = {
     "eligible.leader.replicas.version": "0",
-    "log.flush.interval.messages": "not set: no append is flushed by itself",
-    "broker.rack": "as placed",
+    declared("log.flush.interval.messages"): "not set: no append is flushed by itself",
+    declared("broker.rack"): "as placed",
 }
 """What a setting is that no answer rests on by itself."""
 
@@ -73,11 +79,11 @@ def _cause(subject: Subject, cell: str, constants: Mapping[str, Constant]) -> st
     if constants.get("acks") != "all":
         return COMMIT_ACKS if subject.topics[0].name == OFFSETS else "acks"
     if constants.get("unclean") and constants.get("heed_unclean"):
-        return "unclean.leader.election.enable"
+        return UNCLEAN_LEADER_ELECTION_ENABLE
     if cell.startswith("rack-"):
-        return "broker.rack"
+        return BROKER_RACK
     if int(constants.get("min_isr", 2)) < 2:
-        return "min.insync.replicas"
+        return MIN_INSYNC_REPLICAS
     if constants.get("isr_shrinks") and not constants.get("elr"):
         return "eligible.leader.replicas.version"
     return ""

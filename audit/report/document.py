@@ -12,12 +12,15 @@ from ..answers.answer import RACK, Answer, SubjectVerdict, Table, facts_that_mat
 from ..answers.outages import Outage
 from ..answers.requirements import Requirement, RequirementCheck, preset_of
 from ..answers.scenario import is_unheard, sentences
-from ..cluster.cluster import COMMIT_ACKS, OFFSETS, Cluster
+from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 from ..cluster.racks import missing_racks
 from ..cluster.statements import Origin
 from ..facts.placement import NODES, SERVERS, has_several_directories
 from ..facts.producers import gives_again, unnamed_give_again
+from ..kafka.internal_topics import OFFSETS
+from ..kafka.keys import declared
+from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, Used, Variant
 from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, faults_of, in_words
@@ -25,6 +28,8 @@ from ..repairs.changes import SettingChange
 from ..startup.nodes import Down, down
 from .deciding_settings import deciding, said
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
+
+INTER_BROKER_PROTOCOL_VERSION = declared("inter.broker.protocol.version")
 
 SCHEMA = "tidegate.audit/1"
 Document = dict[str, Any]
@@ -157,7 +162,7 @@ def _versions(cluster: Cluster) -> Document:
     stated = {
         "kafka": found.kafka,
         "metadata.version": found.metadata_version,
-        "inter.broker.protocol.version": found.inter_broker_protocol,
+        INTER_BROKER_PROTOCOL_VERSION: found.inter_broker_protocol,
         "distribution": found.distribution,
     }
     texts = {name: "not stated" if fact is None else fact.value for name, fact in stated.items()}

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 
-from ..cluster.cluster import MIN_ISR_OF, NEW_TOPICS, OFFSETS, REPLICAS_OF, TRANSACTIONS, Broker, Cluster, Topic
+from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding
 from ..cluster.settings import left_out, number_of, place_of, value_of
 from ..cluster.statements import Origin, Stated, Unknown
 from ..facts.topic_creation import REPLICAS_SET_BY, makers
-from ..kafka.keys import table
+from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
+from ..kafka.keys import KeyName, declared, table
+from ..kafka.topic_settings import MIN_ISR_OF, REPLICAS_OF
 from ..kafka.transactions import UNVERIFIED
 from ..kafka.versions import at_least
 from .clients import of_clients
@@ -24,9 +26,20 @@ from .limits import of_limits
 from .transactions import HANGS, UNFENCED, of_transactions, run_to
 from .versions import of_versions
 
+AUTO_CREATE_TOPICS_ENABLE = declared("auto.create.topics.enable")
+BROKER_RACK = declared("broker.rack")
+DEFAULT_REPLICATION_FACTOR = declared("default.replication.factor")
+LOG_DIRS = declared("log.dirs")
+MIN_INSYNC_REPLICAS = declared("min.insync.replicas")
+OFFSETS_COMMIT_REQUIRED_ACKS = declared("offsets.commit.required.acks")
+REPLICA_FETCH_WAIT_MAX_MS = declared("replica.fetch.wait.max.ms")
+REPLICA_LAG_TIME_MAX_MS = declared("replica.lag.time.max.ms")
+TRANSACTION_PARTITION_VERIFICATION_ENABLE = declared("transaction.partition.verification.enable")
+TRANSACTION_STATE_LOG_MIN_ISR = declared("transaction.state.log.min.isr")
+
 Rule = Callable[[Cluster], Iterator[Finding]]
 
-DURABILITY = ("min.insync.replicas", "unclean.leader.election.enable", "flush.messages")
+DURABILITY = (declared("min.insync.replicas"), declared("unclean.leader.election.enable"), declared("flush.messages"))
 """What of a topic decides whether it loses, and may be set for brokers as well."""
 
 
@@ -73,7 +86,7 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
     """KIP-966 and KAFKA-15583: before 3.7 such a topic takes no acks=all write, since then the number is capped."""
     groups: dict[tuple[int, int], list[Topic]] = {}
     for topic in cluster.topics:
-        least = number_of(cluster, topic, "min.insync.replicas")
+        least = number_of(cluster, topic, MIN_INSYNC_REPLICAS)
         for factor in factors(topic):
             if least is not None and least > factor:
                 groups.setdefault((least, factor), []).append(topic)
@@ -88,14 +101,14 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
         what = (
             f"{many([topic.name for topic in topics])} with min.insync.replicas={least} and {factor} replicas: {then}"
         )
-        where = place_of(cluster, topics[0], "min.insync.replicas")
+        where = place_of(cluster, topics[0], MIN_INSYNC_REPLICAS)
         to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas to {max(1, factor - 1)}"
         yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
 
 
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
-    for key in (*DURABILITY, "replica.lag.time.max.ms"):
+    for key in (*DURABILITY, REPLICA_LAG_TIME_MAX_MS):
         answers = {keeper.id: value_of(cluster, keeper, table()[key].broker_names[0]) for keeper in cluster.keepers}
         values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
@@ -130,7 +143,7 @@ def creators_that_differ(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("contradiction", "error", what, stated[-1], "make it the same everywhere", "KIP-115")
 
 
-def _controllers_differ(key: str, values: Mapping[Broker, str], where: Origin) -> Finding:
+def _controllers_differ(key: KeyName, values: Mapping[Broker, str], where: Origin) -> Finding:
     """A topic that is created without a number of replicas has the active controller's, not the brokers'."""
     said = ", ".join(
         f"{'broker' if node.keeps_topics else 'controller'} {node.id} has {value}" for node, value in values.items()
@@ -160,7 +173,7 @@ def weaker_below(cluster: Cluster) -> Iterator[Finding]:
     wide = {
         setting.key: setting
         for setting in cluster.dynamic
-        if setting.key == "min.insync.replicas" and setting.value.isdigit()
+        if setting.key == MIN_INSYNC_REPLICAS and setting.value.isdigit()
     }
     for broker in cluster.keepers:
         for setting in broker.settings:
@@ -240,9 +253,9 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     kafka = cluster.versions.kafka
     capped = at_least(kafka.value, "3.7") if kafka is not None else None
     for broker in given:
-        least = number_of(cluster, broker, "transaction.state.log.min.isr")
+        least = number_of(cluster, broker, TRANSACTION_STATE_LOG_MIN_ISR)
         factor = number_of(cluster, broker, REPLICAS_OF[TRANSACTIONS])
-        where = place_of(cluster, broker, "transaction.state.log.min.isr")
+        where = place_of(cluster, broker, TRANSACTION_STATE_LOG_MIN_ISR)
         if least is not None and factor is not None and least > factor:
             what = f"transaction.state.log.min.isr={least} is above its replication factor {factor}: {_CAPPED[capped]}"
             yield Finding("arithmetic", "error", what, where, f"at most {factor}", "by rule: KIP-98, KAFKA-15583")
@@ -252,11 +265,11 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
                 "that a transaction was committed, and what it wrote is aborted"
             )
             yield Finding("advice", "warning", what, where, "2, which is the default", "by rule: KIP-98")
-        acks = number_of(cluster, broker, "offsets.commit.required.acks")
+        acks = number_of(cluster, broker, OFFSETS_COMMIT_REQUIRED_ACKS)
         if acks is not None and acks != -1:
             does = "committed offsets can be lost with one broker" if acks in (0, 1) else "every commit is refused"
             what = f"offsets.commit.required.acks={acks}: {does}"
-            where = place_of(cluster, broker, "offsets.commit.required.acks")
+            where = place_of(cluster, broker, OFFSETS_COMMIT_REQUIRED_ACKS)
             yield Finding("advice", "warning", what, where, "remove it; the default is -1", "KIP-1041")
 
 
@@ -264,7 +277,7 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
 def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
     """KIP-890 switched off: what a write that is late does then, the model says. Since 4.0 leaders ask all the same
     about clients that speak transaction version 2."""
-    key, kafka = "transaction.partition.verification.enable", cluster.versions.kafka
+    key, kafka = TRANSACTION_PARTITION_VERIFICATION_ENABLE, cluster.versions.kafka
     if kafka is not None and at_least(kafka.value, "3.6") is False:
         return
     old = kafka is not None and at_least(kafka.value, "4.0") is False
@@ -300,14 +313,14 @@ _UNVERIFIED = (
 def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
     """Topics that appear because somebody wrote to a misspelt name."""
     for broker in cluster.keepers:
-        creates = value_of(cluster, broker, "auto.create.topics.enable")
-        factor = number_of(cluster, broker, "default.replication.factor")
+        creates = value_of(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
+        factor = number_of(cluster, broker, DEFAULT_REPLICATION_FACTOR)
         if isinstance(creates, Unknown) or creates.value != "true" or factor != 1 or len(cluster.keepers) < 2:
             continue
         what = (
             "topics are made on first use, with one replica (auto.create.topics.enable, default.replication.factor=1)"
         )
-        where = place_of(cluster, broker, "default.replication.factor")
+        where = place_of(cluster, broker, DEFAULT_REPLICATION_FACTOR)
         to_do = "auto.create.topics.enable=false, or default.replication.factor=3"
         yield Finding("advice", "warning", what, where, to_do)
 
@@ -316,12 +329,10 @@ def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
 def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
     """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
     for broker in cluster.keepers:
-        wait, lag = (
-            number_of(cluster, broker, key) for key in ("replica.fetch.wait.max.ms", "replica.lag.time.max.ms")
-        )
+        wait, lag = (number_of(cluster, broker, key) for key in (REPLICA_FETCH_WAIT_MAX_MS, REPLICA_LAG_TIME_MAX_MS))
         if wait is not None and lag is not None and wait >= lag:
             what = f"replica.fetch.wait.max.ms={wait} is not below replica.lag.time.max.ms={lag}: the ISR flaps"
-            where = place_of(cluster, broker, "replica.fetch.wait.max.ms")
+            where = place_of(cluster, broker, REPLICA_FETCH_WAIT_MAX_MS)
             yield Finding(
                 "arithmetic", "error", what, where, "keep it far below, such as 500", "kafka.server.KafkaConfig"
             )
@@ -331,13 +342,13 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
     """Where the log lies, and whether it outlives the process."""
     groups: dict[tuple[str, bool], list[Broker]] = {}
     for broker in cluster.keepers:
-        dirs = value_of(cluster, broker, "log.dirs")
+        dirs = value_of(cluster, broker, LOG_DIRS)
         if not isinstance(dirs, Unknown) and any(map(is_temporary, dirs.value.split(","))):
             groups.setdefault((dirs.value[:60], isinstance(dirs, Stated)), []).append(broker)
     for (dirs, stated), alike in groups.items():
         who = "" if len(alike) == 1 else f" on {len(alike)} brokers"
         what = f"log.dirs={dirs}{who}{'' if stated else ', by default'}: {_loses(dirs)}"
-        where = place_of(cluster, alike[0], "log.dirs")
+        where = place_of(cluster, alike[0], LOG_DIRS)
         yield Finding("advice", "warning", what, where, "put log.dirs on a disk of its own")
     lost = [broker for broker in cluster.brokers if broker.ephemeral]
     if lost:
@@ -425,4 +436,4 @@ def _name(broker: Broker) -> str:
 
 def _has_rack(broker: Broker) -> bool:
     """Whether it is in a rack, be it one that is named only when it starts."""
-    return any(setting.key == "broker.rack" and setting.value for setting in broker.settings)
+    return any(setting.key == BROKER_RACK and setting.value for setting in broker.settings)

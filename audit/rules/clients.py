@@ -11,11 +11,20 @@ from ..cluster.settings import number_of, place_of, underneath, value_of
 from ..cluster.statements import Unknown
 from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from ..facts.placement import has_one_by_default
-from ..facts.producers import ACKS, asks_for_idempotence, gives_again
+from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup import producers as starting
 from ..startup.producers import is_transactional, stated, why_not
 from .group_members import has_new_protocol, of_members
+
+ACKS = declared("acks")
+ENABLE_AUTO_COMMIT = declared("enable.auto.commit")
+ENABLE_AUTO_OFFSET_STORE = declared("enable.auto.offset.store")
+ENABLE_IDEMPOTENCE = declared("enable.idempotence")
+GROUP_PROTOCOL = declared("group.protocol")
+ISOLATION_LEVEL = declared("isolation.level")
+RETRIES = declared("retries")
 
 
 def of_clients(cluster: Cluster) -> Iterator[Finding]:
@@ -48,17 +57,17 @@ def topics_of_streams(cluster: Cluster) -> Iterator[Finding]:
 def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What a producer loses whatever the cluster is, as its model says: it does not wait for the copies, or it does not
     send again."""
-    answer = value_of(cluster, client, "acks")
-    acks = None if isinstance(answer, Unknown) else ACKS.get(answer.value)
-    safe = stated(client, "acks") is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
+    answer = value_of(cluster, client, ACKS)
+    acks = None if isinstance(answer, Unknown) else MODEL_ACKS.get(answer.value)
+    safe = stated(client, ACKS) is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
     if acks in _NOT_WAITING and not safe and not isinstance(answer, Unknown):
         name, means, profile = _NOT_WAITING[acks]
         if name in costs(Sender(acks, careful=False, in_flight=1, retries=True)):
-            by = "" if stated(client, "acks") else ", by default"
+            by = "" if stated(client, ACKS) else ", by default"
             what = f"{client.name} has acks={answer.value}{by}: {means}"
-            where = place_of(cluster, client, "acks")
+            where = place_of(cluster, client, ACKS)
             yield Finding("client", "warning", what, where, "acks=all", f"{_check('producer', profile, name)}; KIP-679")
-    retries = stated(client, "retries")
+    retries = stated(client, RETRIES)
     no_retries = Sender("all", careful=False, in_flight=1, retries=False)
     if retries is not None and retries.value == "0" and THERE in costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
@@ -75,7 +84,7 @@ def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]
             f"{client.name}: up to 2.4 the sequence of a batch whose delivery.timeout.ms is over is given to the next"
         )
         what += " one, which is acknowledged and not there if the first was written"
-        where = place_of(cluster, client, "enable.idempotence")
+        where = place_of(cluster, client, ENABLE_IDEMPOTENCE)
         check = _check("producer", "gives_up_2_4 --bounds network", DURABLE)
         yield Finding("client", "warning", what, where, "a client of 2.5", f"{check}; KIP-360")
 
@@ -118,8 +127,8 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
     refusals = list(starting.refusals(cluster, client))
     yield from refusals
     yield from starting.may_linger_too_long(client)
-    on = value_of(cluster, client, "enable.idempotence")
-    if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, "enable.idempotence") is not None:
+    on = value_of(cluster, client, ENABLE_IDEMPOTENCE)
+    if refusals or isinstance(on, Unknown) or on.value != "true" or stated(client, ENABLE_IDEMPOTENCE) is not None:
         return
     for setting in starting.in_force(client):
         if starting.switches_off(client, setting):
@@ -134,10 +143,10 @@ def refused(cluster: Cluster, client: Client) -> Iterator[Finding]:
 def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Offsets that are committed by a clock: which records a crash skips then, as the consumer's model says of the
     client's way to commit. Of a client whose code is not stated, or is not known here, it may be any of them."""
-    answer = value_of(cluster, client, "enable.auto.commit")
+    answer = value_of(cluster, client, ENABLE_AUTO_COMMIT)
     if isinstance(answer, Unknown) or answer.value != "true":
         return
-    where, how = place_of(cluster, client, "enable.auto.commit"), way_to_commit(client)
+    where, how = place_of(cluster, client, ENABLE_AUTO_COMMIT), way_to_commit(client)
     of_librdkafka = underneath(client) == "librdkafka"
     what = "offsets are committed by a clock: records that were fetched and not yet processed"
     to_do = "enable.auto.commit=false, and commit after processing"
@@ -177,7 +186,7 @@ def way_to_commit(client: Client) -> Settings | None:
     takes positions anew in the background in 4.1.0, too (`kip_848_retry`), if it fails before:
     of that there is a note.
     """
-    family, stores = underneath(client), stated(client, "enable.auto.offset.store")
+    family, stores = underneath(client), stated(client, ENABLE_AUTO_OFFSET_STORE)
     if family == "sarama" or (family == "librdkafka" and stores is not None and stores.value == "false"):
         return (("commits", Commits.EACH),)
     if family == "librdkafka" or _commits_in_background(client):
@@ -218,7 +227,7 @@ def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Find
     """Java's consumer of KIP-848 revokes between two polls, and says the next epoch then (4.0.0 to 4.2.0)."""
     if reader.kind != "consumer" or underneath(reader) != "java" or not has_new_protocol(reader):
         return
-    commits_itself = value_of(cluster, reader, "enable.auto.commit")
+    commits_itself = value_of(cluster, reader, ENABLE_AUTO_COMMIT)
     if not isinstance(commits_itself, Unknown) and commits_itself.value == "false":
         what = (
             f"{reader.name} has group.protocol=consumer, and revokes partitions while its application processes, unless"
@@ -232,7 +241,7 @@ def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Find
         )
         to_do = "group.protocol=classic where offsets are committed in transactions; a listener leaves less of it"
         source = f"{check}; AbstractMembershipManager.maybeReconcile, source of 4.0.0 to 4.2.0"
-        yield Finding("client", "warning", what, place_of(cluster, reader, "group.protocol"), to_do, source)
+        yield Finding("client", "warning", what, place_of(cluster, reader, GROUP_PROTOCOL), to_do, source)
 
 
 def _writes_transactions(cluster: Cluster, client: Client) -> bool:
@@ -240,11 +249,11 @@ def _writes_transactions(cluster: Cluster, client: Client) -> bool:
 
 
 def _of_aborted(cluster: Cluster, reader: Client, does: str) -> Iterator[Finding]:
-    level = value_of(cluster, reader, "isolation.level")
+    level = value_of(cluster, reader, ISOLATION_LEVEL)
     if isinstance(level, Unknown) or level.value == "read_committed":
         return
     what = f"{reader.name} {does} aborted records too (isolation.level={level.value})"
-    where = place_of(cluster, reader, "isolation.level")
+    where = place_of(cluster, reader, ISOLATION_LEVEL)
     yield Finding("advice", "warning", what, where, "isolation.level=read_committed", "by rule: KIP-98")
     if underneath(reader) == "librdkafka":  # rd_kafka_OffsetFetchRequest, require_stable_offsets
         what = f"{reader.name} does not wait for offsets that are in a transaction (librdkafka, isolation.level="

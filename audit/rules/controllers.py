@@ -11,10 +11,13 @@ from ..cluster.findings import Finding, Kind, Severity
 from ..cluster.settings import number_of, place_of
 from ..cluster.statements import Setting
 from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
 
-UNCLEAN = "unclean.leader.election.enable"
-SESSION = "zookeeper.session.timeout.ms"
+ZOOKEEPER_CONNECT = declared("zookeeper.connect")
+
+UNCLEAN = declared("unclean.leader.election.enable")
+SESSION = declared("zookeeper.session.timeout.ms")
 SHORT_SESSION, LONG_SESSION = 6000, 18000
 """In milliseconds: what Kafka's default was up to 2.4, and what it has been since (KIP-537)."""
 GRANTED = (4000, 40000)
@@ -77,9 +80,7 @@ def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
 
 def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
     """An ensemble of one: while it is away nothing is elected, created or taken out of the ISR."""
-    stated = [
-        setting for broker in cluster.keepers for setting in broker.settings if setting.key == "zookeeper.connect"
-    ]
+    stated = [setting for broker in cluster.keepers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT]
     if stated and all(len(zookeeper_servers(setting)) == 1 for setting in stated):
         server = zookeeper_servers(stated[0])[0]
         what = f"zookeeper.connect names one server, {server}: while it is down no leader is replaced"
@@ -206,7 +207,7 @@ def emptied_server(cluster: Cluster) -> Iterator[Finding]:
     loses = loses_with_one_emptied(len(cluster.zookeepers))
     if cluster.control_plane != "zookeeper" or not loses or voters_on_a_disk(cluster) == 0:
         return
-    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == "zookeeper.connect"]
+    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == ZOOKEEPER_CONNECT]
     if stated:
         what = (
             "the loss of a ZooKeeper server's disk, on a broker's host, is not modelled: one that comes back empty "
@@ -221,7 +222,7 @@ def unlike_servers(cluster: Cluster) -> Iterator[Finding]:
     """Brokers that name different servers, where no file of ZooKeeper's says which of them vote."""
     if cluster.control_plane != "zookeeper" or cluster.sessions is not None:
         return
-    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == "zookeeper.connect"]
+    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == ZOOKEEPER_CONNECT]
     for other in stated[1:]:
         if {*zookeeper_servers(stated[0])} != {*zookeeper_servers(other)}:
             what = (
@@ -233,7 +234,7 @@ def unlike_servers(cluster: Cluster) -> Iterator[Finding]:
             return
 
 
-METADATA, LOGS = "metadata.log.dir", ("log.dirs", "log.dir")
+METADATA, LOGS = declared("metadata.log.dir"), (declared("log.dirs"), declared("log.dir"))
 
 
 def metadata_that_goes(cluster: Cluster) -> Iterator[Finding]:

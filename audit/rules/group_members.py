@@ -14,11 +14,22 @@ from collections.abc import Iterator
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import number_of, place_of, underneath
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup.producers import stated
 
-PROTOCOL, SESSION, HEARTBEAT = "group.protocol", "session.timeout.ms", "heartbeat.interval.ms"
-_STRATEGY, _REMOTE, _POLL = "partition.assignment.strategy", "group.remote.assignor", "max.poll.interval.ms"
+AUTO_OFFSET_RESET = declared("auto.offset.reset")
+
+PROTOCOL, SESSION, HEARTBEAT = (
+    declared("group.protocol"),
+    declared("session.timeout.ms"),
+    declared("heartbeat.interval.ms"),
+)
+_STRATEGY, _REMOTE, _POLL = (
+    declared("partition.assignment.strategy"),
+    declared("group.remote.assignor"),
+    declared("max.poll.interval.ms"),
+)
 
 _SINCE = {"java": "3.7", "librdkafka": "2.4"}
 """Since when a client has KIP-848's protocol."""
@@ -115,7 +126,7 @@ def _of_another_protocol(client: Client) -> Iterator[Finding]:
 
 def _reset(client: Client) -> Iterator[Finding]:
     """`by_duration`, which Java's consumers know since 4.0 (KIP-1106)."""
-    reset = stated(client, "auto.offset.reset")
+    reset = stated(client, AUTO_OFFSET_RESET)
     unknown = underneath(client) == "java" and _since(client, "4.0") is False
     if unknown and reset is not None and reset.value.startswith("by_duration:"):
         what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..cluster.cluster import CONSTRAINTS, Cluster
+from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 from ..cluster.statements import Setting
-from ..kafka.keys import known
+from ..kafka.keys import declared, known
+from ..kafka.topic_settings import CONSTRAINTS
 from ..kafka.versions import at_least
 
-MIGRATION = "zookeeper.metadata.migration.enable"
-TIERED, TIERED_TOPIC = "remote.log.storage.system.enable", "remote.storage.enable"
+LOG_DIRS = declared("log.dirs")
+
+MIGRATION = declared("zookeeper.metadata.migration.enable")
+TIERED, TIERED_TOPIC = declared("remote.log.storage.system.enable"), declared("remote.storage.enable")
 
 
 def of_limits(cluster: Cluster) -> Iterator[Finding]:
@@ -25,7 +28,7 @@ def of_limits(cluster: Cluster) -> Iterator[Finding]:
             found.setdefault("tiered topic", setting)
         if setting.key == MIGRATION and setting.value.lower() == "true":
             found.setdefault("migration", setting)
-        several = setting.key in known()["log.dirs"].broker_names and "," in setting.value.strip(", ")
+        several = setting.key in known()[LOG_DIRS].broker_names and "," in setting.value.strip(", ")
         if several and _hides_disks(cluster):
             found.setdefault("disks", setting)
         if setting.key in CONSTRAINTS and setting.value:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import ELR_FEATURE, elr_is_too_early
 from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
+from ..kafka.keys import declared
 from ..kafka.versions import at_least, span
 from ..startup.protocol_versions import FORMAT, PROTOCOL, refused
+
+UNCLEAN_LEADER_ELECTION_ENABLE = declared("unclean.leader.election.enable")
 
 
 def of_versions(cluster: Cluster) -> Iterator[Finding]:
@@ -42,7 +45,7 @@ def everywhere(cluster: Cluster) -> Iterator[Setting]:
 
 def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
-    key = "unclean.leader.election.enable"
+    key = UNCLEAN_LEADER_ELECTION_ENABLE
     stated = [setting for setting in everywhere(cluster) if setting.key == key and setting.value.lower() == "true"]
     kafka = cluster.versions.kafka
     reads = at_least(kafka.value, "3.9") if kafka is not None else None
@@ -86,12 +89,12 @@ def held_back(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("advice", "warning", what, level.origin, to_do)
 
 
-GONE = {
-    "zookeeper.connect": "4.0",
+GONE: Mapping[str, str] = {
+    declared("zookeeper.connect"): "4.0",
     PROTOCOL: "4.0",
-    "message.format.version": "4.0",
+    declared("message.format.version"): "4.0",
     FORMAT: "4.0",
-    "offsets.commit.required.acks": "4.0",
+    declared("offsets.commit.required.acks"): "4.0",
 }
 
 

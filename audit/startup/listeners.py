@@ -17,7 +17,15 @@ from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, entries, names_in
 from ..cluster.settings import is_whole, readable, stated_by
 from ..cluster.statements import Origin, Setting
+from ..kafka.keys import declared
 from ..kafka.versions import at_least
+
+ADVERTISED_LISTENERS = declared("advertised.listeners")
+BROKER_ID = declared("broker.id")
+CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared("controller.quorum.bootstrap.servers")
+CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
+NODE_ID = declared("node.id")
+PROCESS_ROLES = declared("process.roles")
 
 Reasons = Iterator[tuple[str, Origin]]
 """Why a node does not start, and where that is set."""
@@ -26,8 +34,8 @@ Reasons = Iterator[tuple[str, Origin]]
 def of_identity(cluster: Cluster, node: Broker) -> Reasons:
     """Its id: KRaft's nodes need one, and `broker.id` is the same (populateSynonyms, validateValues: nodeId)."""
     stated = stated_by(node)
-    ids = [stated[key] for key in ("node.id", "broker.id") if key in stated]
-    roles = stated.get("process.roles")
+    ids = [stated[key] for key in (NODE_ID, BROKER_ID) if key in stated]
+    roles = stated.get(PROCESS_ROLES)
     if roles is not None and roles.value and not ids and is_whole(cluster, node):
         yield (
             "its file has `process.roles` and no `node.id` (give it here too if the command line sets it)",
@@ -43,20 +51,20 @@ def of_identity(cluster: Cluster, node: Broker) -> Reasons:
 def of_listeners(cluster: Cluster, node: Broker) -> Reasons:
     """What is wrong with its listeners, by themselves and with what names them."""
     stated = readable(node)
-    voters = stated.get("controller.quorum.voters")
+    voters = stated.get(CONTROLLER_QUORUM_VOTERS)
     if voters is not None and voters.value:
         yield from _of_voters(voters)
-    advertised, listeners = stated.get("advertised.listeners"), stated.get("listeners")
+    advertised, listeners = stated.get(ADVERTISED_LISTENERS), stated.get("listeners")
     if advertised is not None:
         yield from _advertised(advertised, "`advertised.listeners`")
     if listeners is None or "://" not in listeners.value:
         return
     yield from _alone(cluster, listeners)
     yield from _with_controllers(cluster, node, listeners, stated)
-    if "broker" not in node.roles and "process.roles" in stated:
+    if "broker" not in node.roles and PROCESS_ROLES in stated:
         return
     controllers = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
-    if advertised is None and "advertised.listeners" not in stated_by(node) and is_whole(cluster, node):
+    if advertised is None and ADVERTISED_LISTENERS not in stated_by(node) and is_whole(cluster, node):
         yield from _advertised(listeners, "`listeners`, which are advertised,", controllers)
     yield from _between(cluster, node, listeners, stated, controllers)
 
@@ -116,8 +124,8 @@ def _with_controllers(cluster: Cluster, node: Broker, listeners: Setting, stated
         if node.roles == ("broker",) and also:
             yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
     every = stated_by(node)
-    quorum = "controller.quorum.voters" in every or "controller.quorum.bootstrap.servers" in every
-    alone = node.roles == ("broker",) and "process.roles" in every and quorum
+    quorum = CONTROLLER_QUORUM_VOTERS in every or CONTROLLER_QUORUM_BOOTSTRAP_SERVERS in every
+    alone = node.roles == ("broker",) and PROCESS_ROLES in every and quorum
     if alone and CONTROLLERS not in every and not listeners.origin.place:
         yield f"it is a broker in KRaft, and its file has no `{CONTROLLERS}`", listeners.origin
 
@@ -136,8 +144,8 @@ def _between(
     named, protocol = every.get(BETWEEN), every.get(PROTOCOL)
     if named is not None and protocol is not None:
         yield f"`{BETWEEN}` and `{PROTOCOL}` are both set", named.origin
-    source = stated.get("advertised.listeners", listeners)
-    if "advertised.listeners" in every and "advertised.listeners" not in stated:
+    source = stated.get(ADVERTISED_LISTENERS, listeners)
+    if ADVERTISED_LISTENERS in every and ADVERTISED_LISTENERS not in stated:
         return
     mine = names_in(source.value)
     if named is not None:

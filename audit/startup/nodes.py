@@ -18,7 +18,7 @@ from typing import TypeAlias
 from ..cluster.cluster import DESCRIBED, Broker, Cluster
 from ..cluster.settings import is_whole, stated_by, value_of
 from ..cluster.statements import HIDDEN, Default, Origin, Setting, Stated
-from ..kafka.keys import NEVER_EMPTY, known, wrong
+from ..kafka.keys import NEVER_EMPTY, declared, known, wrong
 from ..kafka.versions import at_least
 from . import protocol_versions
 from .listeners import of_identity, of_listeners
@@ -26,19 +26,24 @@ from .numbers import of_numbers
 from .protocols import advertised_extra, of_control_plane, of_protocols
 from .value_types import of_types
 
+CONTROLLER_QUORUM_VOTERS = declared("controller.quorum.voters")
+LOG_DIR = declared("log.dir")
+LOG_DIRS = declared("log.dirs")
+PROCESS_ROLES = declared("process.roles")
+
+WAIT, LAG = declared("replica.fetch.wait.max.ms"), declared("replica.lag.time.max.ms")
+
 UNBOUNDED = frozenset({
-    "default.replication.factor", "flush.ms", "replica.lag.time.max.ms", "replica.fetch.wait.max.ms",
-    "replica.high.watermark.checkpoint.interval.ms",
+    declared("default.replication.factor"), declared("flush.ms"), LAG, WAIT,
+    declared("replica.high.watermark.checkpoint.interval.ms"),
 })  # fmt: skip
 """Settings whose least value is no validator of the broker's: with less it starts."""
 
-GONE_IN_4 = frozenset({"inter.broker.protocol.version", "message.format.version"})
+GONE_IN_4 = frozenset({declared("inter.broker.protocol.version"), declared("message.format.version")})
 """Settings that 4.0 does not define any more, so that it does not read their values."""
 
 Refusals: TypeAlias = tuple[tuple[Broker, str], ...]
 """The nodes of a cluster, each with why it does not start, "" where nothing says so."""
-
-WAIT, LAG = "replica.fetch.wait.max.ms", "replica.lag.time.max.ms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +156,8 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
             yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
     yield from _of_logs(cluster, node)
     yield from _of_locks(cluster, node)
-    voters = next((setting for setting in reversed(node.settings) if setting.key == "controller.quorum.voters"), None)
-    roles = any(setting.key == "process.roles" for setting in node.settings)
+    voters = next((setting for setting in reversed(node.settings) if setting.key == CONTROLLER_QUORUM_VOTERS), None)
+    roles = any(setting.key == PROCESS_ROLES for setting in node.settings)
     if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
         return
     if not node.states_id:
@@ -164,14 +169,14 @@ def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         yield f"it is a broker alone, and `{voters.key}` has its id {node.id} as a voter's", voters.origin
 
 
-RETENTION = ("log.retention.ms", "log.retention.minutes", "log.retention.hours")
+RETENTION = (declared("log.retention.ms"), declared("log.retention.minutes"), declared("log.retention.hours"))
 """The strongest first. Of these 0 is refused (validateValues: logRetentionTimeMillis); below 0 there is no limit."""
 
 
 def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """A directory for logs (validateValues: logDirs; LOG_DIR counts where LOG_DIRS is not set), and their retention."""
     stated = stated_by(node)
-    where = stated.get("log.dirs") or stated.get("log.dir")
+    where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     if where is not None and not where.value.strip(" ,") and cluster.states_nothing(replace(where, value="")):
         yield f"`{where.key}={where.value}` names no directory", where.origin
     kept = next((stated[key] for key in RETENTION if key in stated), None)
@@ -193,7 +198,7 @@ def _of_locks(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
 
 def _directories(cluster: Cluster, node: Broker) -> dict[str, Origin]:
     stated = stated_by(node)
-    where = stated.get("log.dirs") or stated.get("log.dir")
+    where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     if where is None or not is_whole(cluster, node):
         return {}
     paths = (path.strip().rstrip("/") for path in where.value.split(","))

@@ -8,20 +8,28 @@ from collections.abc import Iterator, Mapping
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.settings import number_of, stated_by
 from ..cluster.statements import Origin, Setting
+from ..kafka.keys import declared, others
 from ..kafka.versions import at_least
 
-DEFAULTS: Mapping[str, int] = {
-    "log.cleaner.threads": 1,
-    "log.cleaner.dedupe.buffer.size": 128 << 20,
-    "replica.socket.timeout.ms": 30_000,
-    "queued.max.request.bytes": -1,
-    "socket.request.max.bytes": 100 << 20,
-    "connections.max.idle.ms": 600_000,
-    "connection.failed.authentication.delay.ms": 100,
-}
-"""What holds where a node does not state it (kafka.apache.org/39, Broker Configs)."""
+CONNECTIONS_MAX_IDLE_MS = declared("connections.max.idle.ms")
+CONNECTION_FAILED_AUTHENTICATION_DELAY_MS = declared("connection.failed.authentication.delay.ms")
+LOG_CLEANER_DEDUPE_BUFFER_SIZE = declared("log.cleaner.dedupe.buffer.size")
+LOG_CLEANER_THREADS = declared("log.cleaner.threads")
+LOG_ROLL_HOURS = declared("log.roll.hours")
+LOG_ROLL_JITTER_HOURS = declared("log.roll.jitter.hours")
+LOG_ROLL_JITTER_MS = declared("log.roll.jitter.ms")
+LOG_ROLL_MS = declared("log.roll.ms")
+OFFSETS_COMMIT_REQUIRED_ACKS = declared("offsets.commit.required.acks")
+OFFSETS_TOPIC_REPLICATION_FACTOR = declared("offsets.topic.replication.factor")
+QUEUED_MAX_REQUEST_BYTES = declared("queued.max.request.bytes")
+REPLICA_FETCH_WAIT_MAX_MS = declared("replica.fetch.wait.max.ms")
+REPLICA_SOCKET_TIMEOUT_MS = declared("replica.socket.timeout.ms")
+SOCKET_REQUEST_MAX_BYTES = declared("socket.request.max.bytes")
 
-PER_IP, OVERRIDES = "max.connections.per.ip", "max.connections.per.ip.overrides"
+DEFAULTS: Mapping[str, int] = {name: int(key.defaults[0].value) for name, key in others().items() if key.defaults}
+"""What holds where a node does not state it."""
+
+PER_IP, OVERRIDES = declared("max.connections.per.ip"), declared("max.connections.per.ip.overrides")
 MIB = 1 << 20
 
 
@@ -29,21 +37,21 @@ def of_numbers(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Why a node does not start, and where that is set."""
     stated = stated_by(node)
     numbers = {**DEFAULTS, **{key: int(setting.value) for key, setting in stated.items() if _is_number(setting)}}
-    rolls = (("log.roll.ms", "log.roll.hours", 1), ("log.roll.jitter.ms", "log.roll.jitter.hours", 0))
+    rolls = ((LOG_ROLL_MS, LOG_ROLL_HOURS, 1), (LOG_ROLL_JITTER_MS, LOG_ROLL_JITTER_HOURS, 0))
     for exact, hours, least in rolls:
         key = exact if exact in stated else hours
         if key in stated and key in numbers and numbers[key] < least:
             yield f"`{key}={numbers[key]}` is below {least}", stated[key].origin
-    buffer, threads = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
+    buffer, threads = LOG_CLEANER_DEDUPE_BUFFER_SIZE, LOG_CLEANER_THREADS
     if numbers[threads] > 0 and numbers[buffer] // numbers[threads] <= MIB and (where := _of(stated, buffer, threads)):
         yield f"`{buffer}={numbers[buffer]}` is at most 1 MiB for each of {numbers[threads]} threads", where
-    socket, wait = "replica.socket.timeout.ms", number_of(cluster, node, "replica.fetch.wait.max.ms")
-    if wait is not None and wait > numbers[socket] and (where := _of(stated, socket, "replica.fetch.wait.max.ms")):
+    socket, wait = REPLICA_SOCKET_TIMEOUT_MS, number_of(cluster, node, REPLICA_FETCH_WAIT_MAX_MS)
+    if wait is not None and wait > numbers[socket] and (where := _of(stated, socket, REPLICA_FETCH_WAIT_MAX_MS)):
         yield f"`{socket}={numbers[socket]}` is below `replica.fetch.wait.max.ms={wait}`", where
-    queued, largest = "queued.max.request.bytes", "socket.request.max.bytes"
+    queued, largest = QUEUED_MAX_REQUEST_BYTES, SOCKET_REQUEST_MAX_BYTES
     if 0 < numbers[queued] < numbers[largest]:
         yield f"`{queued}={numbers[queued]}` is below `{largest}={numbers[largest]}`", stated[queued].origin
-    idle, delay = "connections.max.idle.ms", "connection.failed.authentication.delay.ms"
+    idle, delay = CONNECTIONS_MAX_IDLE_MS, CONNECTION_FAILED_AUTHENTICATION_DELAY_MS
     if 0 <= numbers[idle] <= numbers[delay] and (where := _of(stated, idle, delay)):
         yield f"`{idle}={numbers[idle]}` is not above `{delay}={numbers[delay]}`", where
     if numbers.get(PER_IP) == 0 and OVERRIDES not in stated:
@@ -53,7 +61,7 @@ def of_numbers(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
 
 def _of_commits(cluster: Cluster, node: Broker, stated: Mapping[str, Setting]) -> Iterator[tuple[str, Origin]]:
     """Up to 3.9 commits wait for no more replicas than the offsets topic is created with."""
-    key, factor = "offsets.commit.required.acks", "offsets.topic.replication.factor"
+    key, factor = OFFSETS_COMMIT_REQUIRED_ACKS, OFFSETS_TOPIC_REPLICATION_FACTOR
     kafka = cluster.versions.kafka
     acks, most = number_of(cluster, node, key), number_of(cluster, node, factor)
     if key not in stated or acks is None or most is None or kafka is None or at_least(kafka.value, "4.0") is not False:

@@ -22,13 +22,18 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import number_of, place_of, underneath, value_of
 from ..cluster.statements import HIDDEN, Setting, Unknown
-from ..kafka.keys import is_never_blank, table, wrong
+from ..kafka.keys import KeyName, declared, is_never_blank, table, wrong
 from ..kafka.versions import at_least
 
-IN_FLIGHT = "max.in.flight.requests.per.connection"
-TRANSACTIONAL = "transactional.id"
-IDEMPOTENCE = "enable.idempotence"
-DELIVERY, LINGER = "delivery.timeout.ms", "linger.ms"
+REQUEST_TIMEOUT_MS = declared("request.timeout.ms")
+TRANSACTION_MAX_TIMEOUT_MS = declared("transaction.max.timeout.ms")
+TRANSACTION_TIMEOUT_MS = declared("transaction.timeout.ms")
+ACKS = declared("acks")
+
+IN_FLIGHT = declared("max.in.flight.requests.per.connection")
+TRANSACTIONAL = declared("transactional.id")
+IDEMPOTENCE = declared("enable.idempotence")
+DELIVERY, LINGER = declared("delivery.timeout.ms"), declared("linger.ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,7 @@ def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Itera
 
 
 def _defaults_that_break(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
-    for key in ("acks", IN_FLIGHT):
+    for key in (ACKS, IN_FLIGHT):
         answer = value_of(cluster, client, key)
         if stated(client, key) is not None or isinstance(answer, Unknown):
             continue
@@ -165,7 +170,7 @@ def is_transactional(client: Client) -> bool:
     return setting is not None and setting.value != ""
 
 
-def stated(client: Client, key: str) -> Setting | None:
+def stated(client: Client, key: KeyName) -> Setting | None:
     """What the client's own file says, whatever profile is active."""
     return next((setting for setting in reversed(client.settings) if setting.key == key and not setting.when), None)
 
@@ -221,7 +226,7 @@ def _illegal(client: Client) -> Iterator[str]:
 
 def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """A transaction may not take longer than the brokers allow; whichever is its coordinator refuses it."""
-    key, most = "transaction.timeout.ms", "transaction.max.timeout.ms"
+    key, most = TRANSACTION_TIMEOUT_MS, TRANSACTION_MAX_TIMEOUT_MS
     wanted = number_of(cluster, client, key)
     configured = [broker for broker in cluster.brokers if broker.settings]
     allowed = [number for broker in configured if (number := number_of(cluster, broker, most)) is not None]
@@ -246,7 +251,7 @@ def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 
 def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator[Finding]:
-    delivery, linger, request = (number_of(cluster, client, key) for key in (DELIVERY, LINGER, "request.timeout.ms"))
+    delivery, linger, request = (number_of(cluster, client, key) for key in (DELIVERY, LINGER, REQUEST_TIMEOUT_MS))
     if stated(client, DELIVERY) is None or delivery is None or linger is None or request is None:
         return
     if delivery < linger + request:
@@ -275,7 +280,7 @@ MESSAGE_TIMEOUT = 300_000
 def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """It lowers a linger.ms that nobody has set; message.timeout.ms=0 is without end, since 1.2."""
     delivery, linger = (number_of(cluster, client, key) for key in (DELIVERY, LINGER))
-    transaction, where = number_of(cluster, client, "transaction.timeout.ms"), place_of(cluster, client, DELIVERY)
+    transaction, where = number_of(cluster, client, TRANSACTION_TIMEOUT_MS), place_of(cluster, client, DELIVERY)
     source, lowers = (
         "librdkafka, rd_kafka_conf_finalize",
         stated(client, LINGER) is None or _within(client, "1.5", "1.9"),

@@ -10,11 +10,14 @@ from __future__ import annotations
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.settings import is_whole, readable, stated_by
 from ..cluster.statements import Setting
+from ..kafka.keys import declared
 from ..kafka.protocol_versions import known_since
 from ..kafka.versions import at_least
 from .listeners import Reasons
 
-PROTOCOL, FORMAT = "inter.broker.protocol.version", "log.message.format.version"
+PROCESS_ROLES = declared("process.roles")
+
+PROTOCOL, FORMAT = declared("inter.broker.protocol.version"), declared("log.message.format.version")
 
 
 def refused(text: str, kafka: str | None, owner: str = "") -> str:
@@ -33,7 +36,7 @@ def of_protocol_versions(cluster: Cluster, node: Broker) -> Reasons:
     is not stated is the newest one."""
     every, stated = stated_by(node), readable(node)
     protocol, kafka = stated.get(PROTOCOL), cluster.versions.kafka
-    if protocol is None or "process.roles" in every or kafka is None or at_least(kafka.value, "4.0") is not False:
+    if protocol is None or PROCESS_ROLES in every or kafka is None or at_least(kafka.value, "4.0") is not False:
         return
     if FORMAT not in every:
         newest = is_whole(cluster, node) and at_least(kafka.value, "0.11") is True

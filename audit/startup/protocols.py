@@ -15,19 +15,30 @@ from ..cluster.cluster import Broker, Cluster
 from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, PROTOCOLS, as_written, names_in
 from ..cluster.settings import is_whole, readable, stated_by
 from ..cluster.statements import Setting
+from ..kafka.keys import KeyName, declared
 from ..kafka.versions import at_least
 from .listeners import Reasons, compares_exactly
 
-ROLES, ZOOKEEPER, MIGRATION = "process.roles", "zookeeper.connect", "zookeeper.metadata.migration.enable"
-QUORUM = ("controller.quorum.voters", "controller.quorum.bootstrap.servers")
-OF_CONTROL_PLANE, EARLY = "control.plane.listener.name", "early.start.listeners"
-MECHANISM, MECHANISMS = "sasl.mechanism.inter.broker.protocol", "sasl.enabled.mechanisms"
-IBP, ADVERTISED = "inter.broker.protocol.version", "advertised.listeners"
+BROKER_ID = declared("broker.id")
+LOG_DIR = declared("log.dir")
+LOG_DIRS = declared("log.dirs")
+NODE_ID = declared("node.id")
+REMOTE_LOG_STORAGE_SYSTEM_ENABLE = declared("remote.log.storage.system.enable")
+
+ROLES, ZOOKEEPER, MIGRATION = (
+    declared("process.roles"),
+    declared("zookeeper.connect"),
+    declared("zookeeper.metadata.migration.enable"),
+)
+QUORUM = (declared("controller.quorum.voters"), declared("controller.quorum.bootstrap.servers"))
+OF_CONTROL_PLANE, EARLY = declared("control.plane.listener.name"), declared("early.start.listeners")
+MECHANISM, MECHANISMS = declared("sasl.mechanism.inter.broker.protocol"), declared("sasl.enabled.mechanisms")
+IBP, ADVERTISED = declared("inter.broker.protocol.version"), declared("advertised.listeners")
 LEGAL = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """The security protocols, which are names of listeners that the map has by default (SecurityProtocol)."""
 
 MOST_PORT = 65535
-GENERATION, MOST_RESERVED = "broker.id.generation.enable", "reserved.broker.max.id"
+GENERATION, MOST_RESERVED = declared("broker.id.generation.enable"), declared("reserved.broker.max.id")
 RULE = {GENERATION: "true", MOST_RESERVED: "1000"}
 """What says which `broker.id` a node may have with ZooKeeper, with its defaults (KafkaConfig, to 3.9)."""
 
@@ -184,7 +195,7 @@ def _of_zookeeper(cluster: Cluster, node: Broker) -> Reasons:
     stated, every = readable(node), stated_by(node)
     whole, migration = is_whole(cluster, node), every.get(MIGRATION)
     migrates = migration is not None and migration.value.lower() != "false"
-    ids = [stated[key] for key in ("broker.id", "node.id") if key in stated]
+    ids = [stated[key] for key in (BROKER_ID, NODE_ID) if key in stated]
     if ZOOKEEPER not in every:
         if ids and "listeners" in every and whole:
             yield f"its file has neither `{ROLES}` nor `{ZOOKEEPER}`", ids[0].origin
@@ -235,10 +246,10 @@ def _ids_of_zookeeper(cluster: Cluster, node: Broker, ids: list[Setting]) -> Rea
 
 def _has_id(node: Broker) -> bool:
     """Whether its files state an id, readable or not."""
-    return not stated_by(node).keys().isdisjoint({"broker.id", "node.id"})
+    return not stated_by(node).keys().isdisjoint({BROKER_ID, NODE_ID})
 
 
-def _in_force(cluster: Cluster, node: Broker, key: str, default: str) -> str:
+def _in_force(cluster: Cluster, node: Broker, key: KeyName, default: str) -> str:
     """What a node has for a key, in small letters; "" where its value is withheld, or an image may have set it."""
     if key in stated_by(node):
         return readable(node)[key].value.lower() if key in readable(node) else ""
@@ -261,13 +272,13 @@ def _control_plane_listener(node: Broker) -> Reasons:
 def _of_directories(cluster: Cluster, node: Broker) -> Reasons:
     """No directory twice on a broker (createAndValidateLogDirs), and one alone with tiered storage up to 3.7."""
     stated = readable(node)
-    where = stated.get("log.dirs") or stated.get("log.dir")
+    where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     if where is None or not node.keeps_topics:
         return
     directories = [posixpath.normpath(item) for item in _items(where.value)]
     if len(directories) > len(set(directories)):
         yield f"`{where.key}` has a directory twice", where.origin
-    tiered = stated.get("remote.log.storage.system.enable")
+    tiered = stated.get(REMOTE_LOG_STORAGE_SYSTEM_ENABLE)
     if len(directories) > 1 and tiered is not None and tiered.value.lower() == "true" and _is(cluster, "3.6", "3.8"):
         yield f"`{where.key}` has several directories, which tiered storage does not support before 3.8", where.origin
 

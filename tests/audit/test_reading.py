@@ -12,7 +12,7 @@ from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import HIDDEN, CannotRead, Origin, Setting, Stated, Unknown
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka import key_names as names
-from tidegate.audit.kafka.keys import known, table
+from tidegate.audit.kafka.keys import declared, known, table
 
 from ..conftest import ROOT
 
@@ -101,7 +101,7 @@ def test_what_the_script_collected_of_real_clusters(release: str) -> None:
             "flush.messages",
             "replica.lag.time.max.ms",
         ):
-            assert not isinstance(value_of(cluster, topic(cluster, name), key), Unknown), (name, key)
+            assert not isinstance(value_of(cluster, topic(cluster, name), declared(key)), Unknown), (name, key)
 
 
 def test_brokers_without_elr_have_none_not_an_empty_one() -> None:
@@ -114,7 +114,7 @@ def test_a_topic_described_by_brokers_shows_every_layer(release: str) -> None:
     """The brokers' files say min.insync.replicas=2, and `Configs:` of a topic that says nothing has it."""
     cluster, _ = captured(release, "healthy")
     for name, expected in (("orders", "1" if release.startswith("4") else "2"), ("payments", "1")):
-        answer = value_of(cluster, topic(cluster, name), "min.insync.replicas")
+        answer = value_of(cluster, topic(cluster, name), declared("min.insync.replicas"))
         assert isinstance(answer, Stated) and answer.value == expected, name
     assert topic(cluster, "orders").complete
 
@@ -147,11 +147,11 @@ def own_default(version: str, scope: str, name: str) -> str | Unknown:
     cluster = Cluster(versions=Versions(kafka=Stated(version, here), distribution=Stated("apache", here)))
     if scope in ("producer", "consumer"):
         kind = "producer" if scope == "producer" else "consumer"
-        answer = value_of(cluster, Client("c", kind, here, Stated("java", here), Stated(version, here)), name)
+        answer = value_of(cluster, Client("c", kind, here, Stated("java", here), Stated(version, here)), declared(name))
     elif scope == "topic":
-        answer = value_of(cluster, Topic("t", here, complete=True), name)
+        answer = value_of(cluster, Topic("t", here, complete=True), declared(name))
     else:
-        answer = value_of(cluster, Broker(1, here, settings=(Setting("num.io.threads", "8", here),)), name)
+        answer = value_of(cluster, Broker(1, here, settings=(Setting("num.io.threads", "8", here),)), declared(name))
     return answer if isinstance(answer, Unknown) else answer.value
 
 
@@ -189,7 +189,7 @@ def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> No
     assert "hunter2" not in repr((cluster, findings))
     (broker,) = cluster.brokers
     for key in ("min.insync.replicas", "unclean.leader.election.enable", "replica.lag.time.max.ms"):
-        assert isinstance(value_of(cluster, broker, key), Unknown), "a value that is not legal is none"
+        assert isinstance(value_of(cluster, broker, declared(key)), Unknown), "a value that is not legal is none"
 
 
 def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
     assert typo.to_do == "write `acks`"
     (client,) = cluster.clients
     assert client.kind == "producer" and client.family is not None and client.family.value == "java"
-    assert isinstance(value_of(cluster, client, "acks"), Unknown)
+    assert isinstance(value_of(cluster, client, declared("acks")), Unknown)
 
 
 def test_a_key_of_another_scope_is_reported(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_clients_are_reported_apart_by_keys_that_only_they_have(
 def test_librdkafkas_names_are_read_as_kafkas(tmp_path: Path) -> None:
     text = "socket.keepalive.enable=true\nrequest.required.acks=1\n"
     cluster, _ = of(tmp_path, app__properties=text)
-    answer = value_of(cluster, cluster.clients[0], "acks")
+    answer = value_of(cluster, cluster.clients[0], declared("acks"))
     assert isinstance(answer, Stated) and answer.value == "1" and answer.origin.line == 2
 
 
@@ -247,7 +247,7 @@ def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_li
 ) -> None:
     (tmp_path / "app.properties").write_text("bootstrap.servers=a\nrequest.required.acks=1\n", encoding="utf-8")
     cluster, findings = read([tmp_path], Options(clients=(f"{family}:2.3",)))
-    answer = value_of(cluster, cluster.clients[0], "acks")
+    answer = value_of(cluster, cluster.clients[0], declared("acks"))
     assert isinstance(answer, Stated) and answer.value == "1"
     assert ["acks=1" in finding.what for finding in findings] == [True]
 
@@ -315,7 +315,7 @@ def test_a_pattern_that_no_topic_has_is_reported(tmp_path: Path) -> None:
 
 def test_a_client_of_no_stated_family_may_mean_what_librdkafka_reads(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, app__properties="bootstrap.servers=a\nrequest.required.acks=0\n")
-    answer = value_of(cluster, cluster.clients[0], "acks")
+    answer = value_of(cluster, cluster.clients[0], declared("acks"))
     assert isinstance(answer, Unknown) and {default.value for default in answer.possible} == {"0", "1", "all"}
 
 
@@ -355,7 +355,9 @@ def test_springs_names_are_read_as_kafkas(tmp_path: Path, name: str, text: str) 
     assert stated[("consumer", "auto.offset.reset")] == "earliest"
     assert stated[("consumer", "auto.commit.interval.ms")] == "5000"
     assert not findings
-    assert isinstance(value_of(cluster, consumer, "enable.auto.commit"), Unknown), "Spring has its own default"
+    assert isinstance(value_of(cluster, consumer, declared("enable.auto.commit")), Unknown), (
+        "Spring has its own default"
+    )
 
 
 STRIMZI = """\
@@ -396,10 +398,10 @@ def test_strimzis_resources(tmp_path: Path) -> None:
     assert cluster.versions.kafka is not None and cluster.versions.kafka.origin.line == 6
     (orders,) = cluster.topics
     assert (orders.partition_count, orders.replication_factor) == (12, 3)
-    answer = value_of(cluster, orders, "min.insync.replicas")
+    answer = value_of(cluster, orders, declared("min.insync.replicas"))
     assert isinstance(answer, Stated) and answer.value == "2" and answer.origin.line == 9
     assert answer.origin.place == "spec.kafka.config.min.insync.replicas"
-    unclean = value_of(cluster, orders, "unclean.leader.election.enable")
+    unclean = value_of(cluster, orders, declared("unclean.leader.election.enable"))
     assert not isinstance(unclean, Unknown) and unclean.value == "false"
 
 
@@ -444,10 +446,10 @@ def test_compose_services(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, compose__yml=COMPOSE)
     assert [(b.id, b.roles) for b in cluster.brokers] == [(1, ("broker", "controller")), (2, ("broker",))]
     assert cluster.versions.kafka is not None and cluster.versions.kafka.value == "4.1.0"
-    one, two = (value_of(cluster, broker, "offsets.topic.replication.factor") for broker in cluster.brokers)
+    one, two = (value_of(cluster, broker, declared("offsets.topic.replication.factor")) for broker in cluster.brokers)
     assert isinstance(one, Stated) and (one.value, one.origin.line) == ("1", 10)
     assert isinstance(two, Stated) and (two.value, two.origin.line) == ("3", 16)
-    shared = value_of(cluster, cluster.brokers[0], "min.insync.replicas")
+    shared = value_of(cluster, cluster.brokers[0], declared("min.insync.replicas"))
     assert isinstance(shared, Stated) and shared.value == "2", "settings that are merged in count"
 
 
@@ -456,7 +458,9 @@ def test_bitnamis_prefix(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, compose__yml=text)
     (broker,) = cluster.brokers
     assert broker.id == 7
-    assert isinstance(value_of(cluster, broker, "offsets.topic.replication.factor"), Unknown), "the image sets it"
+    assert isinstance(value_of(cluster, broker, declared("offsets.topic.replication.factor")), Unknown), (
+        "the image sets it"
+    )
 
 
 MAPPING = """\

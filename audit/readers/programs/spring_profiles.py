@@ -22,7 +22,6 @@ from ...kafka import key_names as names
 from ..parsed_file import Part
 from ..yamls import Tree
 from . import spring_names as relaxed
-from . import spring_profiles as profiles
 from .active_profiles import activated, active_profiles, profile_of
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
@@ -179,16 +178,16 @@ def spring(path: str, given: Sequence[Setting], *, whole: bool = True) -> Part:
         origin = Origin(path)
         where = mine[0].origin if mine else origin
         family = Stated("spring", where, "Spring's client is the Java client with defaults of its own")
-        every = (*mine, *profiles.of_the_application(settings))
+        every = (*mine, *of_the_application(settings))
         part.clients.append(Client(PurePath(path).name, kind, origin, family, None, every))
     for setting in settings if part.clients else ():
-        if profiles.IMPORT.fullmatch(setting.key):
+        if IMPORT.fullmatch(setting.key):
             what = f"`{setting.key}` names configuration that replaces what this file sets, and it was not read"
-            part.note("incomplete", "error", what, setting.origin, profiles.IN_FORCE, profiles.EXTERNAL)
+            part.note("incomplete", "error", what, setting.origin, IN_FORCE, EXTERNAL)
     streams = next((setting for setting in settings if setting.key.startswith("spring.kafka.streams.")), None)
     if streams is not None:
         what = f"`{streams.key}` sets up Kafka Streams, whose settings in Spring's files are not read"
-        part.note("incomplete", "error", what, streams.origin, profiles.IN_FORCE, profiles.EXTERNAL)
+        part.note("incomplete", "error", what, streams.origin, IN_FORCE, EXTERNAL)
     return part
 
 

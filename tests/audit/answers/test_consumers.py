@@ -16,9 +16,10 @@ from tidegate.audit.answers.consumers import (
     with_consumers,
 )
 from tidegate.audit.answers.requirements import Requirement, check_requirements
-from tidegate.audit.cluster.cluster import OFFSETS, Broker, Client, Cluster, Topic, Use, Versions
+from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Use, Versions
 from tidegate.audit.cluster.statements import Origin, Setting, Stated
 from tidegate.audit.exploring.group_models import SIZES, SKIPPED, STOPPED, fails
+from tidegate.audit.kafka.internal_topics import OFFSETS
 from tidegate.audit.kafka.profiles import NEWEST
 from tidegate.audit.questions.questions import OF_TOPICS
 from tidegate.audit.questions.signature import Signature, Subject, Variant

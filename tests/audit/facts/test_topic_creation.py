@@ -8,9 +8,10 @@ import pytest
 from tidegate.audit.answers.requirements import Requirement
 from tidegate.audit.answers.scenario import names, names_after, said
 from tidegate.audit.auditing import AuditRequest, audit, of_texts
-from tidegate.audit.cluster.cluster import OFFSETS, TRANSACTIONS, Cluster
+from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.explorations import ScenarioStep
 from tidegate.audit.joining.options import Options
+from tidegate.audit.kafka.internal_topics import OFFSETS, TRANSACTIONS
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.rules.advice import creators_that_differ, lag_and_fetch

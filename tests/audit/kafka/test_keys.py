@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Partition, Topic, Versions
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import HIDDEN, Answer, Default, Origin, Setting, Stated, Unknown
-from tidegate.audit.kafka.keys import distributions, known, table, wrong
+from tidegate.audit.kafka.key_names import by_scope
+from tidegate.audit.kafka.keys import (
+    PLAIN,
+    UndeclaredKeyError,
+    declared,
+    distributions,
+    is_kept,
+    known,
+    others,
+    registry,
+    table,
+    wrong,
+)
 from tidegate.audit.kafka.versions import at_least, span
 
+from ...conftest import ROOT
+
+AUDIT = ROOT / "audit"
 HERE = Origin("server.properties", 3)
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 
@@ -76,24 +95,24 @@ def test_a_topic_is_stronger_than_dynamic_than_cluster_wide_than_the_file() -> N
     file, own = setting(name, "1"), setting(name, "2")
     wide = setting(name, "3")
     static = Cluster(brokers=tuple(broker(i, file) for i in (1, 2, 3)), versions=versions("3.9"))
-    assert shown(value_of(static, topic(), name)) == "1"
+    assert shown(value_of(static, topic(), declared(name))) == "1"
     cluster = Cluster(brokers=static.brokers, dynamic=(wide,), versions=versions("3.9"))
-    assert shown(value_of(cluster, topic(), name)) == "3"
+    assert shown(value_of(cluster, topic(), declared(name))) == "3"
     dynamic = Cluster(brokers=tuple(broker(i, file, dynamic=(own,)) for i in (1, 2, 3)), dynamic=(wide,))
-    assert shown(value_of(dynamic, topic(), name)) == "2"
-    assert shown(value_of(dynamic, topic(setting(name, "4")), name)) == "4"
+    assert shown(value_of(dynamic, topic(), declared(name))) == "2"
+    assert shown(value_of(dynamic, topic(setting(name, "4")), declared(name))) == "4"
 
 
 def test_brokers_that_differ_are_no_answer() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")), broker(2)), versions=versions("3.9"))
-    answer = value_of(cluster, topic(replicas=(1, 2)), "min.insync.replicas")
+    answer = value_of(cluster, topic(replicas=(1, 2)), declared("min.insync.replicas"))
     assert isinstance(answer, Unknown)
     assert "broker 1: 2; broker 2: 1" in answer.why
 
 
 def test_one_file_for_three_brokers_is_an_assumption_that_is_reported() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")),), versions=versions("3.9"))
-    answer = value_of(cluster, topic(), "min.insync.replicas")
+    answer = value_of(cluster, topic(), declared("min.insync.replicas"))
     assert isinstance(answer, Stated)
     assert answer.assumed == "brokers 2, 3, whose files were not given, are like broker 1"
 
@@ -113,19 +132,19 @@ def test_defaults_are_of_a_version_and_of_an_owner(
     kafka: str | None, distribution: str | None, expected: str | None
 ) -> None:
     cluster = Cluster(brokers=(broker(1),), versions=versions(kafka, distribution))
-    assert shown(value_of(cluster, topic(replicas=(1,)), "unclean.leader.election.enable")) == expected
+    assert shown(value_of(cluster, topic(replicas=(1,)), declared("unclean.leader.election.enable"))) == expected
 
 
 def test_a_default_that_never_changed_needs_no_version() -> None:
     cluster = Cluster(brokers=(broker(1),), versions=versions())
-    answer = value_of(cluster, topic(replicas=(1,)), "min.insync.replicas")
+    answer = value_of(cluster, topic(replicas=(1,)), declared("min.insync.replicas"))
     assert answer == Default("1", "TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG")
 
 
 def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete() -> None:
     cluster = Cluster(versions=versions("3.9"))
-    assert isinstance(value_of(cluster, topic(), "min.insync.replicas"), Unknown)
-    assert shown(value_of(cluster, topic(complete=True), "min.insync.replicas")) == "1"
+    assert isinstance(value_of(cluster, topic(), declared("min.insync.replicas")), Unknown)
+    assert shown(value_of(cluster, topic(complete=True), declared("min.insync.replicas"))) == "1"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +182,7 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
 def test_a_clients_default_is_its_familys(
     family: str | None, version: str | None, key: str, expected: str | None
 ) -> None:
-    assert shown(value_of(Cluster(), producer(family, version), key)) == expected
+    assert shown(value_of(Cluster(), producer(family, version), declared(key))) == expected
 
 
 @pytest.mark.parametrize(
@@ -199,11 +218,11 @@ def test_a_default_may_turn_on_idempotence(
     family: str, version: str | None, own: dict[str, str], key: str, expected: str | None
 ) -> None:
     client = producer(family, version, *(setting(name, value) for name, value in own.items()))
-    assert shown(value_of(Cluster(), client, key)) == expected
+    assert shown(value_of(Cluster(), client, declared(key))) == expected
 
 
 def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
-    answer = value_of(Cluster(), producer("java", None), "acks")
+    answer = value_of(Cluster(), producer("java", None), declared("acks"))
     assert isinstance(answer, Unknown)
     assert answer.ask.startswith("--client")
     assert [default.value for default in answer.possible] == ["1", "all"]
@@ -211,7 +230,7 @@ def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
 
 def test_hours_and_minutes_of_retention_are_milliseconds() -> None:
     cluster = Cluster(brokers=(broker(1, setting("log.retention.hours", "2")),), versions=versions("3.9"))
-    assert shown(value_of(cluster, topic(replicas=(1,)), "retention.ms")) == "7200000"
+    assert shown(value_of(cluster, topic(replicas=(1,)), declared("retention.ms"))) == "7200000"
 
 
 @pytest.mark.parametrize(
@@ -262,7 +281,64 @@ def test_what_a_described_topic_leaves_out_is_a_default_that_its_brokers_may_sho
     """Without a distribution the table does not tell, but a running broker does; a stale file does not."""
     key = "unclean.leader.election.enable"
     shown = Cluster(brokers=(broker(1, setting(key, "false")),), versions=versions(None, None))
-    assert value_of(shown, topic(complete=True, replicas=(1,)), key) == Stated("false", HERE)
+    assert value_of(shown, topic(complete=True, replicas=(1,)), declared(key)) == Stated("false", HERE)
     name = "min.insync.replicas"
     stale = Cluster(brokers=(broker(1, setting(name, "2")),), versions=versions(None, None))
-    assert isinstance(value_of(stale, topic(complete=True, replicas=(1,)), name), Unknown)
+    assert isinstance(value_of(stale, topic(complete=True, replicas=(1,)), declared(name)), Unknown)
+
+
+def test_a_rule_about_a_setting_that_is_not_declared_is_an_error_when_it_is_imported() -> None:
+    assert declared("log.dir") == "log.dir"
+    with pytest.raises(
+        UndeclaredKeyError, match=r"`log\.flush\.interval` is asked for and not in audit/kafka/keys\.toml"
+    ):
+        declared("log.flush.interval")
+
+
+def test_a_setting_has_one_place_in_the_table() -> None:
+    assert not others().keys() & known().keys() and not others().keys() & table().keys()
+    names = frozenset[str]().union(*by_scope().values())
+    assert {name for name in others() if not name.startswith("confluent.")} <= names
+    for key in others().values():
+        assert all(not wrong(key, row.value) and is_kept(key.name, row.value) for row in key.defaults), key
+        assert key.kept in PLAIN
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "secret"),
+    [
+        ("log.roll.ms", "-1", "1 2"),
+        ("num.io.threads", "eight", "${THREADS}"),
+        ("metadata.log.dir", "/var/lib", "/var/lib?user=me"),
+        ("host.name", "[::1]:9092", "a@b"),
+        ("early.start.listeners", "A, B", "A/B"),
+        ("confluent.placement.constraints", "3 replicas, 2 observers", "{}"),
+    ],
+)
+def test_what_is_kept_of_a_value_is_plain(name: str, plain: str, secret: str) -> None:
+    assert is_kept(name, plain) and not is_kept(name, secret) and not is_kept("producer.of.mine", plain)
+    assert not is_kept("max.connections.per.ip.overrides", "10.0.0.1:5") and is_kept("acks", secret)
+
+
+RULES = ("startup", "facts", "questions", "answers", "rules", "cluster/settings.py", "cluster/addresses.py")
+
+
+def asked_for(path: Path) -> Iterator[str]:
+    """The texts in a module that are names of settings with dots."""
+    names = frozenset[str]().union(*by_scope().values())
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value and node.value in names:
+            yield node.value
+
+
+def test_every_setting_that_a_rule_names_is_declared() -> None:
+    """Its value would be withheld, and the rule would say nothing."""
+    places = [AUDIT / name for name in RULES]
+    files = [path for place in places for path in ([place] if place.is_file() else sorted(place.rglob("*.py")))]
+    found = [(path.name, name) for path in files for name in asked_for(path)]
+    assert len(found) > 100
+    assert [pair for pair in found if pair[1] not in registry() and pair[1] not in NO_SETTINGS] == []
+
+
+NO_SETTINGS = {"metadata.version"}
+"""Features that are named as settings are."""

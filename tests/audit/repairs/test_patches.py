@@ -13,6 +13,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import Stated
 from tidegate.audit.joining.options import Options
+from tidegate.audit.kafka.keys import declared
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.repairs.plans import PlanStep, plan
@@ -125,7 +126,7 @@ def test_a_setting_of_the_brokers(name: str, change: tuple[str, str], key: str, 
     assert diff[0].startswith("# kafka.yaml") and diff[0].endswith(", Kafka")
     after = cluster_of(applied(text, "Kafka", diff))
     broker = next(node for node in after.brokers if "broker" in node.roles)
-    answer = value_of(after, broker, key)
+    answer = value_of(after, broker, declared(key))
     stated = {setting.key: setting.value for setting in broker.settings}
     assert stated[key] == value and (not isinstance(answer, Stated) or answer.value == value)
     before = {setting.key: setting.value for setting in cluster.brokers[-1].settings}

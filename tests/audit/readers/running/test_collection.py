@@ -11,6 +11,7 @@ from tidegate.audit.auditing import read
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import SECRET
+from tidegate.audit.kafka.keys import declared
 from tidegate.audit.readers.running.collection import kept, script
 from tidegate.cli.main import main
 
@@ -144,7 +145,7 @@ def test_what_a_properties_file_keeps(tmp_path: Path) -> None:
     ]
     cluster, findings = read([tmp_path / "out" / "1-server.properties"])
     assert [finding.where.line for finding in findings if finding.kind == "typo"] == [16]
-    answer = value_of(cluster, cluster.brokers[0], "log.dirs")
+    answer = value_of(cluster, cluster.brokers[0], declared("log.dirs"))
     assert "data/a,data/b" in repr(answer)
 
 

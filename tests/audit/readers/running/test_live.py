@@ -40,7 +40,7 @@ from tidegate.audit.auditing import read
 from tidegate.audit.cluster.cluster import Broker, Cluster, Topic
 from tidegate.audit.cluster.settings import value_of
 from tidegate.audit.cluster.statements import CannotRead, Setting, Unknown
-from tidegate.audit.kafka.keys import table
+from tidegate.audit.kafka.keys import declared, table
 from tidegate.audit.questions.subjects import subjects
 from tidegate.audit.readers.running import live
 from tidegate.audit.readers.running.admin import Admin
@@ -195,7 +195,7 @@ def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
     """What every setting of the table is, for every broker and topic."""
     things: list[tuple[object, Broker | Topic]] = [(broker.id, broker) for broker in cluster.brokers]
     things += [(topic.name, topic) for topic in cluster.topics]
-    found = {(name, key): value_of(cluster, thing, key) for name, thing in things for key in table()}
+    found = {(name, key): value_of(cluster, thing, declared(key)) for name, thing in things for key in table()}
     return {where: "unknown" if isinstance(answer, Unknown) else answer.value for where, answer in found.items()}
 
 

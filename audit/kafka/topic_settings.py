@@ -1,0 +1,36 @@
+"""Settings of brokers for topics: those of Kafka's own, and where replicas are placed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
+from .keys import KeyName, declared
+
+COMMIT_ACKS = declared("offsets.commit.required.acks")
+"""What the append of a committed offset waits for, up to 3.9; 4.0 has no such key (KIP-1041)."""
+
+REPLICAS_OF: Mapping[str, KeyName] = {
+    OFFSETS: declared("offsets.topic.replication.factor"),
+    TRANSACTIONS: declared("transaction.state.log.replication.factor"),
+}
+"""The brokers' setting for how many replicas a topic of Kafka's own is created with."""
+
+WHERE_SET: Mapping[str, tuple[KeyName, KeyName | None]] = {
+    SHARE: (declared("share.coordinator.state.topic.replication.factor"), None),
+    REMOTE: (
+        declared("rlmm.config.remote.log.metadata.topic.replication.factor"),
+        declared("remote.log.storage.system.enable"),
+    ),
+}
+"""Topics of Kafka's own that only some clusters have: the setting for their replicas, and the one that switches them
+on. They are asked about where either is set."""
+
+MIN_ISR_OF: Mapping[str, KeyName] = {
+    TRANSACTIONS: declared("transaction.state.log.min.isr"),
+    SHARE: declared("share.coordinator.state.topic.min.isr"),
+}
+"""The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
+
+CONSTRAINTS = (declared("confluent.placement.constraints"), declared("confluent.log.placement.constraints"))
+"""Where Confluent's brokers place replicas and observers: a topic's own setting, and the brokers' for those without."""
