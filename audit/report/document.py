@@ -25,6 +25,7 @@ from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, Used, Variant
 from ..questions.situations import BY_NAME, CELLS, SITUATIONS, Cell, Name, faults_of, in_words
 from ..repairs.changes import SettingChange
+from ..rules.group_members import consumers_down
 from ..startup.nodes import Down, down
 from .deciding_settings import deciding, said
 from .headline import GRAVEST, LOST, UNREAD, first_loss, headline
@@ -81,6 +82,7 @@ def document(
         "assumptions": list(_assumptions(cluster, reports)),
         "outages": [
             *(_not_starting(node) for node in down(cluster)),
+            *(_without_consumer(reason) for reason in consumers_down(cluster)),
             *(_outage(outage) for report in reports for outage in report.outages),
         ],
         "faults": [
@@ -141,6 +143,12 @@ def _not_starting(down: Down) -> Document:
     nodes = [node.id for node in down.nodes if node.id is not None]
     return {"topic": "", "partitions": [], "nodes": nodes, "kind": "does not start", "certain": True,
             "says": down.says, "where": _where(down.where)}  # fmt: skip
+
+
+def _without_consumer(reason: Finding) -> Document:
+    """A consumer that does not start, as an outage of no topic."""
+    return {"topic": "", "partitions": [], "nodes": [], "kind": "no consumer", "certain": True,
+            "says": f"{reason.what} ({reason.where})", "where": _where(reason.where)}  # fmt: skip
 
 
 def badness(subject: SubjectReport) -> tuple[int, bool, int, int, str]:

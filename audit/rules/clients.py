@@ -16,6 +16,7 @@ from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup import producers as starting
 from ..startup.producers import is_transactional, stated, why_not
+from ..startup.served_clients import is_not_served
 from .group_members import has_new_protocol, of_members
 
 ACKS = declared("acks")
@@ -30,6 +31,7 @@ RETRIES = declared("retries")
 def of_clients(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
     for client in cluster.clients:
+        yield from is_not_served(cluster, client)
         if client.kind == "producer":
             yield from refused(cluster, client)
             yield from unsafe(cluster, client)

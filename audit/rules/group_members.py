@@ -17,6 +17,7 @@ from ..cluster.settings import number_of, place_of, underneath
 from ..kafka.keys import declared
 from ..kafka.versions import at_least
 from ..startup.producers import stated
+from ..startup.served_clients import is_not_served
 
 AUTO_OFFSET_RESET = declared("auto.offset.reset")
 
@@ -53,6 +54,14 @@ def of_members(cluster: Cluster, client: Client) -> Iterator[Finding]:
     yield from _polls(cluster, client)
     yield from _of_another_protocol(client)
     yield from _reset(client)
+
+
+def consumers_down(cluster: Cluster) -> Iterator[Finding]:
+    """Why consumers do not start, or cannot join their group: one reason of each."""
+    for client in cluster.clients:
+        if client.kind == "consumer":
+            reasons = (*is_not_served(cluster, client), *of_members(cluster, client))
+            yield from [reason for reason in reasons if reason.severity == "error"][:1]
 
 
 def has_new_protocol(client: Client) -> bool:

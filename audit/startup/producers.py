@@ -24,6 +24,7 @@ from ..cluster.settings import number_of, place_of, underneath, value_of
 from ..cluster.statements import HIDDEN, Setting, Unknown
 from ..kafka.keys import KeyName, declared, is_never_blank, table, wrong
 from ..kafka.versions import at_least
+from .served_clients import is_not_served
 
 REQUEST_TIMEOUT_MS = declared("request.timeout.ms")
 TRANSACTION_MAX_TIMEOUT_MS = declared("transaction.max.timeout.ms")
@@ -78,6 +79,7 @@ def why_not(cluster: Cluster, client: Client) -> str:
 
 def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """The settings of a producer that are legal alone, and that it refuses together."""
+    yield from (finding for finding in is_not_served(cluster, client) if finding.severity == "error")
     yield from _timeout(cluster, client)
     demands = _demands(client)
     if demands is not None:

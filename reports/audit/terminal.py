@@ -186,10 +186,12 @@ def audit_verdict_line(document: Document) -> str:
 
 def _outage_kinds(outages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What is out of service for certain, in a few words."""
-    kinds = [outage["kind"] == "does not start" for outage in outages if outage["certain"]]
-    if True in kinds:
+    kinds = {str(outage["kind"]) for outage in outages if outage["certain"]}
+    if "does not start" in kinds:
         yield "some nodes do not start"
-    if False in kinds:
+    if "no consumer" in kinds:
+        yield "some consumers do not start or join their groups"
+    if kinds - {"does not start", "no consumer"}:
         yield "some partitions refuse writes or reads now"
 
 

@@ -1,0 +1,83 @@
+"""Clients that their brokers do not serve: a protocol that the brokers have no more, or not yet, or do not switch on.
+
+Brokers of 4.0 and later have no requests of before 2.1 any more (KIP-896): a Java client of 2.0 or older gets no answer
+that it reads. Of other clients KIP-896 names the oldest release that was looked at; what is older is not known to work.
+Groups of KIP-848 are served where `group.coordinator.rebalance.protocols` has `consumer`, which is by default since
+4.0, and the feature `group.version` is at least 1 (KafkaApis.isConsumerGroupProtocolEnabled).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..cluster.cluster import Client, Cluster
+from ..cluster.findings import Finding
+from ..cluster.settings import underneath, value_of
+from ..cluster.statements import Setting, Unknown
+from ..kafka.versions import at_least
+
+BASELINE, FIRST_WITHOUT_OLD = "2.1", "4.0"
+"""The oldest Java client that brokers of a release and later serve."""
+
+LOOKED_AT = {"librdkafka": "1.8.2", "sarama": "1.30.1", "kafka-python": "2.0.2"}
+"""Of other clients the oldest that KIP-896 looked at, which is served."""
+
+PROTOCOLS, GROUP_VERSION = "group.coordinator.rebalance.protocols", "group.version"
+FIRST_WITH_GROUPS = "3.7"
+
+
+def is_not_served(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    """Why the brokers do not serve a client; of what may be too old, that it is not known."""
+    yield from _too_old(cluster, client)
+    yield from _without_protocol(cluster, client)
+
+
+def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    kafka, version, family = cluster.versions.kafka, client.version, underneath(client)
+    if kafka is None or version is None or at_least(kafka.value, FIRST_WITHOUT_OLD) is not True:
+        return
+    if family == "java" and at_least(version.value, BASELINE) is False:
+        what = (
+            f"{client.name} is a Java client of {version.value}, and brokers of {kafka.value} have none of its "
+            f"requests any more: the {client.kind} does not start"
+        )
+        yield Finding("contradiction", "error", what, version.origin, f"a client of {BASELINE} or later", "KIP-896")
+    elif family in LOOKED_AT and at_least(version.value, LOOKED_AT[family]) is False:
+        what = (
+            f"{client.name} is {family} {version.value}: whether brokers of {kafka.value}, which have no requests of "
+            f"before {BASELINE} any more, serve it is not known; {LOOKED_AT[family]} is served"
+        )
+        to_do = f"{family} {LOOKED_AT[family]} or later"
+        yield Finding("incomplete", "warning", what, version.origin, to_do, "KIP-896")
+
+
+def _without_protocol(cluster: Cluster, client: Client) -> Iterator[Finding]:
+    asked = next((setting for setting in client.settings if _asks_for_groups(client, setting)), None)
+    why = "" if asked is None else _why_no_groups(cluster)
+    if asked is not None and why:
+        what = f"`{asked.key}={asked.value}`: {why}: no consumer of the group can join it"
+        to_do = f"`{asked.key}=classic`, or {PROTOCOLS}=classic,consumer on all brokers of 3.7 or later"
+        yield Finding("contradiction", "error", what, asked.origin, to_do, "KIP-848")
+
+
+def _asks_for_groups(client: Client, setting: Setting) -> bool:
+    return client.kind == "consumer" and setting.key == "group.protocol" and setting.value.lower() == "consumer"
+
+
+def _why_no_groups(cluster: Cluster) -> str:
+    """Why the brokers have no groups of KIP-848; "" where nothing says so."""
+    kafka = cluster.versions.kafka
+    if kafka is None:
+        return ""
+    if at_least(kafka.value, FIRST_WITH_GROUPS) is False:
+        return f"brokers of {kafka.value} do not have that protocol"
+    level = cluster.versions.features.get(GROUP_VERSION)
+    if level is not None and level.value == "0":
+        return f"{GROUP_VERSION} is 0 ({level.origin})"
+    for broker in cluster.keepers:
+        enabled = value_of(cluster, broker, PROTOCOLS)
+        if not isinstance(enabled, Unknown) and "consumer" not in [
+            protocol.strip().lower() for protocol in enabled.value.split(",")
+        ]:
+            return f"the brokers have {PROTOCOLS}={enabled.value}"
+    return ""
