@@ -57,8 +57,8 @@ EXAMPLES = """\
   tidegate check replication:kip320 --engine spark --master "local[2]" --bounds large
 
 exit: 0 holds (--engine walk and bmc: in what was looked at), 1 a property is violated, 2 deadlock,
-3 a property of liveness is violated, 4 vacuous, 5 inconclusive, 7 a step broke the model's types, 64 usage, 65 the
-model's text is wrong, 70 engine and plain Python disagree
+3 a property of liveness is violated, 4 vacuous: so only because nothing happens, 5 inconclusive,
+7 a step broke the model's types, 64 usage, 65 the model's text is wrong, 70 engine and plain Python disagree
 """
 
 

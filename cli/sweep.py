@@ -190,12 +190,11 @@ def _printed_report(finished: CommandResult) -> dict[str, Any] | None:
 
 def _idle_text(report: Mapping[str, Any]) -> str:
     """What should happen in a check and never does, and what should not and does."""
-    live = [action for action in report["actions"] if not action["switched_off"]]
-    never = [action["name"] for action in live if not action["fired"] and action["stopped_by"] is None]
-    missing = [prop["name"] for prop in report["properties"] if prop["verdict"] == "missing"]
+    never = report["never_happens"]
     said = [f"{', '.join(never)} never happens"] if never else []
+    live = (action for action in report["actions"] if not action["switched_off"])
     said += [f"{action['name']} happens" for action in live if action["fired"] and action["stopped_by"] is not None]
-    return ", ".join([*said, *([f"{', '.join(missing)} is missing"] if missing else [])])
+    return ", ".join(said)
 
 
 def sweep_page(model: str, rows: Sequence[Mapping[str, Any]], text_format: TextFormat) -> TextPage:
@@ -214,7 +213,8 @@ def _row_text(row: Mapping[str, Any]) -> str:
     counted = row["distinct_states"] is not None
     found = f"{row['distinct_states']:,} states, depth {row['depth']}" if counted else f"depth {row['depth']}"
     said = {"vacuous": f"vacuous: {row['idle']}", "deadlock": "deadlock", "model_error": "breaks its own types"}
-    return f"{said[row['outcome']]}; {found}" if row["outcome"] in said else found
+    text = said.get(row["outcome"], row["idle"] if row["outcome"] == "none" else "")
+    return f"{text}; {found}" if text else found
 
 
 def _save_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:

@@ -70,8 +70,8 @@ exit codes
   1  a property is violated, or refuted   6  gate: a result differs from what is recorded
   2  deadlock                             7  a step broke the model's own types
   3  a property of liveness is violated  64  usage; replay: a step is disabled
-  4  vacuous: a witness is missing, an   65  the model's text is wrong
-     action never happens                66  a gate file cannot be read
+  4  vacuous: what was asked is so only  65  the model's text is wrong
+     because nothing happens             66  a gate file cannot be read
   8  prove: it rests on lemmas that are  70  internal error, or engine and Python disagree
      not proved
 """

@@ -93,13 +93,14 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     others = tuple(_property(prop, ending) for prop in model.properties)
     properties = (*others, *(_liveness_verdict(prop, ending, others) for prop in model.liveness))
     outcome = _outcome(ending, properties)
+    word = _word(outcome, ending, properties)
     return Verdict(
         model=model.name,
         constants={name: json_constant(value) for name, value in model.values.items()},
         open_constants=tuple(sorted(model.open)),
         ghosts=model.ghosts,
         engine=ending.engine,
-        verdict=_word(outcome, ending, properties),
+        verdict=word,
         outcome=outcome,
         assurance=_assurance(outcome, ending, properties) + _bounds_text(model, outcome, ending),
         distinct_states=ending.distinct,
@@ -119,6 +120,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         notes=tuple(_notes(model, ending)),
         held_states=ending.held,
         interrupted=interrupted,
+        never_happens=_never_happens(ending, properties) if outcome in ("none", "vacuous") and word == "holds" else (),
     )
 
 
@@ -272,10 +274,20 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Outcome
 
 
 def _is_vacuous(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> bool:
-    """Whether something that should happen does not, in every state there is."""
-    return any(action.never_happened for action in ending.actions) or any(
-        prop.verdict == "missing" or prop.idle for prop in properties
-    )
+    """Whether what was asked is so only because nothing happens: no action ever does, no state has what a property
+    begins with, or nothing but witnesses was asked for, and no state shows one of them."""
+    if not any(action.fired for action in ending.actions) and any(action.never_happened for action in ending.actions):
+        return True
+    shown = all(prop.kind == "reachable" for prop in properties) and any(p.verdict == "missing" for p in properties)
+    return shown or any(prop.idle for prop in properties)
+
+
+def _never_happens(ending: Ending, properties: tuple[PropertyVerdict, ...]) -> tuple[str, ...]:
+    """What should happen and does not, in every state there is: actions, then witnesses."""
+    if not ending.exhausted:
+        return ()
+    actions = [action.name for action in ending.actions if action.never_happened]
+    return (*actions, *(prop.name for prop in properties if prop.verdict == "missing"))
 
 
 def _open_liveness_texts(properties: tuple[PropertyVerdict, ...]) -> list[str]:

@@ -298,6 +298,7 @@ def compare_report(check: CheckRecord, report: Mapping[str, Any], seconds: float
         for name, wanted in check.counts.items()
         if report[name] != wanted
     ]
+    differences += list(_never_differences(check, report)) if report["verdict"] == "holds" else []
     if report["outcome"] != check.outcome and not (differences and report["failure"] is None):
         text = f"outcome: recorded {check.outcome}, found {report['outcome']}{_undecided_reason(report)}"
         differences.append(Difference("outcome", text))
@@ -306,6 +307,18 @@ def compare_report(check: CheckRecord, report: Mapping[str, Any], seconds: float
         differences.append(Difference("outcome", text))
     result, exit_ = ("differs", Exit.UNEXPECTED) if differences else ("ok", Exit.HOLDS)
     return Result(check, result, exit_, seconds, report, tuple(differences))
+
+
+def _never_differences(check: CheckRecord, report: Mapping[str, Any]) -> Iterator[Difference]:
+    """What never happens though all holds, and is not recorded, or is recorded and happens."""
+    missing = [name for name, wanted in check.properties.items() if wanted.verdict == "missing"]
+    recorded = [*check.never_happens, *missing]
+    found = [name for name in report["never_happens"] if name not in recorded]
+    happens = [name for name in check.never_happens if name not in report["never_happens"]]
+    if found:
+        yield Difference("outcome", f"never happens, and is not recorded so: {', '.join(found)}")
+    if happens:
+        yield Difference("outcome", f"recorded as what never happens, and it does: {', '.join(happens)}")
 
 
 def _is_open_by_limits(report: Mapping[str, Any]) -> bool:
@@ -347,12 +360,9 @@ def _undecided_reason(report: Mapping[str, Any]) -> str:
         return f": {report['failure']['message']}"
     if report["outcome"] != "vacuous":
         return ""
-    actions = report["actions"]
-    live = [action for action in actions if not action["switched_off"]]
-    idle = [action["name"] for action in live if not action["fired"] and action["stopped_by"] is None]
+    live = [action for action in report["actions"] if not action["switched_off"]]
     despite = [f"{action['name']} happens" for action in live if action["fired"] and action["stopped_by"] is not None]
-    said = [*([f"{', '.join(idle)} never happens"] if idle else []), *despite]
-    return f": {', '.join(said)}" if said else ""
+    return f": {', '.join(despite)}" if despite else ""
 
 
 def _expectation_text(report: Mapping[str, Any]) -> str:
@@ -370,6 +380,9 @@ def _expectation_lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield f'outcome = "{report["outcome"]}"'
     if (beside := _deadlock_steps(report)) is not None:
         yield f"deadlock = {beside}"
+    names = [prop["name"] for prop in report["properties"]]
+    if never := [name for name in report["never_happens"] if name not in names]:
+        yield f"never_happens = {json.dumps(never)}"
     yield "[check.expect]"
     violated = [prop for prop in report["properties"] if prop["verdict"] == "violated"]
     for prop in report["properties"] if is_whole or not violated else violated:

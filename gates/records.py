@@ -30,7 +30,7 @@ _OUTCOMES = ("none", "safety", "deadlock", "liveness", "model_error", "vacuous")
 _COUNTS = ("distinct_states", "transitions", "depth")
 _KEYS = (
     "model", "profile", "bounds", "set", "symmetry", "ghosts", "engine", "tier", "source", "says", "expect", "outcome",
-    "keep_going", "deadlock", *_COUNTS
+    "keep_going", "deadlock", "never_happens", *_COUNTS
 )  # fmt: skip
 _PROVE_KEYS = ("model", "profile", "bounds", "set", "tier", "source", "verdict", "expect")
 _PROOF_WORDS = ("proved", "conditional", "vacuous", "refuted", "not proved")
@@ -66,7 +66,7 @@ class CheckRecord:
     `engine` is empty where any will do. `ghosts` is None where the properties decide whether they are kept. `open` are
     constants that one kernel takes at run time. `says` is why it is so, for people. `keep_going` is whether the search
     goes on after a violation or a deadlock, and `deadlock` the steps of the shortest run to one that stands beside what
-    is violated then (None: there is none)."""
+    is violated then (None: there is none). `never_happens` are the actions that never happen, where all holds."""
 
     model: str
     profile: str
@@ -87,6 +87,7 @@ class CheckRecord:
     says: str = ""
     keep_going: bool = False
     deadlock: int | None = None
+    never_happens: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
@@ -354,12 +355,13 @@ def _check_record(
         ),
         counts=counts,
         properties=properties,
-        expects=bool(properties or counts or "outcome" in table),
+        expects=bool(properties or counts or "outcome" in table or "never_happens" in table),
         engine=_check_known_word(engine, EXHAUSTIVE, f"{place}, engine") if engine else "",
         place=where,
         says=_take_value(table, "says", str, place, ""),
         keep_going=keeps_going,
         deadlock=_take_value(table, "deadlock", int, place) if "deadlock" in table else None,
+        never_happens=_nonempty_texts(table, "never_happens", place) if "never_happens" in table else (),
     )
 
 
@@ -440,7 +442,9 @@ def _nonempty_texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str
 def _outcome_of_properties(properties: Mapping[str, ExpectedVerdict]) -> str:
     """The outcome that follows from the properties, unless the file says another."""
     verdicts = {prop.verdict for prop in properties.values()}
-    return "safety" if "violated" in verdicts else "vacuous" if "missing" in verdicts else "none"
+    if "violated" in verdicts:
+        return "safety"
+    return "vacuous" if "missing" in verdicts and verdicts <= {"reached", "missing"} else "none"
 
 
 def _expected_verdict(value: Any, place: str) -> ExpectedVerdict:

@@ -220,8 +220,8 @@ def bound(function: F | None = None, **options: Any) -> F | Callable[[F], F]:
     is no deadlock; the verdict says how many there are. A proof takes the first as it takes a limit, and leaves out the
     other.
 
-    `stops` names the actions that a bound of steps is meant to stop altogether: that they never happen is no vacuous
-    result, and that one does is. WrongDecorator for anything else between the parentheses.
+    `stops` names the actions that a bound of steps is meant to stop altogether: that they never happen is no
+    warning, and that one does makes the result vacuous. WrongDecorator for anything else between the parentheses.
     """
     names = _stopped(function, options)
 

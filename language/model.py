@@ -41,7 +41,7 @@ class Field:
 @immutable
 class Action:
     """An action. `sentence` is the docstring's first line, a template; `switched_off` when a constant guard is false,
-    which is a matter of the profile and not a vacuous action (open constants are taken with their present values).
+    which is a matter of the profile, and nobody is warned of it (open constants are taken with their present values).
     `stopped_by` is the `@bound` of steps that is meant to stop it altogether."""
 
     name: str

@@ -157,8 +157,10 @@ class Verdict:
     are sentences a user should read (why symmetry was refused, what a limit cut). `held_states` is in how many states
     nothing was enabled and a limit stopped what the protocol or a client would do: they are no deadlocks, since larger
     bounds go on there. Both are None where an engine does not count them: random walks and bmc. bmc counts no states
-    at all: `distinct_states`, `transitions` and `bytes_per_state` are None. `interrupted` says that Ctrl-C or SIGTERM
-    ended the search: who asks for more than one verdict ends, too.
+    at all: `distinct_states`, `transitions` and `bytes_per_state` are None. `never_happens` are, where all holds in
+    every state there is, the actions that never happen and the witnesses that no state shows: a warning, and no
+    failure; `outcome` is `vacuous` where what was asked is so only because nothing happens. `interrupted` says
+    that Ctrl-C or SIGTERM ended the search: who asks for more than one verdict ends, too.
     """
 
     model: str
@@ -186,6 +188,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     held_states: int | None = None
     interrupted: bool = False
+    never_happens: tuple[str, ...] = ()
 
 
 class DisagreementError(Exception):

@@ -42,6 +42,7 @@ def check_document(verdict: Verdict, traces: Mapping[str, Document], paths: Mapp
         "verdict": verdict.verdict,
         "assurance": verdict.assurance,
         "outcome": verdict.outcome,
+        "never_happens": list(verdict.never_happens),
         "distinct_states": verdict.distinct_states,
         "transitions": verdict.transitions,
         "depth": verdict.depth,

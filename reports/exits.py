@@ -59,7 +59,7 @@ _OUTCOMES: dict[Outcome, Exit] = {
 
 
 def exit_of_verdict(verdict: Verdict) -> Exit:
-    """The exit of one check. What is inconclusive is never vacuous: that something never happens is known after an
+    """The exit of one check. What is inconclusive is never vacuous: that nothing happens is known after an
     exhaustive pass only, and what a `@bound` is meant to stop makes a result vacuous that holds without it.
     """
     if verdict.verdict == "inconclusive":

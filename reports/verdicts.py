@@ -40,7 +40,7 @@ VOCABULARY: tuple[Meaning, ...] = (
         "~", "yellow bold",
     ),
     Meaning(
-        "It is so because nothing happens: an action never fires, a witness is not reached, a proof is of no state.",
+        "It is so because nothing happens: a claim begins nowhere, a witness is not reached, a proof is of no state.",
         {"property": ("missing",), "prove": ("vacuous",)},
         "✗", "yellow bold",
     ),

@@ -18,6 +18,7 @@ _OUTCOME_TEXTS = {
     "liveness": "violates a property of liveness",
     "deadlock": "has a deadlock",
     "model_error": "breaks its own types",
+    "vacuous": "holds of nothing that happens",
 }
 _LOOK_ORDER = ("bad", "open", "good")
 """What fails stands first."""
@@ -48,6 +49,8 @@ def _index_lines(document: Mapping[str, Any], pages: Mapping[str, str], title: s
     good = (document["verdict"], document["outcome"]) == ("holds", "none")
     look = "good" if good else "bad" if document["outcome"] in _OUTCOME_TEXTS else "open"
     yield f'<h1 class="{look}">{escape(title)}</h1><p class="lead">{escape(to_sentence(document["assurance"]))}</p>'
+    if document["never_happens"]:
+        yield f'<p class="lead">Never happens: {escape(", ".join(document["never_happens"]))}.</p>'
     yield from (f'<p class="muted">{escape(line)}</p>' for line in _bounds_lines(document))
     if "" in pages:
         yield f'<a class="button" href="{escape(pages[""])}">See the failure step by step</a>'

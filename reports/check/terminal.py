@@ -44,11 +44,22 @@ def _verdict_phrase(verdict: Verdict) -> str:
         case "model_error":
             return "breaks its own types"
         case "vacuous":
-            if any(action.happened_despite for action in verdict.actions):
-                return "holds, but something happens that a @bound is meant to stop"
-            return "holds, but something that should happen never does"
+            return f"holds, but {_emptiness_text(verdict)}"
         case "none":
             return found_nothing_text(verdict.engine) if verdict.verdict == "holds" else "is undecided"
+
+
+def _emptiness_text(verdict: Verdict) -> str:
+    """What makes a result that holds no answer."""
+    if any(action.happened_despite for action in verdict.actions):
+        return "something happens that a @bound is meant to stop"
+    if not any(action.fired for action in verdict.actions):
+        return "nothing ever happens"
+    begun_nowhere = [prop.name for prop in verdict.properties if prop.idle]
+    if begun_nowhere:
+        return f"{', '.join(begun_nowhere)} {'claims' if len(begun_nowhere) == 1 else 'claim'} nothing of any state"
+    missing = [prop.name for prop in verdict.properties if prop.verdict == "missing"]
+    return f"no state shows {', '.join(missing)}"
 
 
 def _write_foundation(page: TextPage, verdict: Verdict) -> None:
@@ -64,6 +75,8 @@ def _write_headline(page: TextPage, verdict: Verdict) -> None:
     good = verdict.verdict == "holds" and verdict.outcome == "none"
     color = "green bold" if good else "yellow bold" if verdict.verdict == "inconclusive" else "red bold"
     page.line(check_headline(verdict), style=color)
+    if verdict.never_happens:
+        page.line(f"! never happens: {', '.join(verdict.never_happens)}", hang=2, style="yellow bold")
     _write_foundation(page, verdict)
 
 

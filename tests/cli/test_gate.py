@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shutil
@@ -156,10 +157,11 @@ def test_every_shipped_check_expects_something_and_has_a_name_of_its_own() -> No
     assert all(check.source for check in checks)
 
 
-def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> None:
+def test_what_never_happens_differs_unless_it_is_recorded(gate_file: Path) -> None:
     check = read_record_file(gate_file).checks[0]
     report = {
-        "verdict": "holds", "outcome": "vacuous", "failure": None, "distinct_states": 2, "transitions": 4, "depth": 2,
+        "verdict": "holds", "outcome": "none", "never_happens": ["leave"], "failure": None,
+        "distinct_states": 2, "transitions": 4, "depth": 2,
         "actions": [{"name": "leave", "fired": 0, "switched_off": False, "stopped_by": None}],
         "properties": [
             {"name": "one_inside", "verdict": "holds", "steps": None},
@@ -168,8 +170,12 @@ def test_a_vacuous_run_differs_unless_it_is_recorded_as_one(gate_file: Path) -> 
     }  # fmt: skip
     result = compare_report(check, report, 0.0)
     assert result.exit is Exit.UNEXPECTED
-    shown = "outcome: recorded none, found vacuous: leave never happens"
+    shown = "never happens, and is not recorded so: leave"
     assert result.differences == (Difference("outcome", shown),)
+    recorded = dataclasses.replace(check, never_happens=("leave",))
+    assert compare_report(recorded, report, 0.0).exit is Exit.HOLDS
+    other = compare_report(recorded, {**report, "never_happens": []}, 0.0)
+    assert other.differences == (Difference("outcome", "recorded as what never happens, and it does: leave"),)
 
 
 # --- a user's own files -----------------------------------------------------------------------------------------------

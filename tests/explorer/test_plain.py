@@ -18,6 +18,8 @@ from tidegate.language.binding import load
 from tidegate.language.judge import attempt, format_run, replay
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
+from tidegate.reports.check.terminal import check_headline
+from tidegate.reports.exits import Exit, exit_of_verdict
 
 from ..conftest import ROOT
 from ..support.engines import bound, text_of
@@ -88,16 +90,23 @@ def test_keeping_on_decides_everything() -> None:
     assert verdict.verdict == "violated"
 
 
-def test_a_witness_that_is_missing_is_vacuous() -> None:
+def test_a_witness_that_is_missing_beside_what_holds_is_a_warning() -> None:
     model = COURIER.bind(constants={"letters": 1, "people": 2})
     verdict = check(model, Search())
     assert words(verdict)["most_have_letters"] == "missing"
-    assert (verdict.verdict, verdict.outcome) == ("holds", "vacuous")
+    assert (verdict.verdict, verdict.outcome, verdict.never_happens) == ("holds", "none", ("most_have_letters",))
 
 
-def test_an_action_that_never_happens_is_vacuous_unless_a_constant_says_so() -> None:
+def test_a_witness_that_is_missing_is_the_answer_where_witnesses_alone_were_asked_for() -> None:
+    model = COURIER.bind(constants={"letters": 1, "people": 2}, properties=["most_have_letters"])
+    verdict = check(model, Search())
+    assert (verdict.verdict, verdict.outcome, exit_of_verdict(verdict)) == ("holds", "vacuous", Exit.VACUOUS)
+    assert check_headline(verdict).startswith("✗ courier holds, but no state shows most_have_letters: ")
+
+
+def test_an_action_that_never_happens_is_a_warning_unless_a_constant_says_so() -> None:
     spent = check(courier(letters=1, people=1, losses=0), Search())
-    assert spent.outcome == "vacuous"
+    assert (spent.outcome, exit_of_verdict(spent), spent.never_happens[0]) == ("none", Exit.HOLDS, "lose")
     assert [action.name for action in spent.actions if not action.fired and not action.switched_off] == ["lose"]
     assert [action.name for action in spent.actions if action.switched_off] == ["err"]
     whole = check(courier(letters=1, people=1), Search())

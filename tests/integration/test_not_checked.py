@@ -423,15 +423,16 @@ def test_a_property_that_is_named_and_left_out_is_refused(tmp_path: Path, capsys
     assert "was_never_three: named by --property and left out by --without" in capsys.readouterr().err
 
 
-def test_sweep_says_vacuous_and_deadlock_as_check_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sweep_says_what_never_happens_and_deadlocks_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, FORKS)
     assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
     assert "deadlock; 9 states" in capsys.readouterr().out
     may_end = "\n@terminal\ndef both_wait(s: Table) -> bool:\n    return s.left != s.right\n"
     path = written(tmp_path, FORKS.replace("require, state", "require, state, terminal") + may_end)
-    assert main(["check", path, "--set", "breaks=0", "--no-cache"]) == Exit.VACUOUS
+    assert main(["check", path, "--set", "breaks=0", "--no-cache"]) == Exit.HOLDS
+    assert "\n! never happens: fork_breaks\n" in capsys.readouterr().out
     assert main(["sweep", path, "--vary", "breaks=0", "--processes", "1"]) == Exit.HOLDS
-    assert "vacuous: fork_breaks never happens" in capsys.readouterr().out
+    assert "fork_breaks never happens; 9 states" in capsys.readouterr().out
 
 
 # --- more properties than a word has bits -----------------------------------------------------------------------------

@@ -43,9 +43,9 @@ def test_a_pass_says_on_what_it_rests() -> None:
 def test_coverage_names_what_never_happens() -> None:
     verdict = check(lock("careful"), Search())
     guards = (GuardCoverage("s.up[r]", 12, False, 40, 0), GuardCoverage("len(s.log) < 2", 13, True, 7, 3))
-    idle = dataclasses.replace(verdict, outcome="vacuous", actions=(ActionCoverage("fetch", 0, False, guards),))
+    idle = dataclasses.replace(verdict, never_happens=("fetch",), actions=(ActionCoverage("fetch", 0, False, guards),))
     text = verdict_page(idle, TextFormat()).text()
-    assert check_headline(idle).startswith("✗ lock:careful holds, but something that should happen never does")
+    assert text.startswith("✓ lock:careful holds: exhaustive within bounds\n! never happens: fetch\n")
     assert "never happened: fetch" in text
     assert "    fetch  line 12  s.up[r]" in text
     assert "    fetch  4 times  len(s.log) < 2" in text
