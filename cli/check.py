@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..api.checking import check_model, trace_documents
 from ..api.models import bind_model
 from ..explorer.search import Search
+from ..explorer.symmetry import symmetry_of
 from ..language.errors import UsageError
 from ..language.model import Model
 from ..language.verdict import Verdict
@@ -150,13 +151,22 @@ def write_tables(verdict: Verdict, folder: Path) -> None:
 def with_advice(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:
     """The verdict with what its reader should know of the choices that were made for them."""
     notes = list(verdict.notes)
-    symmetric = [domain.name for domain in model.domains if domain.symmetric and domain.size > 1]
     states = 0 if options.engine == "walk" else verdict.distinct_states or 0
-    if symmetric and not options.symmetry and states >= _STATES_WORTH_FOLDING:
-        notes.append(f"the members of {', '.join(symmetric)} are alike; --symmetry explores several times fewer states")
+    if not options.symmetry and states >= _STATES_WORTH_FOLDING:
+        notes += _folding_advice(model)
     if model.ghosts and options.ghosts is None and any(prop.ghosts for prop in model.properties):
         notes.append(f"ghost fields are kept, because {_ghost_readers_text(model)}; counts are with them")
     return dataclasses.replace(verdict, notes=tuple(notes))
+
+
+def _folding_advice(model: Model) -> Iterator[str]:
+    """What is said where many states were explored with all members told apart: which need not be, and of those that
+    are declared alike and cannot be folded, why."""
+    symmetry = symmetry_of(model)
+    if symmetry.domains:
+        names = ", ".join(domain.name for domain in symmetry.domains)
+        yield f"the members of {names} are alike; --symmetry explores several times fewer states"
+    yield from (f"with --symmetry, {refusal}" for refusal in symmetry.refusals)
 
 
 def _ghost_readers_text(model: Model) -> str:

@@ -126,6 +126,12 @@ def add_search_options(parser: Parser) -> None:
     group.add_argument(
         "--keep-going", action="store_true", help="explore everything and give every property's shortest counterexample"
     )
+    group.add_argument(
+        "--bounds-end-runs",
+        action="store_true",
+        help="what must happen: a limit or @bound ends a run, as a guard of the protocol would, and a fair step that it"
+        " stops need not happen; without it such a claim is undecided",
+    )
     group.add_argument("--no-deadlock", action="store_true", help="accept states in which nothing can happen")
     group.add_argument(
         "--projection",
@@ -272,6 +278,7 @@ def search_of(options: argparse.Namespace) -> Search:
         seed=options.seed,
         keep_going=options.keep_going,
         deadlocks=not options.no_deadlock,
+        bounds_end_runs=options.bounds_end_runs,
         projection=getattr(options, "projection", None),
         depth=getattr(options, "depth", None),
         cache=None if options.no_cache else cache_directory(),

@@ -31,7 +31,7 @@ from ..language.model import Action, Model, Property
 from ..language.source import NoSource
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
-from .liveness.answers import Answer, answers
+from .liveness.answers import Answer, answers, answers_where_bounds_end_runs
 from .liveness.graph import IncompleteGraphError
 from .liveness.plain_graph import UndefinedPredicateError, explore_plain_graph
 from .liveness.questions import questions_of
@@ -341,7 +341,8 @@ class _Exploration:
             graph = explore_plain_graph(
                 self.model, questions, self.states, lambda state: self.index[self.key(state)], self._heed
             )
-            return answers(self.model, questions, graph, self, self._heed)
+            found = answers(self.model, questions, graph, self, self._heed)
+            return answers_where_bounds_end_runs(found) if self.search.bounds_end_runs else found
         except UndefinedPredicateError as found:
             error = found.error
             where = f"{error.file}:{error.line}"

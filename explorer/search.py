@@ -58,6 +58,7 @@ class Search:
     engine that walks, and None for its defaults. `depth` is how many steps runs have at most in the
     engine that is bounded by it; None leaves that to the engine. `cluster` is for the engine on Spark.
     `projection` names the model's projection whose values distinguish states; None keeps every state.
+    `bounds_end_runs` has limits and `@bound`s end the runs of which something is claimed, as guards would.
     """
 
     symmetry: bool = False
@@ -73,6 +74,7 @@ class Search:
     depth: int | None = None
     cluster: SparkCluster | None = None
     projection: str | None = None
+    bounds_end_runs: bool = False
 
 
 @immutable

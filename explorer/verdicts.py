@@ -200,6 +200,9 @@ def _notes(model: Model, ending: Ending) -> Iterator[str]:
 def notes_of(search: Search) -> tuple[str, ...]:
     """What a search was asked to leave out."""
     left_out = () if search.deadlocks else ("deadlocks were not looked for: --no-deadlock",)
+    if search.bounds_end_runs:
+        said = "what must happen is read with --bounds-end-runs: a limit or @bound ends a run, as a guard would"
+        left_out = (*left_out, said)
     if search.projection is None:
         return left_out
     return (*left_out, f"one state was kept for each value of @projection {search.projection}")
@@ -228,19 +231,20 @@ def _liveness_verdict(prop: Liveness, ending: Ending, others: tuple[PropertyVerd
     found = ending.liveness.get(prop.name)
     if found is None:
         found = _unasked_answer(ending, others) if prop.applicable else Answer("not_checked")
-    why = found.why
+    why, within = found.why, tuple[str, ...]()
     if found.word == "holds" and not found.idle and prop.kind != "always_possible":
-        why = _run_condition_text(why, ending)
+        limits = (guard.text if guard.is_bound else name for name, guard in cutting_limits(ending.actions))
+        within = tuple(dict.fromkeys(limits))
+        why = _run_condition_text(why, within)
     return PropertyVerdict(
         prop.name, prop.kind, prop.says, found.word, found.run, found.loop, found.arguments, why, found.idle,
-        found.stopped, found.guarded,
+        found.stopped, found.guarded, within,
     )  # fmt: skip
 
 
-def _run_condition_text(fair: str, ending: Ending) -> str:
+def _run_condition_text(fair: str, within: tuple[str, ...]) -> str:
     """Of which runs a property holds: those with its fairness, that stay within the limits that stop anything."""
-    cutting = dict.fromkeys(guard.text if guard.is_bound else name for name, guard in cutting_limits(ending.actions))
-    *most, last = cutting or ("",)
+    *most, last = within or ("",)
     named = f"{', '.join(most)} and {last}" if most else last
     return f"{fair or 'of the runs'} that stay within the limits of {named}" if named else fair
 

@@ -47,7 +47,8 @@ class PropertyVerdict:
     which it fails, `why` a sentence about what was confirmed, what leaves it open, or of which runs it holds: the
     fairness, and the limits that these stay within. `idle` says that it holds because no state has what it begins with.
     Of what bounds leave open, `stopped` is the action of a step that a limit stops there ("" where it is not known
-    which), and `guarded` what would be so if limits were guards of the protocol, as in TLA+.
+    which), and `guarded` what would be so if limits were guards of the protocol, as in TLA+. `within` are the
+    actions and `@bound`s whose limits the runs of which it holds stay within: of others nothing is said.
     """
 
     name: str
@@ -69,6 +70,7 @@ class PropertyVerdict:
     idle: bool = False
     stopped: str = ""
     guarded: PropertyWord | None = None
+    within: tuple[str, ...] = ()
 
 
 @immutable

@@ -88,6 +88,8 @@ def _property_document(prop: PropertyVerdict, traces: Mapping[str, Document], pa
         "verdict": prop.verdict,
         "why": prop.why,
         "stopped": prop.stopped or None,
+        "within_limits": list(prop.within),
+        "if_bounds_end_runs": prop.guarded,
         **_trace_fields(prop.run, prop.name, traces, paths),
     }
 

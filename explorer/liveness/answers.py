@@ -104,6 +104,23 @@ def answers(
     }
 
 
+def answers_where_bounds_end_runs(found: Mapping[str, Answer]) -> Mapping[str, Answer]:
+    """What is so of each property if limits were guards of the protocol: a run ends where a bound stops it, and nothing
+    that a bound stops has to happen. What holds then is no statement about the protocol without bounds; what a run
+    violates then stays open, since without bounds that run need not be fair."""
+    return {name: _answer_where_bounds_end_runs(answer) for name, answer in found.items()}
+
+
+def _answer_where_bounds_end_runs(answer: Answer) -> Answer:
+    if answer.word != "undecided" or answer.guarded is None:
+        return answer
+    if answer.guarded == "holds":
+        return Answer("holds", why="of the fair runs, where bounds end runs,")
+    return dataclasses.replace(
+        answer, why=f"{answer.why}; with --bounds-end-runs, too, a run within the bounds violates it"
+    )
+
+
 def _answer(
     model: Model, questions: Questions, question: Question, graph: Graph, replayer: Replayer, heed: Heed
 ) -> Answer:

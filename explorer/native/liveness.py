@@ -10,7 +10,7 @@ from ...language.judge import holds
 from ...language.model import Model
 from ...language.values import ModelError
 from ...language.verdict import DisagreementError, Failure
-from ..liveness.answers import Answer, Replayer, answers
+from ..liveness.answers import Answer, Replayer, answers, answers_where_bounds_end_runs
 from ..liveness.graph import Heed, IncompleteGraphError, run_unlimited
 from ..liveness.questions import Questions, divide_actions, questions_of
 from ..search import Progress, Report, Search
@@ -107,7 +107,8 @@ def judge_liveness(
             if ending != "DONE":
                 return _predicate_failure(model, questions, replayer, network["AT"], ending)
             report_phase(f"the steps of {min(stop, count):,} of {count:,} states are written down")
-        return answers(model, questions, network, replayer, heed, report_phase)
+        found = answers(model, questions, network, replayer, heed, report_phase)
+        return answers_where_bounds_end_runs(found) if search.bounds_end_runs else found
     finally:
         sweep.close()
         network.close()

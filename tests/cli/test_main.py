@@ -91,8 +91,42 @@ def test_a_bound_is_no_deadlock(tidegate: Run, counter: Any) -> None:
     assert "limits that cut" in done.out
 
 
+def test_what_cannot_be_folded_is_said_to_be_and_why(
+    tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tidegate.cli.check._STATES_WORTH_FOLDING", 1)
+    for more, note in (
+        ("True", "note: the members of Node are alike; --symmetry explores several times fewer states"),
+        ("s.at == Node(0)", "note: with --symmetry, Node is not folded: nodes.py:14 names one member"),
+    ):
+        (tmp_path / "nodes.py").write_text(FOLDED.replace("MORE", more))
+        monkeypatch.chdir(tmp_path)
+        out = " ".join(said("check", "nodes.py")[1].split())
+        assert note in out
+        assert out.count("--symmetry") == 1
+
+
+FOLDED = '''"""Nodes."""
+from tidegate.language import Domain, action, initial, require, state
+class Node(Domain, size=3, symmetric=True):
+    """A node."""
+@state
+class World:
+    """One of them."""
+    at: Node
+@initial
+def start(at: Node) -> World:
+    return World(at=at)
+@action
+def move(s: World, to: Node) -> None:
+    require(MORE)
+    s.at = to
+'''
+
+
 def test_a_missing_witness_beside_what_holds_is_a_warning(tidegate: Run, counter: Any) -> None:
     more = '@reachable\ndef far(s: Counter) -> bool:\n    """It counts to nine."""\n    return s.value == 9\n'
+    more += '@invariant\ndef small(s: Counter) -> bool:\n    """It is small."""\n    return s.value < 9\n'
     done = tidegate("check", counter("limit(s.value < most)", more))
     assert done.exit == 0
     assert "missing  far: It counts to nine." in done.out

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tidegate.explorer import ENGINES
+from tidegate.explorer.search import Search
+from tidegate.reports.document import check_document
 
 from .test_liveness import checked, found, model_of
 
@@ -472,3 +475,34 @@ def test_what_a_limit_leaves_open_says_what_the_rest_of_the_fairness_is_enough_f
     assert copied.guarded == ("holds" if rest else "violated")
     assert "write, at the limit s.written < 3 in line " in copied.why
     assert copied.why.endswith(rest) and ("it holds" in copied.why) == bool(rest)
+
+
+@pytest.mark.parametrize("engine", ["native", "python"])
+def test_where_bounds_end_runs_a_fair_step_that_a_limit_stops_need_not_happen(
+    engine: str, cache: Path, tmp_path: Path
+) -> None:
+    begin = WRITTEN.partition("@always_eventually")[0]
+    claims = """
+@always_eventually(weak(copy), weak(write))
+def is_copied(s: Log) -> bool:
+    return is_whole(s)
+
+@always_eventually(weak(write))
+def is_copied_by_nobody(s: Log) -> bool:
+    return is_whole(s)
+"""
+    model = model_of(tmp_path, begin + claims)
+    open_ = found(checked(model, engine, cache), "is_copied")
+    assert (open_.verdict, open_.guarded, open_.within) == ("undecided", "holds", ())
+    search = Search(deadlocks=False, cache=cache, bounds_end_runs=True)
+    verdict = ENGINES[engine](model, search, None)
+    copied, uncopied = found(verdict, "is_copied"), found(verdict, "is_copied_by_nobody")
+    assert (copied.verdict, copied.within) == ("holds", ("write",))
+    assert copied.why == "of the fair runs, where bounds end runs, that stay within the limits of write"
+    assert (uncopied.verdict, uncopied.guarded) == ("undecided", "violated")
+    assert uncopied.why.endswith("; with --bounds-end-runs, too, a run within the bounds violates it")
+    assert "what must happen is read with --bounds-end-runs: a limit or @bound ends a run" in verdict.notes[1]
+    document = check_document(verdict, {}, {})["properties"]
+    assert [(prop["within_limits"], prop["if_bounds_end_runs"]) for prop in document] == [
+        (["write"], None), ([], "violated")
+    ]  # fmt: skip
