@@ -1,4 +1,7 @@
-"""`import tidegate as tg`: the functions, and docs/api.md, which is executed."""
+"""`import tidegate as tg`: the functions, and docs/api.md, which is executed.
+
+Also of: `exploring`.
+"""
 
 from __future__ import annotations
 

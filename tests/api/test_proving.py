@@ -1,4 +1,7 @@
-"""Models in files of one's own are proved whatever values they have: a file is imported once for a proof."""
+"""Models in files of one's own are proved whatever values they have: a file is imported once for a proof.
+
+Also of: `models`.
+"""
 
 from __future__ import annotations
 

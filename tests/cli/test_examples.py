@@ -1,5 +1,8 @@
 """The examples under `--help`: every one is a command line that its verb takes, about things that exist, and those that
-are quick are run. What the command line imports before it answers."""
+are quick are run. What the command line imports before it answers.
+
+Also of: `verbs`.
+"""
 
 from __future__ import annotations
 

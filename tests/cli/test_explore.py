@@ -1,4 +1,7 @@
-"""`tidegate explore`: its commands, and the whole of it in a pseudo-terminal of 80 columns and 24 lines."""
+"""`tidegate explore`: its commands, and the whole of it in a pseudo-terminal of 80 columns and 24 lines.
+
+Also of: `explore_session`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Proofs in a gate file: what is recorded of them, compared with what a proof says, and every report of it."""
+"""Proofs in a gate file: what is recorded of them, compared with what a proof says, and every report of it.
+
+Also of: `checks`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The rows about consumers follow from what is lost, from their settings, and from what their client can see."""
+"""The rows about consumers follow from what is lost, from their settings, and from what their client can see.
+
+Also of: `answer`.
+"""
 
 from __future__ import annotations
 

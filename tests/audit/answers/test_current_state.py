@@ -1,4 +1,7 @@
-"""The present state of every partition: each kind of it is judged, also of more replicas than the model has."""
+"""The present state of every partition: each kind of it is judged, also of more replicas than the model has.
+
+Also of: `outages`.
+"""
 
 from __future__ import annotations
 

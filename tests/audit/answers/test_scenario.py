@@ -1,4 +1,7 @@
-"""What is said at the end of a run is true of that run."""
+"""What is said at the end of a run is true of that run.
+
+Also of: `runs_shown`.
+"""
 
 from __future__ import annotations
 

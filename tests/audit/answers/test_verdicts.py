@@ -1,4 +1,7 @@
-"""What the audit answers is what docs/partition-matrix.md says, and its parts keep their promises."""
+"""What the audit answers is what docs/partition-matrix.md says, and its parts keep their promises.
+
+Also of: `requirements`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which pod has which id is decided as it starts: a number of the reader's, unless a set of one pod states it."""
+"""Which pod has which id is decided as it starts: a number of the reader's, unless a set of one pod states it.
+
+Also of: `cluster`, `findings`.
+"""
 
 from __future__ import annotations
 

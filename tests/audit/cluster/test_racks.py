@@ -1,4 +1,7 @@
-"""In which racks ZooKeeper's servers and the controllers stand: by their hosts, and by audit.toml."""
+"""In which racks ZooKeeper's servers and the controllers stand: by their hosts, and by audit.toml.
+
+Also of: `statements`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the models of clients say in an audit: explored afresh, by the client's settings, code and version."""
+"""What the models of clients say in an audit: explored afresh, by the client's settings, code and version.
+
+Also of: `small_models`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the audit explores once for many, and what it does where an exploration or a process ends early."""
+"""What the audit explores once for many, and what it does where an exploration or a process ends early.
+
+Also of: `processes`.
+"""
 
 from __future__ import annotations
 

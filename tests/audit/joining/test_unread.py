@@ -1,4 +1,7 @@
-"""What may set up brokers and is not read: hooks, init containers, mounts, scripts, templates, other tools' files."""
+"""What may set up brokers and is not read: hooks, init containers, mounts, scripts, templates, other tools' files.
+
+Also of: `options`.
+"""
 
 from __future__ import annotations
 

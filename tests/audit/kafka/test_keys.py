@@ -1,4 +1,7 @@
-"""The table of settings, and what it answers: precedence, defaults by version and owner, and unknown that stays so."""
+"""The table of settings, and what it answers: precedence, defaults by version and owner, and unknown that stays so.
+
+Also of: `key_names`, `versions`.
+"""
 
 from __future__ import annotations
 

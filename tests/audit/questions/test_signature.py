@@ -1,4 +1,7 @@
-"""From what files state to signatures: what they leave open gives several, and what they settle gives one."""
+"""From what files state to signatures: what they leave open gives several, and what they settle gives one.
+
+Also of: `subjects`.
+"""
 
 from __future__ import annotations
 

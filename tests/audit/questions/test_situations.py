@@ -1,4 +1,7 @@
-"""What operators must be able to tell apart differs in the cells where Kafka differs, and in what is required."""
+"""What operators must be able to tell apart differs in the cells where Kafka differs, and in what is required.
+
+Also of: `cases`, `questions`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Repairs that move nodes: hosts, racks and voters, proposed where the model says that they repair what fails."""
+"""Repairs that move nodes: hosts, racks and voters, proposed where the model says that they repair what fails.
+
+Also of: `changes`, `repair`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A search that keeps of a state the cone of what is asked finds what a search that keeps all of it finds."""
+"""A search that keeps of a state the cone of what is asked finds what a search that keeps all of it finds.
+
+Also of: `frontier`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Initial states that the kernel makes: the same as plain Python's, one by one, and no others made by plain Python."""
+"""Initial states that the kernel makes: the same as plain Python's, one by one, and no others made by plain Python.
+
+Also of: `initials_check`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Kernels: kept, named by what a model means, and never believed where they were changed."""
+"""Kernels: kept, named by what a model means, and never believed where they were changed.
+
+Also of: `compiler`.
+"""
 
 from __future__ import annotations
 

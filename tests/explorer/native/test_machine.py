@@ -1,4 +1,7 @@
-"""The machine that functions of the kernel are written for."""
+"""The machine that functions of the kernel are written for.
+
+Also of: `program`.
+"""
 
 from __future__ import annotations
 

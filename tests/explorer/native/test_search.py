@@ -1,4 +1,7 @@
-"""The native search: its limits, and a miscompiled step that it finds out."""
+"""The native search: its limits, and a miscompiled step that it finds out.
+
+Also of: `scalars`, `statements`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Random walks: the same seed gives the same walks, what they find is real, and what they say of themselves is true."""
+"""Random walks: the same seed gives the same walks, what they find is real, and what they say of themselves is true.
+
+Also of: `walk_kernel`, `walker`.
+"""
 
 from __future__ import annotations
 

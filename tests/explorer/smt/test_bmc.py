@@ -1,4 +1,7 @@
-"""Bounded checking: lengths as the explorer's, plain Python's word on every run, limits that are heeded."""
+"""Bounded checking: lengths as the explorer's, plain Python's word on every run, limits that are heeded.
+
+Also of: `circuits`, `cnf`, `sat`, `unrolling`.
+"""
 
 from __future__ import annotations
 

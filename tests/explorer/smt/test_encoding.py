@@ -1,4 +1,7 @@
-"""Z3's meaning of a model is plain Python's: steps, states after, errors and properties, in states reachable or not."""
+"""Z3's meaning of a model is plain Python's: steps, states after, errors and properties, in states reachable or not.
+
+Also of: `errors`.
+"""
 
 from __future__ import annotations
 

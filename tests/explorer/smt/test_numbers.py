@@ -1,4 +1,7 @@
-"""Numbers as bit-vectors as wide as their interval: no operation wraps around, all mean what Python means."""
+"""Numbers as bit-vectors as wide as their interval: no operation wraps around, all mean what Python means.
+
+Also of: `terms`.
+"""
 
 from __future__ import annotations
 

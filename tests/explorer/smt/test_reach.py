@@ -1,4 +1,7 @@
-"""Whether a run leads to a counterexample to induction."""
+"""Whether a run leads to a counterexample to induction.
+
+Also of: `sampling`.
+"""
 
 from __future__ import annotations
 

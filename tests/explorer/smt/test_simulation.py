@@ -1,4 +1,7 @@
-"""Every proof puts steps of plain Python into its own formulas: one that leaves out a step ends with exit 70."""
+"""Every proof puts steps of plain Python into its own formulas: one that leaves out a step ends with exit 70.
+
+Also of: `algebra`.
+"""
 
 from __future__ import annotations
 

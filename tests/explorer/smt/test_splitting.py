@@ -1,4 +1,7 @@
-"""A goal is split into cases that say the same as it does, and in which there is nothing left to choose."""
+"""A goal is split into cases that say the same as it does, and in which there is nothing left to choose.
+
+Also of: `clauses`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Members that no text can tell apart, and goals that are proved of few of them."""
+"""Members that no text can tell apart, and goals that are proved of few of them.
+
+Also of: `effort`.
+"""
 
 from __future__ import annotations
 

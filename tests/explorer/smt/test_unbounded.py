@@ -1,4 +1,7 @@
-"""The unbounded encoding: what loses its bound, what becomes of loops without an end, and what has no meaning."""
+"""The unbounded encoding: what loses its bound, what becomes of loops without an end, and what has no meaning.
+
+Also of: `predicate`, `shapes`, `states`, `transition`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Whether a goal is vacuous."""
+"""Whether a goal is vacuous.
+
+Also of: `prover`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Level files and tables: what is damaged or gone is an error, and no count changes without a word."""
+"""Level files and tables: what is damaged or gone is an error, and no count changes without a word.
+
+Also of: `fingerprints`, `job`.
+"""
 
 from __future__ import annotations
 

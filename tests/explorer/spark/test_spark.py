@@ -2,6 +2,8 @@
 
 What needs Java is long: levels in shards and walks in shares are ordinary without it, in `test_shards` and
 `test_spark_walks`. The cluster's tests take minutes and are run by `pytest -m cluster`.
+
+Also of: `session`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Random walks as tasks, without Spark: the walks of one process, however they are shared out."""
+"""Random walks as tasks, without Spark: the walks of one process, however they are shared out.
+
+Also of: `shipping`.
+"""
 
 from __future__ import annotations
 

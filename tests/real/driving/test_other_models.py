@@ -1,4 +1,7 @@
-"""What is not driven says why, of every model, and as the release says it that comes furthest."""
+"""What is not driven says why, of every model, and as the release says it that comes furthest.
+
+Also of: `fitting`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a driven trace comes to: confirmed, contradicted at a step, or not driven."""
+"""What a driven trace comes to: confirmed, contradicted at a step, or not driven.
+
+Also of: `families`.
+"""
 
 from __future__ import annotations
 

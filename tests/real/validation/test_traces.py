@@ -1,4 +1,7 @@
-"""A history told as a trace that is replayed, whole or in parts."""
+"""A history told as a trace that is replayed, whole or in parts.
+
+Also of: `settings`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the page says in few lines: why there is no repair, which words its legend needs, how many cells it names."""
+"""What the page says in few lines: why there is no repair, which words its legend needs, how many cells it names.
+
+Also of: `table`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The first line of a proof counts every property once, whatever became of it."""
+"""The first line of a proof counts every property once, whatever became of it.
+
+Also of: `proof`.
+"""
 
 from __future__ import annotations
 

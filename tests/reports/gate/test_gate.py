@@ -1,6 +1,8 @@
 """What the gate writes: valid against the schemas of its formats, and the same text for the same record.
 
 TIDEGATE_UPDATE=1 records the texts in tests/fixtures/gate.
+
+Also of: `sarif`.
 """
 
 from __future__ import annotations

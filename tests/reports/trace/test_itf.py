@@ -1,4 +1,7 @@
-"""ITF: what a trace becomes is the format's, and comes back as it was."""
+"""ITF: what a trace becomes is the format's, and comes back as it was.
+
+Also of: `states`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The broker's jars come from Maven Central and are kept (tests/capture/brokers.py). What asks a real broker is long;
 what is made of its answers, and what is said where nobody gives one, is ordinary.
+
+Also of: `admin`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Traces of consumers: which release takes them, in which order, what is compared, and with the mark `brokers` what
-Kafka's own client does."""
+Kafka's own client does.
+
+Also of: `cluster`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Plans of traces of consumers: which release takes one, in which order its steps are had, and what is not driven."""
+"""Plans of traces of consumers: which release takes one, in which order its steps are had, and what is not driven.
+
+Also of: `family`.
+"""
 
 from __future__ import annotations
 

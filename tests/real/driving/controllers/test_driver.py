@@ -1,4 +1,7 @@
-"""Traces of controllers: which release takes them, what is compared, and with the mark `brokers` that Kafka does it."""
+"""Traces of controllers: which release takes them, what is compared, and with the mark `brokers` that Kafka does it.
+
+Also of: `family`, `world`.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Needs root and loop devices, besides what real brokers need:
 `python -m pytest -m brokers tests/real/driving/nodes/test_disks.py`.
+
+Also of: `cluster`.
 """
 
 from __future__ import annotations

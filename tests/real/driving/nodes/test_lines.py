@@ -1,4 +1,7 @@
-"""Lines of requests and answers that wait in their order."""
+"""Lines of requests and answers that wait in their order.
+
+Also of: `running`, `wire`.
+"""
 
 from __future__ import annotations
 

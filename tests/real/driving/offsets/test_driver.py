@@ -1,5 +1,8 @@
 """Traces of the topic of offsets: which release takes them, what is one on real brokers, what is compared, and with the
-mark `brokers` what real ones do."""
+mark `brokers` what real ones do.
+
+Also of: `cluster`, `family`, `world`.
+"""
 
 from __future__ import annotations
 

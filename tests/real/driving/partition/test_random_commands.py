@@ -1,4 +1,7 @@
-"""Random commands on real brokers, and `audit --confirm`: what is commanded, what is said, what is written."""
+"""Random commands on real brokers, and `audit --confirm`: what is commanded, what is said, what is written.
+
+Also of: `cluster`, `world`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Traces of producers: which release takes them, what is compared, and with the mark `brokers` what Kafka's own client
-does."""
+does.
+
+Also of: `family`, `world`.
+"""
 
 from __future__ import annotations
 

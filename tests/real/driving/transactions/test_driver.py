@@ -1,4 +1,7 @@
-"""Traces of transactions: which release takes them, what is compared, and with the mark `brokers` what Kafka does."""
+"""Traces of transactions: which release takes them, what is compared, and with the mark `brokers` what Kafka does.
+
+Also of: `family`, `world`.
+"""
 
 from __future__ import annotations
 
