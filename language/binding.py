@@ -39,7 +39,7 @@ from .frontend.roles import (
     spend,
 )
 from .frontend.scope import Program, StateShape
-from .frontend.source import argument_place, globals_of_class, source_of_class
+from .frontend.source import argument_place, fields_of_state, globals_of_class, source_of_class
 from .frontend.traversal import fields_read
 from .immutable import immutable
 from .lanes import bound_view
@@ -315,13 +315,14 @@ class _Binding:
 
     def _fields(self) -> tuple[Field, ...]:
         cls = self.definition.state_class
-        located = source_of_class(cls)
-        assert located is not None, "the collector found the text of the state class"
-        source, node = located
         found: list[Field] = []
-        for name, annotated in source.annotated(node):
+        for declaring, source, name, annotated in fields_of_state(cls):
+            if any(field.name == name for field in found):
+                message = f"{declaring.__name__}.{name} is a field of {cls.__name__} already"
+                self.diagnostics.add("TG009", source.where(annotated), message, "another name for the ghost")
+                continue
             try:
-                annotation = self.types.complete(annotated.annotation, source, globals_of_class(cls))
+                annotation = self.types.complete(annotated.annotation, source, globals_of_class(declaring))
             except Abandoned:
                 continue
             if annotation.type is None:
@@ -329,14 +330,13 @@ class _Binding:
                     "TG209", source.where(annotated.annotation), "the state cannot hold itself", "a @record"
                 )
                 continue
-            found.append(
-                Field(name, annotation.type, annotation.ghost, source.comment_of(annotated), source.where(annotated))
-            )
+            ghost = annotation.ghost or declaring is not cls
+            found.append(Field(name, annotation.type, ghost, source.comment_of(annotated), source.where(annotated)))
         return tuple(found)
 
     def _broken_fields(self, fields: tuple[Field, ...]) -> frozenset[str]:
-        source, node = cast(Any, source_of_class(self.definition.state_class))
-        return frozenset(name for name, _ in source.annotated(node)) - {field.name for field in fields}
+        declared = fields_of_state(self.definition.state_class)
+        return frozenset(name for _, _, name, _ in declared) - {field.name for field in fields}
 
     def _check_kinds(self) -> None:
         """Notes actions of a kind that there is not: kinds decide what a deadlock is."""

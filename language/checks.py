@@ -93,6 +93,32 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             raise TypeError(f"{type_} has no list of values")
 
 
+def blank_of(type_: types.Type, values: Values) -> Any:
+    """What a ghost of a class of its own holds at first; see `declare.ghosts`. TypeError for a type without a blank
+    value: a member of a domain, and a number whose least value is an open constant's."""
+    match type_:
+        case types.Int(lo=lo, lo_open=None):
+            return lo
+        case types.Bool():
+            return False
+        case types.Enumeration(python=python, members=members):
+            return python[members[0]]
+        case types.Option():
+            return None
+        case types.Record(fields=fields, variants=()):
+            return made_of(type_, [blank_of(of, values) for _, of in fields])
+        case types.Map(key=key, value=value):
+            return Map({key: blank_of(value, values) for key in members_of(key, values)})
+        case types.Seq():
+            return Seq()
+        case types.Subset() | types.Pool(multiple=False):
+            return Set()
+        case types.Pool():
+            return Bag()
+        case _:
+            raise TypeError(f"{type_} has no blank value")
+
+
 def _sets(members: tuple[Any, ...], most: int) -> list[tuple[Any, ...]]:
     """The sets of at most so many members, in the order of their bit masks."""
     made: list[tuple[Any, ...]] = [()]

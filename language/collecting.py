@@ -19,7 +19,7 @@ from typing import Any, cast, get_origin
 
 from . import ir
 from .constants import Constant, ConstantExpression, NoValueYet, Value
-from .declare import PRIVATE, DecoratorError, Mark, is_of_language, mark_of
+from .declare import PRIVATE, DecoratorError, Mark, ghosts_of, is_of_language, mark_of
 from .errors import Diagnostics, UsageError, nearest
 from .frontend.source import CAPACITY_BESIDE, NestingError, Source, read, source_of_class
 from .immutable import immutable
@@ -367,8 +367,9 @@ class Collector:
         things = [thing for module in modules_of(self.module) for thing in vars(module).values()]
         marked = [thing for thing in things if isinstance(thing, type) and _role(thing) == "state"]
         found = [cls for cls in dict.fromkeys(marked) if sys.modules.get(cls.__module__) not in self.abstract]
-        if found and source_of_class(found[0]) is None:
-            name = found[0].__name__
+        for name in [
+            cls.__name__ for top in found[:1] for cls in (top, *ghosts_of(top)) if source_of_class(cls) is None
+        ]:
             self._missing("TG008", f"{name} has no text", "a class written at the top level of a file")
         if not found:
             self._missing("TG003", "no class is marked @state", "@state, above the class that holds the state's fields")

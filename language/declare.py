@@ -1,6 +1,6 @@
 """The decorators of a model's text. They only mark; a model is made by collecting marked functions from a module.
 
-@state, @record                     data
+@state, @ghosts, @record            data
 @initial, @action                   behaviour
 @invariant, @transition, @reachable, @terminal      what must hold, must be possible, may end
 @bound                              how far the search goes
@@ -62,6 +62,7 @@ class Mark:
 
     role: Literal[
         "state",
+        "ghosts",
         "record",
         "initial",
         "action",
@@ -145,6 +146,30 @@ def state(cls: C) -> C:
     _check_first_role(cls, "state")
     setattr(cls, MARK, Mark("state"))
     return cls
+
+
+def ghosts(cls: C) -> C:
+    """Marks a class of ghost fields, which stand beside the state: the `@state` class that names it as a base has them
+    after its own. They begin blank, and no `@initial` function names them: a number as the least of its range, a set or
+    a sequence empty, an option None, a bool False, an enum's first member, a map or a record with blank values.
+
+    DecoratorError for a field with a value.
+    """
+    _check_first_role(cls, "ghosts")
+    for name in cls.__annotations__:
+        if name in vars(cls):
+            message = (
+                f"the ghost {cls.__name__}.{name} is given a value, and ghosts of a class of their own begin blank"
+            )
+            raise DecoratorError(message, f"{name}: without a value; or Ghost[...] in the @state class")
+    setattr(cls, MARK, Mark("ghosts"))
+    return cls
+
+
+def ghosts_of(state_class: type[Any]) -> tuple[type[Any], ...]:
+    """The classes of ghosts that a `@state` class names as bases."""
+    marks = ((base, mark_of(base)) for base in state_class.__mro__[1:])
+    return tuple(base for base, mark in marks if mark is not None and mark.role == "ghosts")
 
 
 @dataclass_transform(frozen_default=True)

@@ -8,14 +8,15 @@ store is checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from operator import itemgetter
 from typing import Any, Protocol
 
 from . import types
-from .checks import TypeCheck, check_for
+from .checks import TypeCheck, blank_of, check_for
 from .constants import Value
 from .containers import Container, ModelError, stale
-from .declare import AtLimitError
+from .declare import AtLimitError, ghosts_of
 from .values import State
 
 
@@ -50,12 +51,17 @@ class Shape:
         self.names = tuple(field.name for field in fields)
         self.checks: dict[str, TypeCheck] = {field.name: check_for(field.type, values) for field in fields}
         self.budgets = {field.budget: field.name for field in fields if field.budget is not None}
-        self._order = tuple(state_class.__annotations__)
+        remembered = tuple(name for cls in ghosts_of(state_class) for name in cls.__annotations__)
+        self._order = (*state_class.__annotations__, *remembered)
         self.folded = frozenset(self._order) - frozenset(self.names)
         self.values = values
         self.state = _state_class(self.name, self.names, tuple(field.type for field in fields))
         self._given = {name: bound(vars(state_class)[name]) for name in self.names if name in vars(state_class)}
         self._given |= {name: values[budget] for budget, name in self.budgets.items()}
+        for field in fields:
+            if field.name in remembered:
+                with suppress(TypeError):  # without a blank value it must be given
+                    self._given[field.name] = blank_of(field.type, values)
         self.memo: dict[Any, Any] = {}
         self._spare: Cells | None = None
 

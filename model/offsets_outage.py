@@ -68,7 +68,6 @@ from typing import Annotated
 
 from ..language import (
     Domain,
-    Ghost,
     GroupLanes,
     Map,
     Option,
@@ -76,6 +75,7 @@ from ..language import (
     Set,
     action,
     constant,
+    ghosts,
     initial,
     limit,
     position,
@@ -169,8 +169,18 @@ class OffsetLine:
     offset: Offset
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    confirmed: Map[Group, Offset]  # what was confirmed to each group
+    skipped: Set[Group]  # which began after records that it had not processed
+    went_back: Set[Group]  # which began before an offset that was confirmed to it
+    repeated: Set[Group]  # which began before a record that it had processed
+
+
 @state
-class Cluster:
+class Cluster(History):
     """Brokers, the partitions of `__consumer_offsets`, and how far each group has come."""
 
     alive: Set[Broker]  # which brokers run
@@ -190,10 +200,6 @@ class Cluster:
     waiting: Set[Group]  # whose consumer started again, and has not found its coordinator
     unsure: Set[Group]  # whose partition has another leader, and whose position is yet to be validated
     stopped: Set[Group]  # whose consumer stopped for good, since it has no offset (none)
-    confirmed: Ghost[Map[Group, Offset]]  # what was confirmed to each group
-    skipped: Ghost[Set[Group]]  # which began after records that it had not processed
-    went_back: Ghost[Set[Group]]  # which began before an offset that was confirmed to it
-    repeated: Ghost[Set[Group]]  # which began before a record that it had processed
 
 
 view = GroupLanes(
@@ -225,10 +231,6 @@ def start() -> Cluster:
         waiting=Set(),
         unsure=Set(),
         stopped=Set(),
-        confirmed=Map({group: 0 for group in Group}),
-        skipped=Set(),
-        went_back=Set(),
-        repeated=Set(),
     )
 
 

@@ -48,7 +48,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ..language import Domain, Ghost, GroupLanes, Map, Option, Range, action, constant, initial, limit, require, state
+from ..language import Domain, GroupLanes, Map, Option, Range, action, constant, ghosts, initial, limit, require, state
 
 
 class Membership(Enum):
@@ -91,8 +91,17 @@ Offset = Annotated[int, Range(0, records)]
 Id = Annotated[int, Range(0, recreations)]
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    is_newest: bool  # whether its last answer was the newest there is
+    read: Offset  # the first record of this topic that it has not read
+    skipped: bool  # it has read a record of a topic, and not one before it
+
+
 @state
-class Topic:
+class Topic(History):
     """The topic of that name that there is, and what the consumer knows of it."""
 
     exists: bool  # whether there is one
@@ -110,9 +119,6 @@ class Topic:
     assigned: Option[Id]  # KIP-848: the topic id of the partition that it has; None: it has none
     committed: Offset  # the offset that the coordinator has of it; 0: none
     committed_epoch: Option[Epoch]  # the epoch that was committed with it
-    is_newest: Ghost[bool]  # whether its last answer was the newest there is
-    read: Ghost[Offset]  # the first record of this topic that it has not read
-    skipped: Ghost[bool]  # it has read a record of a topic, and not one before it
 
 
 view = GroupLanes(
@@ -150,9 +156,6 @@ def start(leader: Broker) -> Topic:
         assigned=None,
         committed=0,
         committed_epoch=None,
-        is_newest=False,
-        read=0,
-        skipped=False,
     )
 
 

@@ -37,7 +37,6 @@ from typing import Annotated
 
 from ..language import (
     Domain,
-    Ghost,
     GroupLanes,
     Map,
     Option,
@@ -45,6 +44,7 @@ from ..language import (
     Set,
     action,
     constant,
+    ghosts,
     initial,
     limit,
     require,
@@ -106,8 +106,15 @@ Ids = Map[Instance, Id]
 Generation = Annotated[int, Range(0, max_generation)]
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    confirmed: Ids  # the id that was confirmed to each instance with its assignment, while it is valid
+
+
 @state
-class Cluster:
+class Cluster(History):
     """Clients, the coordinator, and the log in which it keeps the group."""
 
     phase: Map[Client, Phase]  # what each client is doing
@@ -127,7 +134,6 @@ class Cluster:
     pending: Option[Entry]  # appended, and not committed yet
     waiting: Option[Client]  # whose id takes another's place once that is in the log
     failed_over: Annotated[int, Range(0, failovers)]  # how often another broker became the coordinator
-    confirmed: Ghost[Ids]  # the id that was confirmed to each instance with its assignment, while it is valid
 
 
 view = GroupLanes(
@@ -164,7 +170,6 @@ def start() -> Cluster:
         pending=None,
         waiting=None,
         failed_over=0,
-        confirmed=no_ids(),
     )
 
 

@@ -479,9 +479,15 @@ def _check_ghosts(scope: Scope, type_: Record, node: ast.Call) -> None:
 
 
 def record_arguments(
-    scope: Scope, fields: dict[str, Type], name: str, node: ast.Call, defaults: dict[str, Any] | None = None
+    scope: Scope,
+    fields: dict[str, Type],
+    name: str,
+    node: ast.Call,
+    defaults: dict[str, Any] | None = None,
+    blanks: dict[str, ir.Expr] | None = None,
 ) -> list[ir.Expr]:
-    """One expression per field, from positional and named arguments. TG211 or TG202 when they do not fit."""
+    """One expression per field, from positional and named arguments, else from its default, or as it is when it is
+    blank. TG211 or TG202 when they do not fit."""
     names = list(fields)
     usage = f"{name}({', '.join(f'{field}=...' for field in names)})"
     if len(node.args) > len(names):
@@ -491,20 +497,27 @@ def record_arguments(
         if keyword.arg not in fields:
             raise scope.error("TG202", keyword, f"{name} has no field {keyword.arg}", nearest(str(keyword.arg), fields))
         given[str(keyword.arg)] = keyword.value
-    missing = [field for field in names if field not in given and field not in (defaults or {})]
+    missing = [field for field in names if field not in given | (defaults or {}) | (blanks or {})]
     if missing:
         raise scope.error("TG211", node, f"{name} also needs {', '.join(missing)}", usage)
-    return _each_field(scope, fields, given, defaults or {}, node)
+    return _each_field(scope, fields, given, defaults or {}, blanks or {}, node)
 
 
 def _each_field(
-    scope: Scope, fields: dict[str, Type], given: dict[str, ast.expr], defaults: dict[str, Any], node: ast.Call
+    scope: Scope,
+    fields: dict[str, Type],
+    given: dict[str, ast.expr],
+    defaults: dict[str, Any],
+    blanks: dict[str, ir.Expr],
+    node: ast.Call,
 ) -> list[ir.Expr]:
     made: list[ir.Expr] = []
     for name, type_ in fields.items():
         try:
             if name in given:
                 made.append(fitted(scope, given[name], type_))
+            elif name in blanks:
+                made.append(blanks[name])
             else:
                 made.append(fit(scope, static_value(scope, defaults[name], node, type_), type_, node))
         except Abandoned:

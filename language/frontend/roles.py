@@ -10,19 +10,21 @@ from dataclasses import replace
 from types import FunctionType
 
 from .. import ir
+from ..declare import ghosts_of
 from ..errors import Abandoned, Diagnostics
 from ..immutable import immutable
 from ..steps import without_returns
 from ..types import Bool, Enumeration, Identity, Int, Unit
 from . import comparisons, patterns, statements
 from .annotations import describe
+from .blank import blank
 from .calls import record_arguments
 from .effects import check_writes
 from .folding import Folder
 from .helpers import CallSignature, function_form, names_assigned, names_rebound, of_state, signature
 from .parameters import parameters_of
 from .rules import Ghosts, check_order, without_ghosts, without_names
-from .scope import Program, Role, Scope, block, expression
+from .scope import Program, Role, Scope, StateShape, block, expression
 from .source import Source, source_of_function
 from .traversal import fields_read, fields_written, inside
 
@@ -247,10 +249,17 @@ def initial(program: Program, function: FunctionType) -> InitialText:
         raise Abandoned
     shape = program.shape
     defaults = {name: vars(shape.python)[name] for name in shape.fields if name in vars(shape.python)}
-    fields = record_arguments(scope, dict(shape.fields), shape.name, call, defaults)
+    fields = record_arguments(scope, dict(shape.fields), shape.name, call, defaults, _blanks(shape, scope.where(call)))
     _check_initial_ghosts(program, ghosts, body, fields)
     elaborated = Elaborated(body, ghosts, frozenset(scope.arguments))
     return InitialText(its, parameters, elaborated, ir.MakeState(tuple(fields), scope.where(call)))
+
+
+def _blanks(shape: StateShape, where: ir.Where) -> dict[str, ir.Expr]:
+    """What the ghosts of classes of their own begin with."""
+    ghosts = (name for cls in ghosts_of(shape.python) for name in cls.__annotations__)
+    found = ((name, blank(shape.fields[name], where)) for name in ghosts)
+    return {name: value for name, value in found if value is not None}
 
 
 def _makes_state(scope: Scope, node: ast.expr | None) -> bool:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from types import FunctionType
 from typing import Any
 
+from ..declare import ghosts_of
 from ..ir import Where
 
 CAPACITY_BESIDE = "one type in [...], and how many there may be beside it: Annotated[Seq[Node], Capacity(3)]"
@@ -188,6 +189,16 @@ def source_of_class(cls: type[Any]) -> tuple[Source, ast.ClassDef] | None:
         return None
     node = source.classes.get(cls.__name__)
     return None if node is None else (source, node)
+
+
+def fields_of_state(cls: type[Any]) -> Iterator[tuple[type[Any], Source, str, ast.AnnAssign]]:
+    """The fields of a `@state` class, each with the class that declares it and that one's file: its own, and then those
+    of its classes of ghosts."""
+    for declaring in (cls, *ghosts_of(cls)):
+        located = source_of_class(declaring)
+        assert located is not None, "the collector found the text of these classes"
+        source, node = located
+        yield from ((declaring, source, name, annotated) for name, annotated in source.annotated(node))
 
 
 def globals_of_class(cls: type[Any]) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from ...language import (
     Capacity,
-    Ghost,
     Map,
     Option,
     Range,
     Set,
     constant,
+    ghosts,
     initial,
     limit,
     record,
@@ -163,8 +163,17 @@ class Commit:
     offset: Offset
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    confirmed: Offsets  # what the coordinator confirmed to members
+    done: Offsets  # up to where anybody has processed
+    twice: bool  # a record was processed twice
+
+
 @state
-class Cluster:
+class Cluster(History):
     """Members, coordinators, what is under way between them, and the log."""
 
     phase: Map[Consumer, Phase]  # what each client is doing
@@ -185,9 +194,6 @@ class Cluster:
     group_lines: Map[Entry, Option[GroupLine]]  # the records of the log that describe the group
     offset_lines: Map[Entry, Option[OffsetLine]]  # those that hold an offset
     old: Set[Partition]  # whose offset has been kept for its retention
-    confirmed: Ghost[Offsets]  # what the coordinator confirmed to members
-    done: Ghost[Offsets]  # up to where anybody has processed
-    twice: Ghost[bool]  # a record was processed twice
 
 
 def nobody() -> Assignment:
@@ -235,9 +241,6 @@ def start() -> Cluster:
         group_lines=Map({entry: None for entry in range(entries)}),
         offset_lines=Map({entry: None for entry in range(entries)}),
         old=Set(),
-        confirmed=Map({partition: 0 for partition in Partition}),
-        done=Map({partition: 0 for partition in Partition}),
-        twice=False,
     )
 
 

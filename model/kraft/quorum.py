@@ -13,13 +13,13 @@ from ...language import (
     Bag,
     Capacity,
     Domain,
-    Ghost,
     Map,
     Option,
     Range,
     Seq,
     Set,
     constant,
+    ghosts,
     initial,
     is_majority,
     limit,
@@ -183,8 +183,30 @@ class Message:
     number: Messages = 0  # of a fetch and its answer
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    committed: Log  # all that was ever committed
+    committed_in: Epoch  # the epoch of the leader that committed the last of it
+    led_for: Map[Voter, Annotated[int, Range(0, 3)]]  # how often the time for check-quorum passed as it led
+
+
+@ghosts
+class ProofHistory:
+    """What only the proof remembers, of every epoch: see `invariants/kraft/proof.py`."""
+
+    ballots: Map[Epoch, Map[Voter, Option[Voter]]]  # whom each voter gave its vote
+    asked: Map[Epoch, Map[Voter, Option[LogEnd]]]  # where the log ended of each that was given one
+    elected: Map[Epoch, Option[Voter]]  # who led it
+    leader_log: Map[Epoch, Log]  # that leader's log, while it led
+    acknowledged: Map[Epoch, Map[Voter, Offset]]  # up to where each voter acknowledged that log
+    counted: Map[Epoch, Offset]  # that leader's high watermark
+    counted_in: Map[Voter, Epoch]  # whose leader each voter has its high watermark from
+
+
 @state
-class Quorum:
+class Quorum(History, ProofHistory):
     """The controllers, and what the brokers have of them."""
 
     election: Map[Voter, Election]  # QuorumState: what each voter is, in which epoch
@@ -200,17 +222,6 @@ class Quorum:
     awaited: Map[Voter, Option[Fetched]]  # the answer in flight to each voter's last fetch, where it may be late
     network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
     expected: Map[Voter, Messages]  # the number of the fetch whose answer each voter waits for; 0 for none
-    committed: Ghost[Log]  # all that was ever committed
-    committed_in: Ghost[Epoch]  # the epoch of the leader that committed the last of it
-    led_for: Ghost[Map[Voter, Annotated[int, Range(0, 3)]]]  # how often the time for check-quorum passed as it led
-    # What the proof remembers of every epoch, in `invariants/kraft/proof.py`:
-    ballots: Ghost[Map[Epoch, Map[Voter, Option[Voter]]]]  # whom each voter gave its vote
-    asked: Ghost[Map[Epoch, Map[Voter, Option[LogEnd]]]]  # where the log ended of each that was given one
-    elected: Ghost[Map[Epoch, Option[Voter]]]  # who led it
-    leader_log: Ghost[Map[Epoch, Log]]  # that leader's log, while it led
-    acknowledged: Ghost[Map[Epoch, Map[Voter, Offset]]]  # up to where each voter acknowledged that log
-    counted: Ghost[Map[Epoch, Offset]]  # that leader's high watermark
-    counted_in: Ghost[Map[Voter, Epoch]]  # whose leader each voter has its high watermark from
 
 
 @initial
@@ -230,16 +241,6 @@ def empty() -> Quorum:
         awaited=Map({voter: None for voter in Voter}),
         network=Bag(),
         expected=Map({voter: 0 for voter in Voter}),
-        committed=Seq(),
-        committed_in=0,
-        led_for=Map({voter: 0 for voter in Voter}),
-        ballots=Map({epoch: Map({voter: None for voter in Voter}) for epoch in range(max_epoch + 1)}),
-        asked=Map({epoch: Map({voter: None for voter in Voter}) for epoch in range(max_epoch + 1)}),
-        elected=Map({epoch: None for epoch in range(max_epoch + 1)}),
-        leader_log=Map({epoch: Seq() for epoch in range(max_epoch + 1)}),
-        acknowledged=Map({epoch: Map({voter: 0 for voter in Voter}) for epoch in range(max_epoch + 1)}),
-        counted=Map({epoch: 0 for epoch in range(max_epoch + 1)}),
-        counted_in=Map({voter: 0 for voter in Voter}),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import Capacity, Domain, Ghost, Map, Option, Range, Set, constant, initial, record, require, state
+from ...language import Capacity, Domain, Map, Option, Range, Set, constant, ghosts, initial, record, require, state
 from ..parts.replicated_logs import Log, appended, committed, compacted, empty
 from ..parts.replicated_logs import loses_acknowledged as loses_acknowledged
 
@@ -151,8 +151,15 @@ class Pending:
     answer: Option[Answer]
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    confirmed: Offsets  # what was confirmed to consumers
+
+
 @state
-class Cluster:
+class Cluster(History):
     """Consumers, coordinators, what is under way between them, and the log."""
 
     phase: Map[Consumer, Phase]  # what each consumer takes itself for
@@ -175,7 +182,6 @@ class Cluster:
     log: Records  # what its newest entry comes to
     pending: Option[Pending]  # the batch that is not committed yet
     stale: Map[Coordinator, Option[Records]]  # what each of the others still has in memory
-    confirmed: Ghost[Offsets]  # what was confirmed to consumers
 
 
 def no_partitions() -> Map[Consumer, Set[Partition]]:
@@ -225,7 +231,6 @@ def start(static: Set[Consumer]) -> Cluster:
         log=no_records(),
         pending=None,
         stale=Map({coordinator: None for coordinator in range(failovers + 1)}),
-        confirmed=Map({partition: 0 for partition in Partition}),
     )
 
 

@@ -8,13 +8,13 @@ from typing import Annotated
 from ...language import (
     Capacity,
     Domain,
-    Ghost,
     Map,
     Option,
     Range,
     Seq,
     Set,
     constant,
+    ghosts,
     initial,
     is_majority,
     record,
@@ -249,8 +249,19 @@ class DivergingEpoch:
     late: bool  # the follower has heard of another leader since, or leads
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    committed: Annotated[Seq[RecordId], Capacity(log_size)]  # what was ever below a leader's high watermark
+    read: Map[Offset, Set[RecordId]]  # what consumers could have read at each offset
+    refused: Set[RecordId]  # records that were reported to the producer as failed, after they were appended
+    lossy: Set[Broker]  # brokers that ever lost a part of their log
+    left_isr: Set[Broker]  # brokers that ever left the ISR
+
+
 @state
-class Partition:
+class Partition(History):
     """One partition: the controller's record of it, its brokers, and its producer."""
 
     registered: Registration  # what the controller has on record: metadata log, or ZooKeeper
@@ -274,11 +285,6 @@ class Partition:
     request: Map[Broker, Option[AlterPartition]]  # what each leader has asked of the controller
     sent: Annotated[int, Range(0, max_records)]  # how many records the producer has sent
     acknowledged: Set[RecordId]  # records that it may take for safe
-    committed: Ghost[Annotated[Seq[RecordId], Capacity(log_size)]]  # what was ever below a leader's high watermark
-    read: Ghost[Map[Offset, Set[RecordId]]]  # what consumers could have read at each offset
-    refused: Ghost[Set[RecordId]]  # records that were reported to the producer as failed, after they were appended
-    lossy: Ghost[Set[Broker]]  # brokers that ever lost a part of their log
-    left_isr: Ghost[Set[Broker]]  # brokers that ever left the ISR
 
 
 @initial
@@ -309,11 +315,6 @@ def start(leader: Broker) -> Partition:
         request=Map({broker: None for broker in Broker}),
         sent=0,
         acknowledged=Set(),
-        committed=Seq(),
-        read=Map({offset: Set() for offset in range(log_size + 1)}),
-        refused=Set(),
-        lossy=Set(),
-        left_isr=Set(),
     )
 
 

@@ -9,13 +9,13 @@ from ...language import (
     Bag,
     Capacity,
     Domain,
-    Ghost,
     Map,
     Option,
     Range,
     Seq,
     Set,
     constant,
+    ghosts,
     initial,
     is_majority,
     limit,
@@ -166,8 +166,32 @@ class Message:
     success: bool = False  # of replies: the vote is granted, the logs agree
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    committed: Annotated[Seq[Committed], Capacity(log_size)]  # what was called committed first, by index
+    committed_before: Index  # how much of it there was when the newest read began
+    answer: Option[Index]  # up to where the answer to that read goes
+
+
+@ghosts
+class ProofHistory:
+    """What only the proof remembers, of every term: see `invariants/raft/proof.py`."""
+
+    ballots: Map[Term, Map[Server, Option[Server]]]  # whom each server voted for
+    asked: Map[Term, Map[Server, Option[LogEnd]]]  # where the log of each server that asked for votes ended
+    elected: Map[Term, Option[Server]]  # who led it
+    leader_log: Map[Term, Log]  # that leader's log, while it led
+    acknowledged: Map[Term, Map[Server, Index]]  # up to where each server has it on its disk and said so
+    counted: Map[Term, Index]  # up to where that leader counted a majority; 0 if it did not
+    leader_commit: Map[Term, Index]  # that leader's commit index
+    leader_commit_term: Map[Term, Term]  # in which term a majority was counted up to there
+    commit_term: Map[Server, Term]  # the same for each server's commit index
+
+
 @state
-class Cluster:
+class Cluster(History, ProofHistory):
     """The servers, and the messages between them."""
 
     current_term: Map[Server, Term]  # the newest term each server has heard of, on its disk
@@ -187,19 +211,6 @@ class Cluster:
     last_read: ReadNumber  # the number of the newest read
     read: Option[Read]  # that read, until it is answered
     network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
-    committed: Ghost[Annotated[Seq[Committed], Capacity(log_size)]]  # what was called committed first, by index
-    committed_before: Ghost[Index]  # how much of it there was when the newest read began
-    answer: Ghost[Option[Index]]  # up to where the answer to that read goes
-    # What the proof remembers of every term, in `invariants/raft/proof.py`:
-    ballots: Ghost[Map[Term, Map[Server, Option[Server]]]]  # whom each server voted for
-    asked: Ghost[Map[Term, Map[Server, Option[LogEnd]]]]  # where the log of each server that asked for votes ended
-    elected: Ghost[Map[Term, Option[Server]]]  # who led it
-    leader_log: Ghost[Map[Term, Log]]  # that leader's log, while it led
-    acknowledged: Ghost[Map[Term, Map[Server, Index]]]  # up to where each server has it on its disk and said so
-    counted: Ghost[Map[Term, Index]]  # up to where that leader counted a majority; 0 if it did not
-    leader_commit: Ghost[Map[Term, Index]]  # that leader's commit index
-    leader_commit_term: Ghost[Map[Term, Term]]  # in which term a majority was counted up to there
-    commit_term: Ghost[Map[Server, Term]]  # the same for each server's commit index
 
 
 @initial
@@ -224,18 +235,6 @@ def start(members: Set[Server]) -> Cluster:
         last_read=0,
         read=None,
         network=Bag(),
-        committed=Seq(),
-        committed_before=0,
-        answer=None,
-        ballots=Map({term: Map({server: None for server in Server}) for term in range(max_term + 1)}),
-        asked=Map({term: Map({server: None for server in Server}) for term in range(max_term + 1)}),
-        elected=Map({term: None for term in range(max_term + 1)}),
-        leader_log=Map({term: Seq() for term in range(max_term + 1)}),
-        acknowledged=Map({term: Map({server: 0 for server in Server}) for term in range(max_term + 1)}),
-        counted=Map({term: 0 for term in range(max_term + 1)}),
-        leader_commit=Map({term: 0 for term in range(max_term + 1)}),
-        leader_commit_term=Map({term: 0 for term in range(max_term + 1)}),
-        commit_term=Map({server: 0 for server in Server}),
     )
 
 

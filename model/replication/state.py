@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import Capacity, Domain, Ghost, Map, Option, Range, Seq, Set, constant, initial, record, state
+from ...language import Capacity, Domain, Map, Option, Range, Seq, Set, constant, ghosts, initial, record, state
 
 # --- bounds and switches ----------------------------------------------------------------------------------------------
 
@@ -64,8 +64,29 @@ class LeaderAndIsr:
     isr: Set[Replica]
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    committed: Set[RecordId]  # every record that was ever below the high watermark of a replica that leads
+    left_isr: Set[Replica]  # every replica that was ever taken out of the ISR
+
+
+@ghosts
+class ProofHistory:
+    """What only the proof remembers, of every epoch: see `invariants/replication/proof.py`."""
+
+    elected: Map[Epoch, Option[Replica]]  # which replica the controller named as its leader
+    first_isr: Map[Epoch, Set[Replica]]  # the ISR that the controller gave it
+    last_isr: Map[Epoch, Set[Replica]]  # the ISR that its leader left it with, so far
+    began: Map[Epoch, bool]  # whether its leader ever learned that it leads
+    leader_log: Map[Epoch, Annotated[Seq[Record], Capacity(log_size)]]  # its leader's log, while it led
+    leader_committed: Map[Epoch, Offset]  # how far its leader moved the high watermark; 0 if it did not
+    committed_by: Map[Replica, EpochOrNone]  # from which epoch's leader each replica's high watermark comes
+
+
 @state
-class Partition:
+class Partition(History, ProofHistory):
     """One partition: its replicas, its state in ZooKeeper, and the requests under way."""
 
     log: Map[Replica, Annotated[Seq[Record], Capacity(log_size)]]  # each replica's log, on its disk
@@ -77,16 +98,6 @@ class Partition:
     next_leader_epoch: Annotated[int, Range(0, max_leader_epoch + 1)]  # the epoch that the controller gives out next
     quorum: LeaderAndIsr  # the partition's state znode in ZooKeeper, which the controller and the true leader write
     requests: Annotated[Set[LeaderAndIsr], Capacity(max_leader_epoch + 1)]  # every LeaderAndIsr request ever sent
-    committed: Ghost[Set[RecordId]]  # every record that was ever below the high watermark of a replica that leads
-    left_isr: Ghost[Set[Replica]]  # every replica that was ever taken out of the ISR
-    # What the proof remembers of every epoch, in `invariants/replication/proof.py`:
-    elected: Ghost[Map[Epoch, Option[Replica]]]  # which replica the controller named as its leader
-    first_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that the controller gave it
-    last_isr: Ghost[Map[Epoch, Set[Replica]]]  # the ISR that its leader left it with, so far
-    began: Ghost[Map[Epoch, bool]]  # whether its leader ever learned that it leads
-    leader_log: Ghost[Map[Epoch, Annotated[Seq[Record], Capacity(log_size)]]]  # its leader's log, while it led
-    leader_committed: Ghost[Map[Epoch, Offset]]  # how far its leader moved the high watermark; 0 if it did not
-    committed_by: Ghost[Map[Replica, EpochOrNone]]  # from which epoch's leader each replica's high watermark comes
 
 
 @initial
@@ -102,13 +113,4 @@ def empty() -> Partition:
         next_leader_epoch=0,
         quorum=LeaderAndIsr(leader=None, leader_epoch=-1, isr=Set(Replica)),
         requests=Set(),
-        committed=Set(),
-        left_isr=Set(),
-        elected=Map({epoch: None for epoch in range(max_leader_epoch + 1)}),
-        first_isr=Map({epoch: Set() for epoch in range(max_leader_epoch + 1)}),
-        last_isr=Map({epoch: Set() for epoch in range(max_leader_epoch + 1)}),
-        began=Map({epoch: False for epoch in range(max_leader_epoch + 1)}),
-        leader_log=Map({epoch: Seq() for epoch in range(max_leader_epoch + 1)}),
-        leader_committed=Map({epoch: 0 for epoch in range(max_leader_epoch + 1)}),
-        committed_by=Map({replica: -1 for replica in Replica}),
     )

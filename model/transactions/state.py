@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated
 
-from ...language import Capacity, Ghost, Map, Option, Range, Seq, Set, constant, initial, record, require, state
+from ...language import Capacity, Map, Option, Range, Seq, Set, constant, ghosts, initial, record, require, state
 from ..parts.outcomes import Status as Status
 from ..parts.replicated_logs import Entry, Log, appended, committed, empty, entries, with_losses
 from ..parts.transactional_ids import Client as Client
@@ -174,8 +174,17 @@ Cells = Annotated[Seq[Cell], Capacity(transactions * batches + late_produces)]  
 Offset = Annotated[int, Range(0, transactions * batches + late_produces)]
 
 
+@ghosts
+class History:
+    """What properties remember of a run; no step depends on it."""
+
+    fate: Map[Txn, Fate]  # what the application knows of each transaction
+    counted: Map[Txn, Map[Partition, Batch]]  # on how many batches it counts: acknowledged, or to be committed
+    obeyed: Map[Partition, Coordinator]  # the newest coordinator whose marker each partition has taken
+
+
 @state
-class Cluster:
+class Cluster(History):
     """Clients, the coordinator and its log, partitions, and what is late."""
 
     phase: Map[Client, Phase]  # what each client is doing
@@ -204,9 +213,6 @@ class Cluster:
     looked: Set[Partition]  # where a fetch has found nothing open below the high watermark
     delivered: Map[Partition, Offset]  # up to where a reader of committed records has read
     stuck: bool  # an epoch cannot be raised any more
-    fate: Ghost[Map[Txn, Fate]]  # what the application knows of each transaction
-    counted: Ghost[Map[Txn, Map[Partition, Batch]]]  # on how many batches it counts: acknowledged, or to be committed
-    obeyed: Ghost[Map[Partition, Coordinator]]  # the newest coordinator whose marker each partition has taken
 
 
 NOTHING = Line(state=TxnState.DEAD, epoch=0, partitions=Set(), rotates=False, answers_again=False)
@@ -245,9 +251,6 @@ def start(offsets: Set[Partition]) -> Cluster:
         looked=Set(),
         delivered=Map({p: 0 for p in Partition}),
         stuck=False,
-        fate=Map({t: Fate.NONE for t in range(transactions + 1)}),
-        counted=Map({t: Map({p: 0 for p in Partition}) for t in range(transactions + 1)}),
-        obeyed=Map({p: 0 for p in Partition}),
     )
 
 
