@@ -19,9 +19,9 @@ from tidegate.invariants.replication.properties import strong_isr as strong_isr
 from tidegate.invariants.replication.properties import weak_isr as weak_isr
 from tidegate.language import leads_to
 from tidegate.model import replication
-from tidegate.model.replication.state import Partition
+from tidegate.model.replication import Partition
 
-modules = replication.modules
+modules = (replication,)
 profiles = replication.profiles
 view = replication.view
 

@@ -6,7 +6,7 @@ Not all of it is promised by Kafka: docs/producers.md says which setting keeps w
 from __future__ import annotations
 
 from ..language import invariant, reachable, transition
-from ..model.consumer.offsets import beyond, end, goes_back_to, is_current, is_parted, offset_is_parted, place
+from ..model.consumer.protocol import beyond, end, goes_back_to, is_current, is_parted, offset_is_parted, place
 from ..model.consumer.state import Consuming, LeaderEpoch, Member, Offset, Partition, Phase
 from ..model.parts.replicated_logs import Entry, entries
 

@@ -6,7 +6,7 @@ No setting of Kafka's alone has both for an email; docs/producers.md says what h
 from __future__ import annotations
 
 from ..language import invariant, reachable
-from ..model.consumer.offsets import is_current, place
+from ..model.consumer.protocol import is_current, place
 from ..model.consumer.state import Consuming, Member, Partition
 from ..model.end_to_end.effects import knows_records, number, sent
 from ..model.parts.replicated_logs import Entry, entries

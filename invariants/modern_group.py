@@ -11,8 +11,7 @@ says in which partition of the offsets' topic the group is, is why one partition
 from __future__ import annotations
 
 from ..language import Set, invariant, reachable, terminal, transition
-from ..model.modern_group.assignment import held, instance
-from ..model.modern_group.coordinator import can_send
+from ..model.modern_group.coordinator import can_send, held, instance
 from ..model.modern_group.state import (
     Cluster,
     Consumer,

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from ...language import STUTTERS, Map, Set, bound, refines
 from ...model import classic_group, generations
-from ...model.classic_group import everybody_runs as everybody_runs
+from ...model.classic_group import members
 from ...model.classic_group.coordinator import fail_over, log_commits
-from ...model.classic_group.loading import read, with_offset
-from ...model.classic_group.members import accept_commit, commit, process, refuse_commit
 from ...model.classic_group.state import (
     Cluster,
     Commit,
@@ -30,11 +28,13 @@ from ...model.classic_group.state import (
     counts,
     is_here,
     newest,
+    read,
     records,
+    with_offset,
 )
 from ...model.parts.replicated_logs import entries
 
-modules = classic_group.modules
+modules = (*classic_group.modules, classic_group)
 profiles = classic_group.profiles
 view = classic_group.view
 
@@ -63,10 +63,10 @@ def is_of_lost_id(s: Cluster, sent: Commit) -> bool:
 @refines(
     generations,
     {
-        process: STUTTERS,
-        commit: generations.commit,
-        accept_commit: generations.accept_commit,
-        refuse_commit: generations.refuse_commit,
+        members.process: STUTTERS,
+        members.commit: generations.commit,
+        members.accept_commit: generations.accept_commit,
+        members.refuse_commit: generations.refuse_commit,
         log_commits: (generations.begin_generation, generations.keep_offsets),
         fail_over: (generations.begin_generation, generations.keep_offsets, generations.lose_append),
     },

@@ -13,19 +13,7 @@ from __future__ import annotations
 
 from ...language import STUTTERS, Map, refines, replace
 from ...model import classic_group
-from ...model.classic_group import everybody_runs as everybody_runs
-from ...model.classic_group.coordinator import fail_over, find_coordinator, group_is_empty, load, log_commits, resign
-from ...model.classic_group.joining import (
-    answer_sync,
-    assign,
-    begin_generation,
-    join,
-    receive_join,
-    refuse_join,
-    refuse_sync,
-    take_assignment,
-    take_join_answer,
-)
+from ...model.classic_group import coordinator, joining, members
 from ...model.classic_group.lumping import (
     commits_that_matter,
     groups_that_matter,
@@ -35,23 +23,9 @@ from ...model.classic_group.lumping import (
     what_it_does,
     where,
 )
-from ...model.classic_group.members import (
-    accept_commit,
-    commit,
-    hear_of_loss,
-    hear_of_rebalance,
-    leave,
-    pause,
-    poll_times_out,
-    process,
-    rebalance_times_out,
-    refuse_commit,
-    resume,
-    session_times_out,
-)
 from ...model.classic_group.state import Cluster, Consumer, Partition
 
-modules = classic_group.modules
+modules = (*classic_group.modules, classic_group)
 profiles = classic_group.profiles
 view = classic_group.view
 
@@ -59,33 +33,33 @@ view = classic_group.view
 @refines(
     classic_group,
     {
-        join: STUTTERS,
-        load: (load, STUTTERS),
-        resume: (resume, STUTTERS),
-        pause: (pause, STUTTERS),
-        refuse_commit: (refuse_commit, STUTTERS),
-        resign: (resign, STUTTERS),
-        receive_join: receive_join,
-        refuse_join: refuse_join,
-        begin_generation: begin_generation,
-        take_join_answer: take_join_answer,
-        assign: assign,
-        answer_sync: answer_sync,
-        take_assignment: take_assignment,
-        refuse_sync: refuse_sync,
-        hear_of_rebalance: hear_of_rebalance,
-        hear_of_loss: hear_of_loss,
-        process: process,
-        commit: commit,
-        accept_commit: accept_commit,
-        leave: leave,
-        session_times_out: session_times_out,
-        rebalance_times_out: rebalance_times_out,
-        poll_times_out: poll_times_out,
-        group_is_empty: group_is_empty,
-        log_commits: log_commits,
-        fail_over: fail_over,
-        find_coordinator: find_coordinator,
+        joining.join: STUTTERS,
+        coordinator.load: (coordinator.load, STUTTERS),
+        members.resume: (members.resume, STUTTERS),
+        members.pause: (members.pause, STUTTERS),
+        members.refuse_commit: (members.refuse_commit, STUTTERS),
+        coordinator.resign: (coordinator.resign, STUTTERS),
+        joining.receive_join: joining.receive_join,
+        joining.refuse_join: joining.refuse_join,
+        joining.begin_generation: joining.begin_generation,
+        joining.take_join_answer: joining.take_join_answer,
+        joining.assign: joining.assign,
+        joining.answer_sync: joining.answer_sync,
+        joining.take_assignment: joining.take_assignment,
+        joining.refuse_sync: joining.refuse_sync,
+        members.hear_of_rebalance: members.hear_of_rebalance,
+        members.hear_of_loss: members.hear_of_loss,
+        members.process: members.process,
+        members.commit: members.commit,
+        members.accept_commit: members.accept_commit,
+        members.leave: members.leave,
+        members.session_times_out: members.session_times_out,
+        members.rebalance_times_out: members.rebalance_times_out,
+        members.poll_times_out: members.poll_times_out,
+        coordinator.group_is_empty: coordinator.group_is_empty,
+        coordinator.log_commits: coordinator.log_commits,
+        coordinator.fail_over: coordinator.fail_over,
+        coordinator.find_coordinator: coordinator.find_coordinator,
     },
     lumped=True,
 )

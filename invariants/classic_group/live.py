@@ -14,56 +14,35 @@ from __future__ import annotations
 
 from ...language import always_possible, leads_to, reachable, strong, weak
 from ...model import classic_group
-from ...model.classic_group import everybody_runs as everybody_runs
-from ...model.classic_group.coordinator import find_coordinator, group_is_empty, load, log_commits, resign
-from ...model.classic_group.joining import (
-    answer_sync,
-    assign,
-    begin_generation,
-    join,
-    join_again,
-    receive_join,
-    refuse_join,
-    refuse_sync,
-    take_assignment,
-    take_join_answer,
-)
-from ...model.classic_group.members import (
-    accept_commit,
-    hear_of_loss,
-    hear_of_rebalance,
-    leave_in_rebalance,
-    poll_times_out,
-    rebalance_times_out,
-    refuse_commit,
-    resume,
-    session_times_out,
-)
+from ...model.classic_group import coordinator, joining, members
 from ...model.classic_group.state import Cluster, Consumer, GroupState, Partition, Phase, is_here, lumped, newest
 
-modules = classic_group.modules
+modules = (*classic_group.modules, classic_group)
 profiles = classic_group.profiles
 view = classic_group.view
 
 _JOINS = (
-    weak(receive_join, refuse_join, each="member"),
-    weak(begin_generation, each="coordinator"),
-    weak(take_join_answer, each="member"),
+    weak(joining.receive_join, joining.refuse_join, each="member"),
+    weak(joining.begin_generation, each="coordinator"),
+    weak(joining.take_join_answer, each="member"),
 )
 _SYNCS = (
-    weak(assign, each="member"),
-    weak(answer_sync, take_assignment, refuse_sync, join_again, each="member"),
-    weak(log_commits),
+    weak(joining.assign, each="member"),
+    weak(joining.answer_sync, joining.take_assignment, joining.refuse_sync, joining.join_again, each="member"),
+    weak(coordinator.log_commits),
 )
-_HEARTBEATS = (weak(hear_of_rebalance, hear_of_loss, each="member"), weak(find_coordinator, each="member"))
-_COORDINATOR = (weak(group_is_empty), weak(load), weak(resign, each="coordinator"))
+_HEARTBEATS = (
+    weak(members.hear_of_rebalance, members.hear_of_loss, each="member"),
+    weak(coordinator.find_coordinator, each="member"),
+)
+_COORDINATOR = (weak(coordinator.group_is_empty), weak(coordinator.load), weak(coordinator.resign, each="coordinator"))
 _TIMEOUTS = (
-    weak(session_times_out, each="member"),
-    weak(rebalance_times_out, each="coordinator"),
-    weak(poll_times_out, leave_in_rebalance, each="member"),
+    weak(members.session_times_out, each="member"),
+    weak(members.rebalance_times_out, each="coordinator"),
+    weak(members.poll_times_out, members.leave_in_rebalance, each="member"),
 )
-_RETURNS = (weak(resume, each="member"),)
-_JOINS_AGAIN = (weak(join, each="member"),)
+_RETURNS = (weak(members.resume, each="member"),)
+_JOINS_AGAIN = (weak(joining.join, each="member"),)
 """A client that learns that it is not a member (UNKNOWN_MEMBER_ID) forgets its id and joins anew while it is polled
 (`AbstractCoordinator.joinGroupIfNeeded` takes that error for one to try again after)."""
 
@@ -166,13 +145,13 @@ def commits_no_more(s: Cluster) -> bool:
     return not commits(s)
 
 
-@leads_to(commits_no_more, strong(accept_commit, refuse_commit), weak(log_commits))
+@leads_to(commits_no_more, strong(members.accept_commit, members.refuse_commit), weak(coordinator.log_commits))
 def commits_are_answered(s: Cluster) -> bool:
     """GL3: a commit of an offset does not hang: the log commits it, it is refused, or it is lost in a fail-over."""
     return commits(s)
 
 
-@leads_to(commits_no_more, strong(accept_commit, refuse_commit))
+@leads_to(commits_no_more, strong(members.accept_commit, members.refuse_commit))
 def commits_are_answered_though_the_log_commits_nothing(s: Cluster) -> bool:
     """GL3 without what it needs: the log commits nothing, as one whose partition has no leader."""
     return commits(s)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from ...language import Set, always_possible, is_majority, leads_to, reachable, weak
 from ...model import kraft
-from ...model.kraft.election import ask_for_pre_vote, begin_quorum_epoch, give_up
-from ...model.kraft.log import fetch, truncate
+from ...model.kraft import protocol
 from ...model.kraft.quorum import Quorum, Role, Voter
-from ...model.kraft.time import let_time_pass, resign_unheard
 
 modules = kraft.modules
 profiles = kraft.profiles
@@ -31,7 +29,7 @@ def is_not_past(s: Quorum, leader: Voter) -> bool:
     return not is_past(s, leader)
 
 
-@leads_to(is_not_past, weak(let_time_pass), weak(resign_unheard, each="leader"))
+@leads_to(is_not_past, weak(protocol.let_time_pass), weak(protocol.resign_unheard, each="leader"))
 def old_leader_goes(s: Quorum, leader: Voter) -> bool:
     """KL5: a leader does not lead for ever beside one of a newer epoch, though it never hears of it."""
     return is_past(s, leader)
@@ -47,7 +45,7 @@ def is_heard_or_leads_no_more(s: Quorum, leader: Voter) -> bool:
     return not is_unheard(s, leader)
 
 
-@leads_to(is_heard_or_leads_no_more, weak(let_time_pass), weak(resign_unheard, each="leader"))
+@leads_to(is_heard_or_leads_no_more, weak(protocol.let_time_pass), weak(protocol.resign_unheard, each="leader"))
 def unheard_leaders_resign(s: Quorum, leader: Voter) -> bool:
     """KL5: a leader from which no majority fetches resigns, also where nobody leads a newer epoch."""
     return is_unheard(s, leader)
@@ -75,13 +73,13 @@ def asks_no_longer(s: Quorum, voter: Voter) -> bool:
     return not asks(s, voter)
 
 
-@leads_to(asks_no_longer, weak(ask_for_pre_vote, give_up, each="voter"))
+@leads_to(asks_no_longer, weak(protocol.ask_for_pre_vote, protocol.give_up, each="voter"))
 def prospective_voters_go_on(s: Quorum, voter: Voter) -> bool:
     """KL4: a prospective voter becomes a candidate, hears of a leader or of a newer epoch, or gives up."""
     return asks(s, voter)
 
 
-@leads_to(asks_no_longer, weak(ask_for_pre_vote, each="voter"))
+@leads_to(asks_no_longer, weak(protocol.ask_for_pre_vote, each="voter"))
 def prospective_voters_go_on_without_giving_up(s: Quorum, voter: Voter) -> bool:
     """KL4 without what it needs: no timer ends a round of questions that brings no majority."""
     return asks(s, voter)
@@ -112,16 +110,16 @@ def is_not_behind(s: Quorum, leader: Voter) -> bool:
 
 @leads_to(
     is_not_behind,
-    weak(begin_quorum_epoch, each="voter"),
-    weak(fetch, each="follower"),
-    weak(truncate, each="follower"),
+    weak(protocol.begin_quorum_epoch, each="voter"),
+    weak(protocol.fetch, each="follower"),
+    weak(protocol.truncate, each="follower"),
 )
 def high_watermark_moves_on(s: Quorum, leader: Voter) -> bool:
     """Once nothing is appended, the newest leader's high watermark comes to its log's end, or a newer epoch begins."""
     return is_behind(s, leader)
 
 
-@leads_to(is_not_behind, weak(begin_quorum_epoch, each="voter"), weak(truncate, each="follower"))
+@leads_to(is_not_behind, weak(protocol.begin_quorum_epoch, each="voter"), weak(protocol.truncate, each="follower"))
 def high_watermark_moves_on_without_fetches(s: Quorum, leader: Voter) -> bool:
     """The same, where voters may stop to fetch."""
     return is_behind(s, leader)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from ...language import Seq, Set, refines
 from ...model import log, partition
-from ...model.partition import nobody_leads as nobody_leads
 from ...model.partition.broker import is_current
 from ...model.partition.state import (
     Broker,
@@ -34,7 +33,7 @@ from ...model.parts.replicated_logs import loses_acknowledged as loses_acknowled
 from ...model.parts.replicated_logs import readers_diverge as readers_diverge
 from ...model.parts.replicated_logs import unavailable_while_down as unavailable_while_down
 
-modules = partition.modules
+modules = (*partition.modules, partition)
 profiles = partition.profiles
 view = partition.view
 

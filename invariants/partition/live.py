@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ...language import always_eventually, always_possible, leads_to, reachable, weak
 from ...model import partition
-from ...model.partition import nobody_leads as nobody_leads
+from ...model.partition import controller
 from ...model.partition.broker import a_record_is_missing as a_record_is_missing
 from ...model.partition.broker import a_record_is_to_be_sent_anew as a_record_is_to_be_sent_anew
 from ...model.partition.broker import (
@@ -27,22 +27,24 @@ from ...model.partition.broker import (
     truncate,
 )
 from ...model.partition.broker import writes_have_stopped as writes_have_stopped
-from ...model.partition.controller import change_isr, fence, refuse_isr_change, restart, restart_unnoticed, unfence
-from ...model.partition.reassignment import complete_reassignment, delete_replica, is_reassigned
+from ...model.partition.controller import is_reassigned
 from ...model.partition.state import Broker, Partition, RecordId, is_true_leader, max_records, replicas
 
-modules = partition.modules
+modules = (*partition.modules, partition)
 profiles = partition.profiles
 view = partition.view
 
-_RETURNS = (weak(restart, restart_unnoticed, each="broker"), weak(unfence, each="broker"))
+_RETURNS = (
+    weak(controller.restart, controller.restart_unnoticed, each="broker"),
+    weak(controller.unfence, each="broker"),
+)
 _FETCHES = (weak(fetch, truncate, each="follower"), weak(cut_late, each="follower"))
 _GOES_ON = (
     weak(learn, each="broker"),
-    weak(fence, each="broker"),
+    weak(controller.fence, each="broker"),
     weak(advance_high_watermark, each="leader"),
     weak(propose_expansion, expand_isr, each="follower"),
-    weak(change_isr, refuse_isr_change, each="leader"),
+    weak(controller.change_isr, controller.refuse_isr_change, each="leader"),
 )
 
 
@@ -185,7 +187,7 @@ def isr_changes_are_answered(s: Partition, leader: Broker) -> bool:
     return asks_for_isr(s, leader)
 
 
-@leads_to(asks_no_more, weak(fence, each="broker"))
+@leads_to(asks_no_more, weak(controller.fence, each="broker"))
 def isr_changes_are_answered_without_metadata(s: Partition, leader: Broker) -> bool:
     """RL4 without what it needs: the leader learns of nothing that the controller registers."""
     return asks_for_isr(s, leader)
@@ -219,13 +221,15 @@ def is_settled(s: Partition) -> bool:
     return not is_reassigned(s)
 
 
-@leads_to(is_settled, *_FETCHES, *_GOES_ON, *_RETURNS, weak(complete_reassignment), weak(delete_replica))
+@leads_to(
+    is_settled, *_FETCHES, *_GOES_ON, *_RETURNS, weak(controller.complete_reassignment), weak(controller.delete_replica)
+)
 def reassignments_complete(s: Partition) -> bool:
     """RL6: a reassignment comes to its end, if the brokers that are to have a copy fetch."""
     return is_reassigned(s)
 
 
-@leads_to(is_settled, *_GOES_ON, *_RETURNS, weak(complete_reassignment), weak(delete_replica))
+@leads_to(is_settled, *_GOES_ON, *_RETURNS, weak(controller.complete_reassignment), weak(controller.delete_replica))
 def reassignments_complete_without_fetches(s: Partition) -> bool:
     """RL6 without what it needs: those that are to have a copy do not fetch."""
     return is_reassigned(s)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from ...language import invariant, reachable, transition
 from ...model.partition.broker import counted, epoch_start, is_current
-from ...model.partition.reassignment import is_reassigned
+from ...model.partition.controller import is_reassigned
 from ...model.partition.state import (
     Acks,
     Broker,

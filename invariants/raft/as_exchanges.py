@@ -14,8 +14,7 @@ from __future__ import annotations
 from ...language import Bag, Map, Set, bound, constant, refines, replace
 from ...model import raft
 from ...model.raft.cluster import Cluster, Index, Kind, Message, NextIndex, Role, Server
-from ...model.raft.election import vote_request
-from ...model.raft.log import append_request
+from ...model.raft.protocol import append_request, vote_request
 
 timely = constant(False, says="no message is late: its sender would send it still, and is heard first")
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from ...language import Set, eventually_always, leads_to, reachable, weak
 from ...model import raft
+from ...model.raft import protocol
 from ...model.raft.cluster import Cluster, Role, Server, is_quorum, members
-from ...model.raft.election import become_leader, learn_of_term, request_vote, resign, time_out
-from ...model.raft.log import advance_commit_index, append_entries
 
 modules = raft.modules
 profiles = raft.profiles
 view = raft.view
 
-_TERMS = (weak(learn_of_term, each="server"),)
-_ELECTIONS = (weak(request_vote, each="candidate"), weak(become_leader, each="candidate"))
-_TIMERS = (weak(time_out, each="server"), weak(resign, each="leader"))
-_HEARTBEATS = (weak(append_entries, each="follower"),)
+_TERMS = (weak(protocol.learn_of_term, each="server"),)
+_ELECTIONS = (weak(protocol.request_vote, each="candidate"), weak(protocol.become_leader, each="candidate"))
+_TIMERS = (weak(protocol.time_out, each="server"), weak(protocol.resign, each="leader"))
+_HEARTBEATS = (weak(protocol.append_entries, each="follower"),)
 
 
 def is_led(s: Cluster) -> bool:
@@ -56,7 +55,7 @@ def somebody_leads_for_good_without_timers(s: Cluster) -> bool:
 
 # --- logs -------------------------------------------------------------------------------------------------------------
 
-_REPLICATION = (weak(learn_of_term, each="server"), weak(append_entries, each="follower"))
+_REPLICATION = (weak(protocol.learn_of_term, each="server"), weak(protocol.append_entries, each="follower"))
 
 
 def is_rejected(s: Cluster, leader: Server, follower: Server) -> bool:
@@ -85,7 +84,7 @@ def backtracking_ends(s: Cluster, leader: Server, follower: Server) -> bool:
     return is_rejected(s, leader, follower)
 
 
-@leads_to(matches_or_leads_no_more, weak(learn_of_term, each="server"))
+@leads_to(matches_or_leads_no_more, weak(protocol.learn_of_term, each="server"))
 def backtracking_ends_without_appends(s: Cluster, leader: Server, follower: Server) -> bool:
     """F10 without what it needs: the leader stops to send."""
     return is_rejected(s, leader, follower)
@@ -103,13 +102,15 @@ def has_committed_all(s: Cluster, leader: Server) -> bool:
     return not has_uncommitted(s, leader)
 
 
-@leads_to(has_committed_all, *_REPLICATION, weak(advance_commit_index, each="leader"))
+@leads_to(has_committed_all, *_REPLICATION, weak(protocol.advance_commit_index, each="leader"))
 def entries_are_committed(s: Cluster, leader: Server) -> bool:
     """FL1: once nothing is appended, all that a leader appended in its term is committed, or a newer term begins."""
     return has_uncommitted(s, leader)
 
 
-@leads_to(has_committed_all, weak(learn_of_term, each="server"), weak(advance_commit_index, each="leader"))
+@leads_to(
+    has_committed_all, weak(protocol.learn_of_term, each="server"), weak(protocol.advance_commit_index, each="leader")
+)
 def entries_are_committed_without_appends(s: Cluster, leader: Server) -> bool:
     """FL1 without what it needs: the leader stops to send."""
     return has_uncommitted(s, leader)
@@ -128,13 +129,15 @@ def has_changed_members(s: Cluster, leader: Server) -> bool:
     return not is_changing_members(s, leader)
 
 
-@leads_to(has_changed_members, *_REPLICATION, weak(advance_commit_index, each="leader"))
+@leads_to(has_changed_members, *_REPLICATION, weak(protocol.advance_commit_index, each="leader"))
 def reconfigurations_complete(s: Cluster, leader: Server) -> bool:
     """FL3: a change of the members is committed, or a newer term begins."""
     return is_changing_members(s, leader)
 
 
-@leads_to(has_changed_members, weak(learn_of_term, each="server"), weak(advance_commit_index, each="leader"))
+@leads_to(
+    has_changed_members, weak(protocol.learn_of_term, each="server"), weak(protocol.advance_commit_index, each="leader")
+)
 def reconfigurations_complete_without_appends(s: Cluster, leader: Server) -> bool:
     """FL3 without what it needs: the leader stops to send."""
     return is_changing_members(s, leader)

@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from ...language import Set, is_majority, lemma
 from ...model.raft.cluster import Cluster, Kind, LogEnd, Role, Server, lossy_restart, max_term, send_fsync
-from ...model.raft.election import last_term
-from ...model.raft.log import end_of
+from ...model.raft.protocol import end_of, last_term
 
 # --- votes ------------------------------------------------------------------------------------------------------------
 

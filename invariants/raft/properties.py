@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ...language import Set, invariant, reachable, transition
 from ...model.raft.cluster import Cluster, Role, Server, directory_ids, is_known, is_quorum, members, membership_changes
-from ...model.raft.election import followers_in_touch
+from ...model.raft.protocol import followers_in_touch
 
 # --- in every state ---------------------------------------------------------------------------------------------------
 

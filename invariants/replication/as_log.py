@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from ...language import Seq, Set, refines
 from ...model import log, replication
-from ...model.replication.isr import nobody_is_in_sync as nobody_is_in_sync
-from ...model.replication.state import Partition, RecordId, Replica, log_size, max_records
+from ...model.replication import Partition, RecordId, Replica, log_size, max_records
 
-modules = replication.modules
+modules = (replication,)
 profiles = replication.profiles
 view = replication.view
 

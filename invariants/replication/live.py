@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from ...language import always_eventually, eventually_always, leads_to, reachable, strong, weak
 from ...model import replication
-from ...model.replication.followers import become_follower
-from ...model.replication.isr import expand_isr
-from ...model.replication.isr import nobody_is_in_sync as nobody_is_in_sync
-from ...model.replication.leaders import become_leader, is_true_leader
-from ...model.replication.records import advance_high_watermark, fetch, write
-from ...model.replication.state import Partition, Replica, max_records
+from ...model.replication import (
+    Partition,
+    Replica,
+    advance_high_watermark,
+    become_follower,
+    become_leader,
+    expand_isr,
+    fetch,
+    is_true_leader,
+    max_records,
+    write,
+)
 
-modules = replication.modules
+modules = (replication,)
 profiles = replication.profiles
 view = replication.view
 

@@ -14,8 +14,7 @@ state: see `docs/proofs.md`.
 from __future__ import annotations
 
 from ...language import lemma
-from ...model.replication.leaders import presumes_leadership
-from ...model.replication.state import Partition, Record, Replica, max_leader_epoch
+from ...model.replication import Partition, Record, Replica, max_leader_epoch, presumes_leadership
 
 # --- who leads in which epoch -----------------------------------------------------------------------------------------
 

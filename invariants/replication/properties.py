@@ -12,8 +12,7 @@ property of all members of the ISR holds of an empty ISR. The properties about l
 from __future__ import annotations
 
 from ...language import invariant, reachable, transition
-from ...model.replication.leaders import is_true_leader, presumes_leadership
-from ...model.replication.state import Partition, Replica
+from ...model.replication import Partition, Replica, is_true_leader, presumes_leadership
 
 # --- in every state ---------------------------------------------------------------------------------------------------
 

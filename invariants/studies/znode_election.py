@@ -7,23 +7,8 @@ from __future__ import annotations
 
 from ...language import Set, invariant, leads_to, reachable, transition, weak
 from ...model.parts.zookeeper import Session, is_alive
-from ...model.studies.znode_election import (
-    Candidate,
-    Election,
-    Role,
-    catch_up,
-    connect_again,
-    find_own,
-    hear,
-    is_own,
-    join_again,
-    lead,
-    learn,
-    read,
-    read_again,
-    regain_majority,
-    wait,
-)
+from ...model.studies import znode_election
+from ...model.studies.znode_election import Candidate, Election, Role, is_own
 
 
 @invariant
@@ -241,17 +226,17 @@ def stands(s: Election) -> bool:
 
 @leads_to(
     is_settled,
-    weak(lead),
-    weak(find_own, each="candidate"),
-    weak(join_again, each="candidate"),
-    weak(catch_up, each="candidate"),
-    weak(read, each="candidate"),
-    weak(read_again, each="candidate"),
-    weak(wait, each="candidate"),
-    weak(hear, each="candidate"),
-    weak(connect_again, each="candidate"),
-    weak(learn, each="candidate"),
-    weak(regain_majority),
+    weak(znode_election.lead),
+    weak(znode_election.find_own, each="candidate"),
+    weak(znode_election.join_again, each="candidate"),
+    weak(znode_election.catch_up, each="candidate"),
+    weak(znode_election.read, each="candidate"),
+    weak(znode_election.read_again, each="candidate"),
+    weak(znode_election.wait, each="candidate"),
+    weak(znode_election.hear, each="candidate"),
+    weak(znode_election.connect_again, each="candidate"),
+    weak(znode_election.learn, each="candidate"),
+    weak(znode_election.regain_majority),
 )
 def eventually_a_leader(s: Election) -> bool:
     """ZL1: where somebody stands for election, somebody leads in the end, or nobody stands for it any longer.

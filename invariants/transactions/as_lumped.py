@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from ...language import STUTTERS, refines, replace
 from ...model import transactions
-from ...model.transactions import everybody_has_ended as everybody_has_ended
-from ...model.transactions import id_is_lost as id_is_lost
 from ...model.transactions.coordinator import late_marker_arrives
 from ...model.transactions.lumping import late_that_matters, what_is_known, what_is_next
 from ...model.transactions.state import Cluster
 
-modules = transactions.modules
+modules = (*transactions.modules, transactions)
 profiles = transactions.profiles
 view = transactions.view
 

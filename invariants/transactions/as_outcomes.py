@@ -13,8 +13,6 @@ from ...model import transactions as protocol
 from ...model.parts.outcomes import Stage
 from ...model.transactions import clients as of_clients
 from ...model.transactions import coordinator as of_coordinator
-from ...model.transactions import everybody_has_ended as everybody_has_ended
-from ...model.transactions import id_is_lost as id_is_lost
 from ...model.transactions import partitions as of_partitions
 from ...model.transactions.state import (
     Cells,
@@ -29,7 +27,7 @@ from ...model.transactions.state import (
     transactions,
 )
 
-modules = protocol.modules
+modules = (*protocol.modules, protocol)
 profiles = protocol.profiles
 view = protocol.view
 

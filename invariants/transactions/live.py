@@ -12,21 +12,8 @@ from __future__ import annotations
 
 from ...language import always_possible, leads_to, reachable, strong, weak
 from ...model import transactions
-from ...model.transactions import everybody_has_ended as everybody_has_ended
-from ...model.transactions import id_is_lost as id_is_lost
+from ...model.transactions import coordinator
 from ...model.transactions.clients import add_partition, is_fenced
-from ...model.transactions.coordinator import (
-    bump_epoch,
-    bump_is_answered_again,
-    complete,
-    fence,
-    init_producer,
-    load,
-    log_commits,
-    time_out,
-    write_fence,
-    write_marker,
-)
 from ...model.transactions.state import (
     Client,
     Cluster,
@@ -40,15 +27,20 @@ from ...model.transactions.state import (
     is_prepared,
 )
 
-modules = transactions.modules
+modules = (*transactions.modules, transactions)
 profiles = transactions.profiles
 view = transactions.view
 
-_MARKERS = (weak(write_marker, each="partition"),)
-_COORDINATOR = (weak(complete), weak(log_commits), weak(load), weak(write_fence))
-_TIMEOUT = (weak(time_out),)
-_ASKS = (strong(init_producer, fence, each="client"),)
-_BUMPS = (strong(bump_epoch, bump_is_answered_again, each="client"),)
+_MARKERS = (weak(coordinator.write_marker, each="partition"),)
+_COORDINATOR = (
+    weak(coordinator.complete),
+    weak(coordinator.log_commits),
+    weak(coordinator.load),
+    weak(coordinator.write_fence),
+)
+_TIMEOUT = (weak(coordinator.time_out),)
+_ASKS = (strong(coordinator.init_producer, coordinator.fence, each="client"),)
+_BUMPS = (strong(coordinator.bump_epoch, coordinator.bump_is_answered_again, each="client"),)
 
 
 # --- TL1: transactions end --------------------------------------------------------------------------------------------

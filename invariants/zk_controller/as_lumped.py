@@ -11,9 +11,7 @@ from __future__ import annotations
 from ...language import STUTTERS, Map, Option, refines, replace
 from ...model import zk_controller
 from ...model.parts.zookeeper import Session, is_alive
-from ...model.zk_controller.brokers import refuse
-from ...model.zk_controller.clients import refuse_metadata
-from ...model.zk_controller.controller import announce, become_controller, read_partition, resign
+from ...model.zk_controller import protocol
 from ...model.zk_controller.lumping import (
     has_ended,
     reads_at_once,
@@ -25,15 +23,6 @@ from ...model.zk_controller.lumping import (
     who_is_back,
     who_is_live,
 )
-from ...model.zk_controller.sessions import (
-    connect_again,
-    end_session,
-    learn,
-    leave_znodes,
-    lose_connection,
-    lose_session,
-    register,
-)
 from ...model.zk_controller.state import Broker, Cluster, Partition
 
 modules = zk_controller.modules
@@ -44,18 +33,18 @@ view = zk_controller.view
 @refines(
     zk_controller,
     {
-        lose_connection: STUTTERS,
-        connect_again: STUTTERS,
-        end_session: lose_session,
-        leave_znodes: lose_session,
-        learn: STUTTERS,
-        register: register,
-        become_controller: become_controller,
-        announce: (announce, STUTTERS),
-        resign: (resign, STUTTERS),
-        read_partition: (read_partition, STUTTERS),
-        refuse: (refuse, STUTTERS),
-        refuse_metadata: (refuse_metadata, STUTTERS),
+        protocol.lose_connection: STUTTERS,
+        protocol.connect_again: STUTTERS,
+        protocol.end_session: protocol.lose_session,
+        protocol.leave_znodes: protocol.lose_session,
+        protocol.learn: STUTTERS,
+        protocol.register: protocol.register,
+        protocol.become_controller: protocol.become_controller,
+        protocol.announce: (protocol.announce, STUTTERS),
+        protocol.resign: (protocol.resign, STUTTERS),
+        protocol.read_partition: (protocol.read_partition, STUTTERS),
+        protocol.refuse: (protocol.refuse, STUTTERS),
+        protocol.refuse_metadata: (protocol.refuse_metadata, STUTTERS),
     },
     lumped=True,
 )

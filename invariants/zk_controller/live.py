@@ -9,19 +9,7 @@ from __future__ import annotations
 from ...language import leads_to, reachable, weak
 from ...model import zk_controller
 from ...model.parts.zookeeper import is_alive
-from ...model.zk_controller.brokers import obey, refuse
-from ...model.zk_controller.controller import (
-    announce,
-    become_controller,
-    create_controller,
-    elect,
-    elect_nobody,
-    raise_epoch,
-    read_brokers,
-    read_partition,
-    resign,
-)
-from ...model.zk_controller.sessions import connect_again, end_session, learn, regain_majority, register
+from ...model.zk_controller import protocol
 from ...model.zk_controller.state import Broker, Cluster
 
 modules = zk_controller.modules
@@ -29,22 +17,22 @@ profiles = zk_controller.profiles
 view = zk_controller.view
 
 _SESSIONS = (
-    weak(connect_again, end_session, each="broker"),
-    weak(learn, each="broker"),
-    weak(register, each="broker"),
+    weak(protocol.connect_again, protocol.end_session, each="broker"),
+    weak(protocol.learn, each="broker"),
+    weak(protocol.register, each="broker"),
 )
-_MAJORITY = (weak(regain_majority),)
+_MAJORITY = (weak(protocol.regain_majority),)
 _CONTROLLER = (
-    weak(become_controller, create_controller),
-    weak(raise_epoch, each="broker"),
-    weak(resign, each="broker"),
+    weak(protocol.become_controller, protocol.create_controller),
+    weak(protocol.raise_epoch, each="broker"),
+    weak(protocol.resign, each="broker"),
 )
 _WORK = (
-    weak(read_partition, each="broker"),
-    weak(read_brokers, each="broker"),
-    weak(elect, elect_nobody, each="broker"),
-    weak(announce, each="broker"),
-    weak(obey, refuse, each="to"),
+    weak(protocol.read_partition, each="broker"),
+    weak(protocol.read_brokers, each="broker"),
+    weak(protocol.elect, protocol.elect_nobody, each="broker"),
+    weak(protocol.announce, each="broker"),
+    weak(protocol.obey, protocol.refuse, each="to"),
 )
 
 

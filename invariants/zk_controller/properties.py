@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from ...language import Set, invariant, leads_to, reachable, transition, weak
 from ...model.parts.zookeeper import is_alive
-from ...model.zk_controller.clients import follows
-from ...model.zk_controller.controller import become_controller, create_controller, resign
-from ...model.zk_controller.sessions import connect_again, learn, regain_majority, register
+from ...model.zk_controller import protocol
+from ...model.zk_controller.protocol import follows
 from ...model.zk_controller.state import Answer, Broker, Cluster, Metadata, leads, updates
 
 
@@ -444,13 +443,13 @@ def has_controller(s: Cluster) -> bool:
 
 @leads_to(
     has_controller,
-    weak(become_controller),
-    weak(create_controller),
-    weak(resign, each="broker"),
-    weak(connect_again, each="broker"),
-    weak(learn, each="broker"),
-    weak(register, each="broker"),
-    weak(regain_majority),
+    weak(protocol.become_controller),
+    weak(protocol.create_controller),
+    weak(protocol.resign, each="broker"),
+    weak(protocol.connect_again, each="broker"),
+    weak(protocol.learn, each="broker"),
+    weak(protocol.register, each="broker"),
+    weak(protocol.regain_majority),
 )
 def eventually_a_controller(s: Cluster) -> bool:
     """ZL1: where there is no controller, there is one in the end.

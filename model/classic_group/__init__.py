@@ -63,9 +63,9 @@ profile:
   `classic_group_as_lumped` checks. In the largest bounds a third of the states are left.
 * `loses_acknowledged` is the log's own switch: an offsets topic with one replica, on a broker whose disk is lost.
 
-The text is in several files: `state.py` says what there is, `joining.py` how a generation and its assignment come
-about, `late.py` what requests do that are late, `members.py` what members do and which timeouts throw them out,
-`coordinator.py` the log and the fail-over, `loading.py` what a coordinator finds in the log.
+The text is in several files: `state.py` says what there is, and what a coordinator finds in the log; `joining.py` how a
+generation and its assignment come about, and what requests do that are late; `members.py` what members do and which
+timeouts throw them out; `coordinator.py` the log and the fail-over.
 
 The log is the abstract one of `model/parts/replicated_logs.py`; docs/refinement.md says what a cluster must be to
 keep its promises. Here a new coordinator finds all that may ever be committed: what it does not find never will be,
@@ -99,10 +99,10 @@ from __future__ import annotations
 
 from ...language import GroupLanes, terminal
 from ..parts.owned_partitions import Trust
-from . import coordinator, joining, late, loading, lumping, members, state
+from . import coordinator, joining, lumping, members, state
 from .state import Cluster, Consumer, GroupState, Phase, counts, newest
 
-modules = (state, loading, lumping, joining, late, members, coordinator)  # in the order of the story
+modules = (state, lumping, joining, members, coordinator)  # in the order of the story
 
 view = GroupLanes(
     lane=Consumer,

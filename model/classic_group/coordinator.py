@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...language import Set, action, limit, replace, require
 from ..parts.replicated_logs import Entry, committed, entries, may_commit, may_lose, with_losses
-from .loading import read, with_offset
 from .lumping import loads_at_once, settle
 from .state import (
     Cluster,
@@ -32,6 +31,8 @@ from .state import (
     max_generation,
     nobody,
     nothing,
+    read,
+    with_offset,
 )
 
 

@@ -23,7 +23,6 @@ that forgets, since fairness is said of steps.
 from __future__ import annotations
 
 from ...language import Map, Option, Set, replace
-from .loading import read
 from .state import (
     Cluster,
     Commit,
@@ -44,6 +43,7 @@ from .state import (
     load_newest,
     loses_acknowledged,
     lumped,
+    read,
 )
 
 

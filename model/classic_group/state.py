@@ -322,3 +322,35 @@ def without(group: Group, gone: Set[Consumer]) -> Group:
         claimed_in=Map({m: 0 if m in gone else group.claimed_in[m] for m in Consumer}),
         leader=None if group.leader is not None and group.leader in gone else group.leader,
     )
+
+
+# === What a coordinator finds in the log: the group and its offsets, as the newest records have them ==================
+
+
+def read(s: Cluster, end: int) -> Group:
+    """The group and its offsets, as the newest records of the log have them, up to that one."""
+    group = nothing(GroupState.DEAD)
+    offsets: Offsets = Map({p: 0 for p in Partition})
+    for entry in s.log.committed:
+        group_line = s.group_lines[entry]
+        offset_line = s.offset_lines[entry]
+        if entry <= end and entry not in s.log.lost and group_line is not None:
+            group = loaded(group_line)
+        if entry <= end and entry not in s.log.lost and offset_line is not None:
+            offsets = with_offset(offsets, offset_line)
+    return replace(group, offsets=offsets)
+
+
+def loaded(line: GroupLine) -> Group:
+    """The group that a record of the log describes."""
+    return replace(
+        nothing(GroupState.STABLE if len(line.members) > 0 else GroupState.EMPTY),
+        generation=line.generation,
+        members=line.members,
+        assignment=line.assignment,
+    )
+
+
+def with_offset(offsets: Offsets, line: OffsetLine) -> Offsets:
+    """Offsets, with what a record of the log says."""
+    return Map({p: line.offset if p == line.partition else offsets[p] for p in Partition})

@@ -41,8 +41,8 @@ What is abstracted away. Rebalances are eager (but with `any_coordinator`), and 
 once. There are no clocks. A commit and its answer are one step, which may fail (`commit_losses`). Which partition a
 poll returns is open, as with pause() and resume(). Records that were deleted are nobody's to process.
 
-The text is in several files: `state.py` says what there is, `offsets.py` which commits count, `log.py` what happens to
-the logs, `group.py` what happens to the group, `polls.py` what its members do.
+The text is in two files: `state.py` says what there is, `protocol.py` which commits count, what happens to the logs and
+to the group, and what its members do.
 
 Sources: ConsumerCoordinator (poll, onJoinPrepare, maybeAutoCommitOffsetsAsync, close), CommitRequestManager and
 OffsetFetcher of Kafka's trunk of October 2024, before 4.0; KIP-62, KIP-320, KIP-1106; KAFKA-18641. Properties are in
@@ -52,10 +52,10 @@ OffsetFetcher of Kafka's trunk of October 2024, before 4.0; KIP-62, KIP-320, KIP
 from __future__ import annotations
 
 from ...language import GroupLanes, terminal
-from . import group, log, offsets, polls, state
+from . import protocol, state
 from .state import Commits, Consuming, Member, Partition, Reset
 
-modules = (state, offsets, log, group, polls)  # in the order of the story
+modules = (state, protocol)  # in the order of the story
 
 profiles = {
     "auto": {},

@@ -45,9 +45,9 @@ What is left out, and why:
   was removed were rejected (liveness), and a controller that stops because it cannot take back what it has in memory
   (KAFKA-17608), which is below this model. Changes of membership, and how they lose records, are in `raft`.
 
-The text is in several files. `quorum.py` says what there is. `election.py` and `log.py` are the
-protocol with an exchange in one step, `messages.py` is the same message by message. `brokers.py`,
-`snapshots.py`, `time.py` and `faults.py` add brokers, snapshots, a clock, and what goes wrong.
+The text is in several files. `quorum.py` says what there is, and `protocol.py` what happens, with an exchange in one
+step: elections, the log, brokers, snapshots and a clock. `messages.py` is the same message by message, and `faults.py`
+what goes wrong.
 
 The properties are in `invariants/kraft/properties.py`. The facts are from the KIPs, `QuorumState`, `LeaderState`,
 `KafkaMetadataLog` and `KafkaRaftClient` of Kafka, and Jack Vanlightly's specifications (raft-tlaplus and kafka-tlaplus
@@ -57,10 +57,10 @@ at github.com/Vanlightly), whose names some properties bear.
 from __future__ import annotations
 
 from ...language import LogLanes
-from . import brokers, election, faults, log, messages, quorum, snapshots, time
+from . import faults, messages, protocol, quorum
 from .quorum import CheckQuorum, HighWatermarkRule, Voter
 
-modules = (quorum, election, log, brokers, snapshots, time, messages, faults)  # in the order of the story
+modules = (quorum, protocol, messages, faults)  # in the order of the story
 
 view = LogLanes(
     lane=Voter,

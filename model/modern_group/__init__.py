@@ -47,8 +47,8 @@ Each of the other profiles has that repair, and leaves out one fence:
 * `offsets_lost`: the log loses what it acknowledged, the switch of the abstract log. One replica on a disk that is
   lost, or logs that somebody deletes, are that.
 
-The text is in several files: `state.py` says what there is, `assignment.py` what a heartbeat makes of the group's
-records, `coordinator.py` what coordinators do, `clients.py` what consumers do.
+The text is in several files: `state.py` says what there is, `coordinator.py` what a heartbeat makes of the
+group's records and what coordinators do, `clients.py` what consumers do.
 
 What is abstracted. The log is the abstract one of `model/parts/replicated_logs.py`, compacted after each commit: what
 is committed, of each key the newest record, is its entry 0, and one batch that is not committed its entry 1. A
@@ -74,10 +74,10 @@ managers of 4.1.0; KAFKA-16249 and KAFKA-16147. Properties are in `invariants/mo
 from __future__ import annotations
 
 from ...language import GroupLanes
-from . import assignment, clients, coordinator, state
+from . import clients, coordinator, state
 from .state import Consumer
 
-modules = (state, assignment, coordinator, clients)  # in the order of the story
+modules = (state, coordinator, clients)  # in the order of the story
 
 view = GroupLanes(
     lane=Consumer,

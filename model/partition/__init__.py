@@ -18,14 +18,14 @@ one setting. Settings are constants of their own, at what is advised: three repl
 elections. How often something goes wrong is a budget, one for each kind of fault: it says how much of it a
 cluster survives. All of them may be left open (`--open`), so that one compiled kernel serves every cluster.
 
-The files: `state.py` has bounds, settings, switches and the state, `broker.py` what brokers do,
-`controller.py` what the controller does, `reassignment.py` how copies move, `faults.py`
-what goes wrong, `ghosts.py` what properties remember. What is put together, since no property distinguishes it:
+The files: `state.py` has bounds, settings, switches and the state, `broker.py` what brokers do, `controller.py` what
+the controller does and how copies move, `faults.py` what goes wrong. What is put together, since no property
+distinguishes it:
 
 * A fetch brings one record, and acknowledges it at once: the next fetch, which really does, may follow at once. What a
   leader knows of a follower it keeps when that one is gone, as in Kafka.
 * A broker hears of the newest registration only, at any time after it was made, and skips those before. Late requests
-  that are not the newest are in `model/replication/`, together with KIP-101 to KIP-320.
+  that are not the newest are in `model/replication.py`, together with KIP-101 to KIP-320.
 * There are no broker epochs and partition epochs, only what they are compared for: whether a broker has registered anew
   since its leader asked to let it join, and whether the leader that asks knows the ISR as it is registered.
 * Registering, catching up with the metadata and being unfenced is one step, as is a controlled shutdown.
@@ -45,10 +45,10 @@ of KIP-966 with its description (github.com/Vanlightly/kafka-tlaplus).
 from __future__ import annotations
 
 from ...language import LogLanes, terminal
-from . import broker, controller, faults, reassignment, state
+from . import broker, controller, faults, state
 from .state import Acks, Broker, Partition, Truncation
 
-modules = (state, broker, controller, reassignment, faults)  # in the order of a record's life
+modules = (state, broker, controller, faults)  # in the order of a record's life
 
 # Versions, newest first, each by what it lacks of the next one.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...language import action, require
-from .broker import delete_log, forget
+from .broker import delete_log, forget, note_lost_records
 from .controller import take_out
-from .ghosts import note_lost_records
 from .state import (
     Broker,
     Offset,

@@ -33,8 +33,8 @@ may survive a change of the leader, or not. What acks=1 and acks=0 do is the log
 `loses_acknowledged`); which settings of a topic switch these on is asked of `partition`. With acks=0 nobody answers
 (`no_answer`).
 
-The text is in several files: `state.py` says what there is, `sender.py` what a producer does, `application.py` who uses
-it, `brokers.py` who answers.
+The text is in several files: `state.py` says what there is, `client.py` what a producer does and who uses it,
+`brokers.py` who answers.
 
 What is abstracted away. There are no clocks. Of a connection that is lost, one request that the broker has not handled
 arrives at most, and one of all at a time. `max.in.flight` counts the requests to all leaders together. An epoch is
@@ -53,10 +53,10 @@ Kafka's trunk of October 2024, before 4.0; the issues named above. Properties ar
 from __future__ import annotations
 
 from ...language import terminal
-from . import application, brokers, sender, state
+from . import brokers, client, state
 from .state import OnError, Producing
 
-modules = (state, sender, application, brokers)  # in the order of the story
+modules = (state, client, brokers)  # in the order of the story
 
 profiles = {
     "idempotent": {},

@@ -8,7 +8,7 @@ from ...language import Option, Range, Seq, Set, action, limit, replace, require
 from ..parts.producer_state import Check
 from ..parts.producer_state import checked as sequence_after
 from ..parts.replicated_logs import Entry, appended, committed, entries, may_append, may_commit, may_lose, with_losses
-from .sender import begin_anew, fail, first_to, give_up, has_another_id, is_first, is_on_its_way, say, take
+from .client import begin_anew, fail, first_to, give_up, has_another_id, is_first, is_on_its_way, say, take
 from .state import (
     Batch,
     Leader,

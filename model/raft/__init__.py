@@ -46,20 +46,18 @@ What is abstracted away:
   leader has applied.
 * A server with another disk is, with `directory_ids`, one of the spares; under its old name it does nothing any more.
 
-The text is in several files. `cluster.py` says what there is. `election.py` and `log.py` are figure 2
-with an exchange of messages in one step; `network.py` is the same message by message. `reads.py`,
-`members.py` and `faults.py` add clients that read, changes of the membership, and what goes wrong. `ghosts.py` is what
-properties and proof remember.
+The text is in two files: `cluster.py` says what there is, and `protocol.py` what happens: figure 2 with an exchange of
+messages in one step, clients that read, changes of the membership, the same message by message, and what goes wrong.
 Properties are in `invariants/raft/properties.py`.
 """
 
 from __future__ import annotations
 
 from ...language import LogLanes
-from . import cluster, election, faults, log, members, network, reads
+from . import cluster, protocol
 from .cluster import CommitRule, ReadRule, Server
 
-modules = (cluster, election, log, reads, members, network, faults)  # in the order of the story
+modules = (cluster, protocol)  # in the order of the story
 
 view = LogLanes(
     lane=Server,

@@ -58,8 +58,8 @@ not registered is taken out of it whenever a controller has read so; Kafka's doe
 have come or gone, or takes over, and else leaves it to the partition's leader. All else of reassignment and clients is
 left out.
 
-The files: `state.py` has bounds, switches and the state, `controller.py` what controllers do, `brokers.py` what brokers
-do, `clients.py` metadata and a client, `sessions.py` how sessions end and begin.
+The files: `state.py` has bounds, switches and the state, `protocol.py` what controllers and
+brokers do, metadata and a client, and how sessions end and begin.
 
 Sources: KafkaController (processBrokerChange, onReplicasBecomeOffline, tryProcessAlterPartition),
 ZkReplicaStateMachine, ZkPartitionStateMachine, TopicDeletionManager and ReplicaManager, read at 2.5.0, 2.8.0 and
@@ -71,10 +71,10 @@ ZkReplicaStateMachine, ZkPartitionStateMachine, TopicDeletionManager and Replica
 from __future__ import annotations
 
 from ...language import GroupLanes
-from . import brokers, clients, controller, lumping, sessions, state
+from . import lumping, protocol, state
 from .state import Broker
 
-modules = (state, lumping, controller, brokers, clients, sessions)
+modules = (state, lumping, protocol)
 
 view = GroupLanes(
     lane=Broker,

@@ -2,7 +2,7 @@
 
 Kafka completes a reassignment in the record that takes the last broker into the ISR, or, where all of its target are in
 sync, in that which begins it (PartitionReassignmentReplicas, PartitionChangeBuilder.completeReassignmentIfNeeded). In
-the model that is a step of its own (`model/partition/reassignment.py`), so that what is between is observed as well.
+the model that is a step of its own (`model/partition/controller.py`), so that what is between is observed as well.
 """
 
 from __future__ import annotations

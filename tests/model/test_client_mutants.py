@@ -25,13 +25,13 @@ CATALOGUE = {
 _OLDER = "the time of older batches is not over with a younger one's"
 MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
     "a batch that is sent again waits behind those after it": (
-        Mutant("producer", "producer/sender.py", "place = place_of(s, batch)\n", "place = len(s.waiting)\n"),
+        Mutant("producer", "producer/client.py", "place = place_of(s, batch)\n", "place = len(s.waiting)\n"),
         "one_in_flight", "error_and_cut", "order_per_key",
     ),
     "a batch of two records takes one sequence": (
         Mutant(
             "producer",
-            "producer/sender.py",
+            "producer/client.py",
             "[partition] += batch.last - batch.first + 1\n    else:",
             "[partition] += 1\n    else:",
         ),
@@ -44,7 +44,7 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
     _OLDER: (
         Mutant(
             "producer",
-            "producer/sender.py",
+            "producer/client.py",
             "    if on_error == OnError.SEND_AGAIN:  # there a record's number does not say how old it is\n",
             "    if True:\n",
         ),
@@ -55,17 +55,17 @@ MUTANTS: dict[str, tuple[Mutant, str, str, str]] = {
         "gives_up_one_at_a_time", "network", "order_per_key",
     ),
     "a rebalance does not wait for who processes": (
-        Mutant("consumer", "consumer/group.py", " and s.rebalancing and has_time(s, member))", " and s.rebalancing)"),
+        Mutant("consumer", "consumer/protocol.py", "s.rebalancing and has_time(s, member))", "s.rebalancing)"),
         "auto", "one_crash", "at_least_once",
     ),
     "a commit does not wait until what was polled is processed": (
-        Mutant("consumer", "consumer/polls.py", "has_time(s, member) or (backgr", "True or (backgr"),
+        Mutant("consumer", "consumer/protocol.py", "has_time(s, member) or (backgr", "True or (backgr"),
         "auto", "one_crash", "at_least_once",
     ),
     "a consumer goes back too little where a log was truncated": (
         Mutant(
             "consumer",
-            "consumer/polls.py",
+            "consumer/protocol.py",
             "since = goes_back_to(s, partition, position, s.position_epoch[member][partition])\n",
             "since = end(s, partition)\n",
         ),
@@ -87,7 +87,7 @@ _ONE_IS_GIVEN_UP = {
 GIVING_UP: dict[str, tuple[Mutant, int | None]] = {
     _OLDER: (MUTANTS[_OLDER][0], 13),
     "the producer looks at once whose time is over": (
-        Mutant("producer", "producer/sender.py", "s.overdue = s.in_flight[turn].batch.first + 1\n", "s.overdue = 0\n"),
+        Mutant("producer", "producer/client.py", "s.overdue = s.in_flight[turn].batch.first + 1\n", "s.overdue = 0\n"),
         None,
     ),
 }

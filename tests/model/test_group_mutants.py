@@ -87,7 +87,7 @@ CASES = (
     ),
     classic(
         "a new coordinator loads no offsets",
-        "loading",
+        "state",
         "return replace(group, offsets=offsets)",
         "return group",
         "eager",
@@ -129,7 +129,7 @@ CASES = (
     ),
     classic(
         "a group that fails over begins anew",
-        "loading",
+        "state",
         "        generation=line.generation,\n",
         "        generation=1,\n",
         "eager",

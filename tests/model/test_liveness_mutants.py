@@ -17,13 +17,13 @@ ASSIGNMENT = Mutant(
 )
 ZOMBIE = Mutant(
     "zk_controller",
-    "zk_controller/controller.py",
+    "zk_controller/protocol.py",
     "require(one_multi and can_write(s, broker) and",
     "require(one_multi and s.majority and",
 )
 STAYS = Mutant(
     "zk_controller",
-    "zk_controller/sessions.py",
+    "zk_controller/protocol.py",
     "if s.controller == broker:",
     "if s.controller == broker and s.held[broker] < 2:",
 )
@@ -33,7 +33,7 @@ CASES = (
         "a leader that no majority hears resigns only beside a newer one",
         Mutant(
             "kraft",
-            "kraft/time.py",
+            "kraft/protocol.py",
             "require(s.election[leader].role == Role.LEADER and s.election[leader].silent)",
             "require(s.election[leader].role == Role.LEADER and s.election[leader].silent)\n"
             "    require(any(s.election[it].role == Role.LEADER and s.election[it].epoch > s.election[leader].epoch "

@@ -25,56 +25,56 @@ SECONDS = 10.0
 
 MUTANTS = {
     "a server votes twice": Mutant(
-        "raft", "raft/election.py", "(s.voted_for[voter] is None or s.voted_for[voter] == request.source) and (", "("
+        "raft", "raft/protocol.py", "(s.voted_for[voter] is None or s.voted_for[voter] == request.source) and (", "("
     ),
     "one vote less than a majority elects": Mutant(
         "raft",
-        "raft/election.py",
+        "raft/protocol.py",
         "require(is_quorum(s.votes_granted[candidate], members(s, candidate)))",
         "require(len(s.votes_granted[candidate]) >= 1)",
     ),
     "a vote is forgotten": Mutant(
-        "raft", "raft/election.py", "    s.voted_for[server] = server\n", "    s.voted_for[server] = None\n"
+        "raft", "raft/protocol.py", "    s.voted_for[server] = server\n", "    s.voted_for[server] = None\n"
     ),
     "up to date is by term only": Mutant(
         "raft",
-        "raft/election.py",
+        "raft/protocol.py",
         "(term == last_term(s, voter) and last_index >= len(s.log[voter]))",
         "term == last_term(s, voter)",
     ),
     "replicas are counted in earlier terms": Mutant(
-        "raft", "raft/log.py", "commit_rule == CommitRule.COUNT_REPLICAS or s.log", "True or s.log"
+        "raft", "raft/protocol.py", "commit_rule == CommitRule.COUNT_REPLICAS or s.log", "True or s.log"
     ),
     "a heartbeat cuts the log": Mutant(
         "raft",
-        "raft/log.py",
+        "raft/protocol.py",
         "return log if keep_matching_entries else log[: request.index]",
         "return log[: request.index]",
     ),
     "an old request is answered": Mutant(
         "raft",
-        "raft/log.py",
+        "raft/protocol.py",
         "success = request.term == s.current_term[request.to] and agrees(s, request)",
         "success = request.term <= s.current_term[request.to] and agrees(s, request)",
     ),
     "the commit index goes beyond what was sent": Mutant(
         "raft",
-        "raft/log.py",
+        "raft/protocol.py",
         "commit_index=min(s.commit_index[leader], previous if is_heartbeat else previous + 1)",
         "commit_index=s.commit_index[leader]",
     ),
     "the entry before a new one is not compared": Mutant(
-        "raft", "raft/log.py", "(not check_previous or log[request.index - 1].term == request.log_term)", "True"
+        "raft", "raft/protocol.py", "(not check_previous or log[request.index - 1].term == request.log_term)", "True"
     ),
     "an old reply is counted": Mutant(
         "raft",
-        "raft/network.py",
+        "raft/protocol.py",
         "    counts = reply.term == s.current_term[leader] and s.role[leader] == Role.LEADER\n",
         "    counts = s.role[leader] == Role.LEADER\n",
     ),
     "an old vote is counted": Mutant(
         "raft",
-        "raft/network.py",
+        "raft/protocol.py",
         "reply.success and reply.term == s.current_term[candidate] and s.role[candidate] == Role.CANDIDATE",
         "reply.success and s.role[candidate] == Role.CANDIDATE",
     ),
@@ -83,42 +83,42 @@ MUTANTS = {
     ),
     "the ISR grows by who is in another epoch": Mutant(
         "replication",
-        "replication/isr.py",
+        "replication.py",
         "require(not fence_isr_expansion or are_in_one_epoch(s, follower, leader))\n",
         "require(True)\n",
     ),
     "the log is cut one record too far": Mutant(
         "replication",
-        "replication/followers.py",
+        "replication.py",
         "s.log[replica].truncate(end)",
         "s.log[replica].truncate(max(end - 1, 0))",
     ),
     "a leader is elected outside of the ISR": Mutant(
         "replication",
-        "replication/leaders.py",
+        "replication.py",
         "    require(leader in s.quorum.isr)\n    require(leader != s",
         "    require(leader != s",
     ),
     "the high watermark passes a laggard": Mutant(
         "replication",
-        "replication/records.py",
+        "replication.py",
         "            and has_reached(s, follower, leader, offset + 1)\n            for",
         "            and has_reached(s, follower, leader, offset)\n            for",
     ),
     "the high watermark goes back": Mutant(
         "replication",
-        "replication/records.py",
+        "replication.py",
         "    s.high_watermark[leader] = offset + 1\n",
         "    s.high_watermark[leader] = max(offset - 1, 0)\n",
     ),
     "the high watermark begins at 0 at an election": Mutant(
         "replication",
-        "replication/leaders.py",
+        "replication.py",
         "    s.leader[leader] = leader\n",
         "    s.leader[leader] = leader\n    s.high_watermark[leader] = 0\n",
     ),
     "a voter votes twice in an epoch": Mutant(
-        "kraft", "kraft/election.py", "        and s.election[voter].voted_for is None\n", ""
+        "kraft", "kraft/protocol.py", "        and s.election[voter].voted_for is None\n", ""
     ),
     "a majority is taken to have one record more": Mutant(
         "kraft",
@@ -140,7 +140,7 @@ MUTANTS = {
     ),
     "a candidate's log is not compared": Mutant(
         "kraft",
-        "kraft/election.py",
+        "kraft/protocol.py",
         "    require(is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))\n    epoch",
         "    epoch",
     ),

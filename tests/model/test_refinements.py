@@ -93,25 +93,25 @@ BOUNDS: dict[str, dict[str, int]] = {
 MUTANTS = {
     "replication: the ISR grows by who is in another epoch": Mutant(
         "replication_as_log",
-        "replication/isr.py",
+        "replication.py",
         "require(not fence_isr_expansion or are_in_one_epoch(s, follower, leader))\n",
         "require(True)\n",
     ),
     "replication: the log is cut one record too far": Mutant(
         "replication_as_log",
-        "replication/followers.py",
+        "replication.py",
         "s.log[replica].truncate(end)",
         "s.log[replica].truncate(max(end - 1, 0))",
     ),
     "replication: a leader is elected outside of the ISR": Mutant(
         "replication_as_log",
-        "replication/leaders.py",
+        "replication.py",
         "    require(leader in s.quorum.isr)\n    require(leader != s",
         "    require(leader != s",
     ),
     "replication: the high watermark passes a laggard": Mutant(
         "replication_as_log",
-        "replication/records.py",
+        "replication.py",
         "            and has_reached(s, follower, leader, offset + 1)\n            for",
         "            and has_reached(s, follower, leader, offset)\n            for",
     ),
@@ -135,52 +135,52 @@ MUTANTS = {
     ),
     "raft: a candidate's log is not compared": Mutant(
         "raft_as_log",
-        "raft/election.py",
+        "raft/protocol.py",
         "not check_up_to_date or is_up_to_date(s, voter, request.index, request.log_term)",
         "True",
     ),
     "raft: a leader commits what it alone has": Mutant(
         "raft_as_log",
-        "raft/log.py",
+        "raft/protocol.py",
         "if at == leader or s.match_index[leader][at] > o), members",
         "if at == leader or s.match_index[leader][at] >= 0), members",
     ),
     "raft: a crash loses the log": Mutant(
-        "raft_as_log", "raft/faults.py", "    s.log[server].truncate(kept)\n", "    s.log[server].truncate(0)\n"
+        "raft_as_log", "raft/protocol.py", "    s.log[server].truncate(kept)\n", "    s.log[server].truncate(0)\n"
     ),
     "raft: a follower applies all of its log": Mutant(
         "raft_as_log",
-        "raft/log.py",
+        "raft/protocol.py",
         "s.commit_index[follower] = max(s.commit_index[follower], request.commit_index)",
         "s.commit_index[follower] = max(s.commit_index[follower], len(s.log[follower]))",
     ),
     "raft: a server votes twice": Mutant(
         "raft_as_leadership",
-        "raft/election.py",
+        "raft/protocol.py",
         "(s.voted_for[voter] is None or s.voted_for[voter] == request.source) and (",
         "(",
     ),
     "raft: one vote elects": Mutant(
         "raft_as_leadership",
-        "raft/election.py",
+        "raft/protocol.py",
         "require(is_quorum(s.votes_granted[candidate], members(s, candidate)))",
         "require(len(s.votes_granted[candidate]) >= 1)",
     ),
     "raft: a vote is forgotten": Mutant(
-        "raft_as_leadership", "raft/election.py", "    s.voted_for[voter] = candidate\n", ""
+        "raft_as_leadership", "raft/protocol.py", "    s.voted_for[voter] = candidate\n", ""
     ),
     "raft: a vote is given and forgotten": Mutant(
-        "raft_as_exchanges", "raft/network.py", "        s.voted_for[request.to] = request.source\n", ""
+        "raft_as_exchanges", "raft/protocol.py", "        s.voted_for[request.to] = request.source\n", ""
     ),
     "raft: one answer elects": Mutant(
         "raft_as_exchanges",
-        "raft/network.py",
+        "raft/protocol.py",
         "s.votes_granted[candidate].add(reply.source)",
         "s.role[candidate] = Role.LEADER",
     ),
     "raft: an answer counts for an entry more": Mutant(
         "raft_as_exchanges",
-        "raft/network.py",
+        "raft/protocol.py",
         "s.match_index[leader][follower] = max(known, reply.index)",
         "s.match_index[leader][follower] = max(known, reply.index + 1)",
     ),
@@ -192,7 +192,7 @@ MUTANTS = {
     ),
     "kraft: a candidate's log is not compared": Mutant(
         "kraft_as_log",
-        "kraft/election.py",
+        "kraft/protocol.py",
         "    require(is_up_to_date(s, voter, len(s.log[candidate]), last_epoch(s, candidate)))\n    epoch",
         "    epoch",
     ),
@@ -201,7 +201,7 @@ MUTANTS = {
     ),
     "kraft: a broker applies what is not committed": Mutant(
         "kraft_as_log",
-        "kraft/brokers.py",
+        "kraft/protocol.py",
         "require(s.log_start[leader] <= end < s.high_watermark[leader])",
         "require(s.log_start[leader] <= end < len(s.log[leader]))",
     ),
@@ -212,10 +212,10 @@ MUTANTS = {
         "        s.high_watermark[follower] = len(s.log[follower])\n",
     ),
     "kraft: a voter votes twice in an epoch": Mutant(
-        "kraft_as_leadership", "kraft/election.py", "        and s.election[voter].voted_for is None\n", ""
+        "kraft_as_leadership", "kraft/protocol.py", "        and s.election[voter].voted_for is None\n", ""
     ),
     "kraft: a follower votes, too": Mutant(
-        "kraft_as_leadership", "kraft/election.py", "        and s.election[voter].leader is None\n", ""
+        "kraft_as_leadership", "kraft/protocol.py", "        and s.election[voter].leader is None\n", ""
     ),
     "kraft: who hears of a leader knows none": Mutant(
         "kraft_as_exchanges",
@@ -320,7 +320,7 @@ MUTANTS = {
         "partitions=Set(Partition))",
     ),
     "classic group: a coordinator that loads begins to count anew": Mutant(
-        "classic_group_as_generations", "classic_group/loading.py", "        generation=line.generation,\n", ""
+        "classic_group_as_generations", "classic_group/state.py", "        generation=line.generation,\n", ""
     ),
     "classic group: a commit is forgotten that is of the generation there is": Mutant(
         "classic_group_as_lumped",

@@ -8,36 +8,27 @@ from __future__ import annotations
 
 from ....language import leads_to, reachable, weak
 from ....model.studies import consumer_group_published
-from ....model.studies.consumer_group_published import has_converged as has_converged
-from ....model.studies.consumer_group_published import topic_without_subscriber as topic_without_subscriber
-from ....model.studies.consumer_group_published.clients import (
-    complete_leave,
-    complete_reconciliation,
-    receive_answer,
-    receive_refusal,
-    send_heartbeat,
-)
-from ....model.studies.consumer_group_published.coordinator import (
-    dead_member_expires,
-    fence,
-    receive_heartbeat,
-    receive_heartbeat_and_assign,
-    receive_leave,
-    refuse_unknown,
-)
+from ....model.studies.consumer_group_published import protocol, topic_without_subscriber
 from ....model.studies.consumer_group_published.state import Client, Group, is_converged
 
-modules = consumer_group_published.modules
+modules = (*consumer_group_published.modules, consumer_group_published)
 profiles = consumer_group_published.profiles
 view = consumer_group_published.view
 
-_HEARTBEATS = (weak(send_heartbeat, each="client"),)
+_HEARTBEATS = (weak(protocol.send_heartbeat, each="client"),)
 _ANSWERS = (
-    weak(refuse_unknown, fence, receive_leave, receive_heartbeat, receive_heartbeat_and_assign, each="client"),
-    weak(receive_answer, receive_refusal, each="client"),
+    weak(
+        protocol.refuse_unknown,
+        protocol.fence,
+        protocol.receive_leave,
+        protocol.receive_heartbeat,
+        protocol.receive_heartbeat_and_assign,
+        each="client",
+    ),
+    weak(protocol.receive_answer, protocol.receive_refusal, each="client"),
 )
-_CLIENTS = (weak(complete_reconciliation, each="client"), weak(complete_leave, each="client"))
-_EXPIRES = (weak(dead_member_expires, each="member"),)
+_CLIENTS = (weak(protocol.complete_reconciliation, each="client"), weak(protocol.complete_leave, each="client"))
+_EXPIRES = (weak(protocol.dead_member_expires, each="member"),)
 
 
 def has_not_converged(s: Group) -> bool:

@@ -18,7 +18,6 @@ from ....model.studies.transactions_published import (
     receive_request,
     send_request,
 )
-from ....model.studies.transactions_published import everybody_has_an_id as everybody_has_an_id
 
 modules = (transactions_published,)
 profiles = transactions_published.profiles

@@ -24,8 +24,7 @@ before is not accepted, as Kafka does for a lost answer; there are no static mem
 expressions. The module writes an illegal change of a client's status into the state, and its TypeOK fails; here it
 cannot be written, and `legal_status_changes` says which there are.
 
-The text is in several files: `state.py` says what there is, `clients.py` what clients do, `coordinator.py` what the
-coordinator does.
+The text is in two files: `state.py` says what there is, `protocol.py` what clients and the coordinator do.
 
 Sources: KIP-848; the module; ConsumerGroup and CurrentAssignmentBuilder of Kafka 3.7 and 3.8; KAFKA-16147. Properties
 are in `invariants/studies/consumer_group_published/properties.py`, with the module's names.
@@ -34,11 +33,11 @@ are in `invariants/studies/consumer_group_published/properties.py`, with the mod
 from __future__ import annotations
 
 from ....language import GroupLanes, terminal
-from . import clients, coordinator, state
-from .coordinator import epoch_after, subscribes
+from . import protocol, state
+from .protocol import epoch_after, subscribes
 from .state import Client, Group, ids, is_converged, topics
 
-modules = (state, clients, coordinator)  # in the order of the story
+modules = (state, protocol)  # in the order of the story
 
 view = GroupLanes(
     lane=Client,

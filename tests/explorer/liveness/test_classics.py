@@ -137,10 +137,10 @@ from tidegate.invariants.studies.consumer_group_published.live import has_not_co
 from tidegate.language import leads_to, weak
 from tidegate.model.studies import consumer_group_published
 from tidegate.model.studies.consumer_group_published import has_converged as has_converged
-from tidegate.model.studies.consumer_group_published.clients import (
+from tidegate.model.studies.consumer_group_published.protocol import (
     complete_leave, complete_reconciliation, receive_answer, receive_refusal, send_heartbeat
 )
-from tidegate.model.studies.consumer_group_published.coordinator import (
+from tidegate.model.studies.consumer_group_published.protocol import (
     dead_member_expires, fence, receive_heartbeat, receive_heartbeat_and_assign, receive_leave, refuse_unknown
 )
 from tidegate.model.studies.consumer_group_published.state import Group, is_converged

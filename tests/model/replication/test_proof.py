@@ -211,7 +211,7 @@ def test_whoever_has_an_empty_isr_has_no_record_to_commit(tmp_path: Path) -> Non
     """The published module lets a replica with an empty ISR raise its high watermark, whether it leads or not. Its text
     without our guard is proved as well: nobody with an empty ISR ever has a record, so that nobody does."""
     guard = 'has."""\n    require(presumes_leadership(s, leader))\n'
-    published = Mutant("replication", "replication/records.py", guard, 'has."""\n')
+    published = Mutant("replication", "replication.py", guard, 'has."""\n')
     definition = mutated(tmp_path, published)
     model = definition.bind("replication:kip320", {"replicas": 2}, "kip320")
     proof = Induction(definition, model, ProofRequest()).prove(lambda _: None)

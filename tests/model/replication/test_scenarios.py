@@ -12,7 +12,7 @@ from tidegate.invariants.catalogue import find
 from tidegate.language.judge import holds, initial_states, is_deadlock, replay, run_text
 from tidegate.language.steptext import StepError
 from tidegate.language.values import State
-from tidegate.model.replication.state import Replica
+from tidegate.model.replication import Replica
 
 A, B, C = Replica(0), Replica(1), Replica(2)
 RECORDS = "xyz"

@@ -162,7 +162,7 @@ def test_a_fingerprint_is_of_the_claim_and_the_actions_not_of_their_text() -> No
 @pytest.mark.parametrize(
     ("file", "uri"),
     [
-        ("model/raft/election.py", "model/raft/election.py"),
+        ("model/raft/protocol.py", "model/raft/protocol.py"),
         ("my model/ä.py", "my%20model/%C3%A4.py"),
         ("/opt/venv/lib/python3.12/site-packages/tidegate/model/raft.py", "tidegate/model/raft.py"),
         ("/elsewhere/of/mine.py", "mine.py"),
