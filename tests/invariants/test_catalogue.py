@@ -80,7 +80,7 @@ def test_the_command_line_answers_a_former_name_with_the_one_of_today(tidegate: 
     assert tidegate("models", "consumer_group").out.startswith("consumer_group_published\n")
     assert tidegate("spec", "consumer_group").out.startswith("# `consumer_group_published`, formally")
     checked = tidegate("check", "consumer_group:published", "--bounds", "one_client")
-    assert checked.out.startswith("✗ consumer_group_published:published holds, but")
+    assert " consumer_group_published:published holds" in checked.out.partition("\n")[0]
 
 
 def test_a_trace_with_a_former_name_is_taken_again(tidegate: Run, tmp_path: Path) -> None:
