@@ -23,7 +23,7 @@ from .cluster.cluster import Cluster
 from .cluster.findings import Finding
 from .exploring.explorations import NO_TIME, Explorations
 from .exploring.garbage_collection import seldom_collected
-from .exploring.rounds import together
+from .exploring.search_rounds import run_in_rounds
 from .exploring.small_models import kept_in
 from .joining.options import Options
 from .questions.situations import BY_NAME
@@ -98,7 +98,7 @@ def _audited(cluster: Cluster, findings: Sequence[Finding], asked: AuditRequest)
     try:
         every = with_clients(with_consumers(check_subjects(subjects(cluster), explorations), cluster))
         out = keep_down(cluster)
-        reports = sorted(together(_reporting(every, cluster, asked, explorations, out), explorations), key=badness)
+        reports = sorted(run_in_rounds(_reporting(every, cluster, asked, explorations, out), explorations), key=badness)
     finally:
         explorations.close()
     exit_ = exit_of([check for report in reports for check in report.checks])

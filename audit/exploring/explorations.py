@@ -296,6 +296,14 @@ def key_of(case: Case) -> str:
     return hashlib.sha256(json.dumps([text_digest(), case.asked, case.constants, case.brief]).encode()).hexdigest()
 
 
+class UnexploredError(Exception):
+    """Cases are asked for of which nothing is known, where nothing is explored (`Explorations.frozen`)."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        super().__init__(f"{len(cases)} cases are not explored yet")
+        self.cases = cases
+
+
 class Explorations:
     """Answers cases, each once. `folder` keeps kernels and answers (None: nothing is kept); `seconds` bounds it all."""
 
@@ -320,7 +328,7 @@ class Explorations:
         self._ahead: dict[Case, None] = {}
         """Those that are explored though nobody asked yet, and of which nothing is known."""
         self._prepared: set[tuple[str, int]] = set()
-        self._ask: Callable[[Sequence[Case]], None] | None = None
+        self._is_frozen = False
         work = Work(_explore, _begin, (self.folder, self.until), _prepare)
         self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers)
 
@@ -332,9 +340,8 @@ class Explorations:
     def all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""
         wanted = [explored for explored in dict.fromkeys(case.explored for case in cases) if explored not in self.known]
-        if wanted and self._ask is not None:
-            self._ask(wanted)
-            return
+        if wanted and self._is_frozen:
+            raise UnexploredError(wanted)
         for case in wanted:
             if (kept := self._kept(case)) is not None:
                 self._learn(case, kept)
@@ -368,14 +375,13 @@ class Explorations:
         self.processes.prepare([sizes[size] for size in sorted(sizes, reverse=True)])
 
     @contextmanager
-    def asking(self, ask: Callable[[Sequence[Case]], None]) -> Generator[None]:
-        """Within it, cases of which nothing is known are given to `ask`, which sees to it that they are explored, here,
-        before it returns; nothing else is explored."""
-        self._ask = ask
+    def frozen(self) -> Generator[None]:
+        """Within it nothing is explored: UnexploredError is raised for cases of which nothing is known."""
+        self._is_frozen = True
         try:
             yield
         finally:
-            self._ask = None
+            self._is_frozen = False
 
     def _say(self, phase: str, done: int, of: int) -> None:
         """How far it has come: the phase, and of the explorations that a table needs those that are done."""
