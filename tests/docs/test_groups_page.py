@@ -7,10 +7,11 @@ import re
 from tidegate.gates.records import read_record_file
 
 from ..conftest import ROOT
+from ..support.pages import page_with_appendix
 
 
 def test_the_tables_of_what_fails_are_what_is_recorded() -> None:
-    text = (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")
+    text = page_with_appendix("groups.md")
     rows = re.findall(r"^\| `(\w+)` \| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
     shown = {(profile, fails, bounds, int(steps)) for profile, fails, bounds, steps in rows}
     recorded = {

@@ -11,9 +11,10 @@ from tidegate.model.parts import zookeeper
 
 from ..audit.readers.programs.test_workers import read as audited
 from ..conftest import ROOT
+from ..support.pages import page_with_appendix
 from ..support.shipped import shipped
 
-PAGE = (ROOT / "docs" / "zookeeper.md").read_text(encoding="utf-8")
+PAGE = page_with_appendix("zookeeper.md")
 CLAIMS = re.findall(r"^\| (\".*) \| ([a-zK; ]+) \| (.*) \| (.*) \|$", PAGE, re.MULTILINE)
 UNCHECKED = ("sizes and times", "a name, of which")
 """What is so where there is nothing to check."""
@@ -141,7 +142,7 @@ def test_the_page_has_every_property_that_is_numbered() -> None:
     rows = {row[0]: row[1] for row in re.findall(r"^\| (ZL?\d+) \|(.*)$", PAGE, re.MULTILINE)}
     found = [
         (number, name)
-        for file in sorted((ROOT / "invariants").glob("*.py"))
+        for file in sorted((ROOT / "invariants").rglob("*.py"))
         for name, number in re.findall(
             r'def (\w+)\([^)]*\) -> [^:]+:\n    """(ZL?\d+): ', file.read_text(encoding="utf-8")
         )

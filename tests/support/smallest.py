@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tidegate.language.immutable import immutable
 
-from ..conftest import ROOT
+from .pages import page_with_appendix
 
 TABLE = re.compile(r"^\| ((?:B|KAFKA-)\d+) \| [^|]* \| `([\w:]+)` \| `(\w+)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 SIZE = re.compile(r"`(\w+)=(\d+)`")
@@ -33,7 +33,7 @@ class Smallest:
 
 def smallest_of(page: str) -> Iterator[Smallest]:
     """The rows of the table in that page of docs/, with the sizes that they name and no others."""
-    for number, target, fails, sizes, repair in TABLE.findall((ROOT / "docs" / page).read_text(encoding="utf-8")):
+    for number, target, fails, sizes, repair in TABLE.findall(page_with_appendix(page)):
         named = {name: int(size) for name, size in SIZE.findall(sizes)}
         found = REPAIR.match(repair)
         yield Smallest(number, target, fails, named, *(found.groups() if found else ("", "")))

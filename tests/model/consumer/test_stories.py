@@ -17,6 +17,7 @@ from tidegate.language.values import Map, State
 from tidegate.model.consumer.state import Commits, Member, Partition, Phase, Reset
 
 from ...conftest import ROOT
+from ...support.pages import page_with_appendix
 from ...support.shipped import gated, shipped
 from ..test_counts import assert_as_recorded, bound
 
@@ -323,7 +324,7 @@ def test_plain_python_counts_the_same(cache: Path) -> None:
 
 
 def test_the_tables_of_the_page_are_what_is_recorded() -> None:
-    text = (ROOT / "docs" / "producers.md").read_text(encoding="utf-8")
+    text = page_with_appendix("producers.md")
     rows = re.findall(r"^\| `(\w+)` \| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
     recorded = [
         (check.profile, name, check.bounds, str(expected.steps))

@@ -16,13 +16,14 @@ from tidegate.language.values import Map, State
 from tidegate.model.consumer.state import Member, Partition
 
 from ...conftest import ROOT
+from ...support.pages import page_with_appendix
 from ...support.shipped import gated, shipped
 from ..test_counts import assert_as_recorded, bound
 
 A, B = Member(0), Member(1)
 P = Partition(0)
 RECORDED = read_record_file(ROOT / "spec" / "end_to_end.toml")
-PAGE = (ROOT / "docs" / "producers.md").read_text(encoding="utf-8")
+PAGE = page_with_appendix("producers.md")
 
 
 class Story:
@@ -204,7 +205,7 @@ ABOUT_CLIENTS = {
 
 @pytest.mark.parametrize("page", ABOUT_CLIENTS)
 def test_what_articles_say_of_clients_has_a_row_with_a_verdict(page: str) -> None:
-    lines = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8").splitlines()
+    lines = page_with_appendix(f"{page}.md").splitlines()
     rows = [line for line in lines if line.startswith('| "')]
     for claim in ABOUT_CLIENTS[page]:
         (row,) = (row for row in rows if row.startswith(f'| "{claim}'))

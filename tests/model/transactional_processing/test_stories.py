@@ -18,6 +18,7 @@ from tidegate.model.parts.generations import Consumer, Partition
 from tidegate.model.parts.outcomes import Stage
 
 from ...conftest import ROOT
+from ...support.pages import page_with_appendix
 from ...support.shipped import gated, shipped
 from ..test_counts import assert_as_recorded, bound
 
@@ -42,7 +43,7 @@ def test_what_is_recorded_of_processing_comes_out(check: CheckRecord, cache: Pat
 def test_what_is_taken_for_granted_of_transactions_is_exhausted_with_late_requests() -> None:
     """Each claim of the page's table, of records, of offsets, and of both in one transaction; but that a late copy of a
     commit of offsets shares the fate of its transaction (T6)."""
-    text = (ROOT / "docs" / "transactions.md").read_text(encoding="utf-8")
+    text = page_with_appendix("transactions.md")
     table = text.partition("| what is taken for granted |")[2].partition("\n\n")[0]
     claims = set(re.findall(r"\| T\d+ `(\w+)` \|", table))
     assert len(claims) == 7

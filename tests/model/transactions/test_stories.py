@@ -21,6 +21,7 @@ from tidegate.traces.document import run_document
 from tidegate.traces.picture import Picture
 
 from ...conftest import ROOT
+from ...support.pages import page_with_appendix
 from ...support.shipped import gated, shipped
 from ..test_counts import assert_as_recorded, bound
 from ..transactional_processing.test_stories import CHECKS as PROCESSING
@@ -364,7 +365,7 @@ def test_every_property_of_the_catalogue_has_its_number() -> None:
 
 
 def test_the_table_of_what_fails_is_what_is_recorded() -> None:
-    text = (ROOT / "docs" / "transactions.md").read_text(encoding="utf-8")
+    text = page_with_appendix("transactions.md")
     rows = re.findall(r"^\| `(\w+)` \| [^|]*\| `(\w+)` \| `(\w+)` \| (\d+) \|$", text, re.MULTILINE)
     shown = {(profile, fails, bounds, int(steps)) for profile, fails, bounds, steps in rows}
     assert shown == {
