@@ -4,7 +4,6 @@ error, short circuits included."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from math import inf
 from typing import Any, TypeAlias, cast
 
@@ -14,6 +13,7 @@ from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, U
 from .algebra import ExtensionalError, align_members, bit, is_in_result, memoize
 from .encoding import Encoding
 from .errors import NotUnboundedError
+from .loop_progress import LoopProgress
 from .numbers import is_at_least
 from .sat import heed
 from .shapes import (
@@ -594,25 +594,3 @@ def is_unordered(source: ir.Source) -> bool:
             return isinstance(of.type, Subset | Pool)
         case _:
             return False
-
-
-@dataclass(slots=True)
-class LoopProgress:
-    """What a loop has come to: whether it still goes on, and what had to be defined on the way.
-
-    Where members of a symmetric domain are gone through, one order of them stands for all (see `symmetry`): so the
-    rounds are not `in_order`, and every one of them has to be defined, whatever the others come to.
-    """
-
-    in_order: bool = True
-    going: Bit = True
-    defined: list[Bit] = field(default_factory=list[Bit])
-
-    def need(self, there: Bit, defined: Bit) -> None:
-        """Something is evaluated in a round that takes place if `there`."""
-        if defined is not True:
-            self.defined.append(implies(and_bits(self.going, there) if self.in_order else there, defined))
-
-    def stop(self, condition: Bit) -> None:
-        """The loop ends here under the condition."""
-        self.going = and_bits(self.going, negation(condition))

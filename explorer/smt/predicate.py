@@ -15,7 +15,8 @@ from .algebra import ExtensionalError, bit
 from .clauses import Clause, Member
 from .encoding import Encoding
 from .errors import NotUnboundedError
-from .expressions import EndlessError, LoopProgress, Names, Value
+from .expressions import EndlessError, Names, Value
+from .loop_progress import LoopProgress
 from .shapes import Records, Sequence, Shape, UnboundedSet, scalars
 from .statements import Execution, Path
 from .states import SymbolicState

@@ -15,7 +15,8 @@ from ..traversal import traverse
 from .algebra import memoize
 from .encoding import Encoding
 from .errors import NotUnboundedError
-from .expressions import EndlessError, Evaluator, LoopProgress, Value, is_unordered
+from .expressions import EndlessError, Evaluator, Value, is_unordered
+from .loop_progress import LoopProgress
 from .numbers import is_at_least
 from .shapes import Fields, Heap, Members, Records, Sequence, Shape, Slots, UnboundedSet
 from .terms import Bit, Number, and_bits, conjunction, constant_number, implies, negation, or_bits

@@ -42,6 +42,7 @@ from ..types import (
     value_count,
 )
 from .intervals import ANY_INT, arithmetic, fits
+from .nearest_types import name_text, nearest_type
 from .source import CAPACITY_BESIDE, Source, globals_of_class, source_of_class
 
 ANY_CAPACITY = -1
@@ -291,12 +292,12 @@ class Types:
             return self._container(origin, typing.get_args(value))
         named = self.named(value) if isinstance(value, type) else None
         if named is None:
-            raise _AnnotationError("TG209", f"{_name_of(value)} is not a type of the language", _nearest_type(value))
+            raise _AnnotationError("TG209", f"{name_text(value)} is not a type of the language", nearest_type(value))
         return named
 
     def _variable(self, variable: Any) -> Type:
         if variable not in self._variables:
-            message = f"nothing says which type {_name_of(variable)} is"
+            message = f"nothing says which type {name_text(variable)} is"
             raise _AnnotationError(
                 "TG209", message, "a type variable in the parameters of a helper, and there in an argument"
             )
@@ -395,7 +396,7 @@ class Types:
             return self._set(self._type(arguments[0]))
         if origin is containers.Bag:
             return self._bag(self._type(arguments[0]))
-        raise _AnnotationError("TG209", f"{_name_of(origin)} is not a container of the language", _nearest_type(origin))
+        raise _AnnotationError("TG209", f"{name_text(origin)} is not a container of the language", nearest_type(origin))
 
     def _sequence(self, of: Type) -> Type:
         if isinstance(of, Pool):
@@ -552,31 +553,6 @@ def _check_complete(type_: Type) -> None:
 def _how_far(type_: Seq | Pool) -> str:
     count = _count(type_.of) if isinstance(type_, Pool) and not type_.multiple else None
     return "without end" if count is None else f"to {count:,} members, and has room for all of at most {MEMBERS_MAX}"
-
-
-_NEAREST: dict[str, str] = {
-    "dict": "Map[K, V]",
-    "Dict": "Map[K, V]",
-    "list": "Annotated[Seq[T], Capacity(n)]",
-    "List": "Annotated[Seq[T], Capacity(n)]",
-    "tuple": "tuple[A, B], or Seq[T]",
-    "set": "Set[T]",
-    "frozenset": "Set[T]",
-    "float": "Annotated[int, Range(lo, hi)]",
-    "str": "an Enum, or a Domain",
-    "Map": "Map[K, V]",
-    "Seq": "Annotated[Seq[T], Capacity(n)]",
-    "Set": "Set[T]",
-    "Bag": "Annotated[Bag[T], Capacity(n)]",
-}
-
-
-def _name_of(value: Any) -> str:
-    return getattr(value, "__name__", None) or repr(value)
-
-
-def _nearest_type(value: Any) -> str:
-    return _NEAREST.get(_name_of(value), "int with a Range, bool, an Enum, a Domain, a @record, Map, Seq, Set or Bag")
 
 
 def _interval_text(interval: Int) -> str:
