@@ -156,7 +156,7 @@ class Wording:
         if cell.parts and cell.parts[-1][0] == "member":
             return [f"{self._member(cell.parts[-1][1], after)} {'came into' if new else 'left'} {self.owned(up(cell))}"]
         sequence = enclosing(cell, before)
-        if sequence is not None:
+        if sequence is not None and isinstance(sequence.look(after), Seq):
             return [self._sequence(sequence, sequence.look(before), sequence.look(after))]
         if _is_kind(cell):
             return [self._scalar(self.owned(up(cell)), up(cell).look(before), up(cell).look(after))]

@@ -109,13 +109,28 @@ class Algebra:
                 return Function(yes.ends, memoize(lambda at: self.choose(condition, yes.at(at), no.at(at))))
             case UnboundedSet(), UnboundedSet():
                 return UnboundedSet(memoize(lambda number: choose_bit(condition, yes.has(number), no.has(number))))
+            case (UnboundedSet() | Members(), UnboundedSet() | Members()):
+                return self._chosen_container(condition, self._unbounded_set(yes), self._unbounded_set(no))
+            case (Function() | Table(), Function() | Table()):
+                return self._chosen_container(condition, self._function(yes, no), self._function(no, yes))
             case (Heap() | Records(), Heap() | Records()):
-                yes, no = self.as_records(yes), self.as_records(no)
-                return Records(lambda record: choose_bit(condition, yes.has(record), no.has(record)), yes.multiple)
+                one, other = self.as_records(cast("Heap | Records", yes)), self.as_records(cast("Heap | Records", no))
+                return Records(lambda record: choose_bit(condition, one.has(record), other.has(record)), one.multiple)
             case Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef():
                 return self.numbers.choose(condition, self.number(yes), self.number(no))
             case _:
                 raise TypeError(f"{type(yes).__name__} and {type(no).__name__} are not of one type")
+
+    def _unbounded_set(self, subset: UnboundedSet | Members) -> UnboundedSet:
+        """Members of any number: those of a few."""
+        return subset if isinstance(subset, UnboundedSet) else UnboundedSet(lambda number: self.has(subset, number))
+
+    def _function(self, table: Function | Table, other: Function | Table) -> Function:
+        """A map over keys between the ends of another: one over a few."""
+        if isinstance(table, Function):
+            return table
+        ends = cast(Function, other).ends
+        return Function(ends, memoize(lambda index: self.picked(table.parts, table.first, index)))
 
     def as_records(self, pool: Heap | Records) -> Records:
         """Records of any number: those of a few."""

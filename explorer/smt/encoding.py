@@ -153,8 +153,27 @@ class Encoding:
         return None if inf in (-lo, hi) else range(int(lo), int(hi) + 1)
 
     def capacity(self, type_: Seq | Pool) -> Bound:
-        """How many elements it may have, infinite where no number is known to be that."""
+        """How many elements it may have, infinite where no number is known to be that, and of a pool of records with
+        something in them that has no end: these have no order here in which a few of them could stand."""
+        if isinstance(type_, Pool) and self._has_no_end(type_.of):
+            return inf
         return self.bound(type_.capacity_open, type_.capacity)
+
+    def _has_no_end(self, type_: Type) -> bool:
+        """Whether values of a type have something in them of which it is not known how much there is."""
+        match type_:
+            case Option(of=of):
+                return self._has_no_end(of)
+            case Record(fields=fields):
+                return any(self._has_no_end(of) for _, of in fields)
+            case Map(key=key, value=of):
+                return self.numbers_of(key) is None or self._has_no_end(of)
+            case Subset(of=of):
+                return self.numbers_of(of) is None
+            case Seq(of=of) | Pool(of=of):
+                return self.capacity(type_) == inf or self._has_no_end(of)
+            case _:
+                return False
 
     def has_room(self, type_: Seq, length: Number) -> Bit:
         """Whether a sequence may be so long."""

@@ -21,6 +21,15 @@ class NotUnboundedError(Exception):
         return (NotUnboundedError, (self.where, self.message, self.remedy))
 
 
+def endless_value_error(where: Where) -> NotUnboundedError:
+    """What is said of a line that takes values without an end as a whole."""
+    return NotUnboundedError(
+        where,
+        "values without an end are compared, searched or counted as a whole",
+        "compare them element by element, or ask whether a set has one element",
+    )
+
+
 class UnsayableError(Exception):
     """A property that was asked for has no meaning without bounds: its name, why, and the place in the text."""
 

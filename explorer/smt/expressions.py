@@ -12,7 +12,7 @@ from ...language.frontend.folding import cannot_fail
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
 from .algebra import ExtensionalError, align_members, bit, is_in_result, memoize
 from .encoding import Encoding
-from .errors import NotUnboundedError
+from .errors import NotUnboundedError, endless_value_error
 from .loop_progress import LoopProgress
 from .numbers import is_at_least
 from .sat import heed
@@ -89,11 +89,7 @@ class Evaluator:
         try:
             return getattr(self, f"_{type(expression).__name__}")(expression, names)
         except ExtensionalError:
-            raise NotUnboundedError(
-                expression.where,
-                "values without an end are compared, searched or counted as a whole",
-                "compare them element by element, or ask whether a set has one element",
-            ) from None
+            raise endless_value_error(expression.where) from None
 
     def truth(self, expression: ir.Expr, names: Names) -> tuple[Bit, Bit]:
         """A condition's value."""

@@ -14,7 +14,7 @@ from ...language.types import Identity, Pool, Subset, Type
 from .algebra import ExtensionalError, bit
 from .clauses import Clause, Member
 from .encoding import Encoding
-from .errors import NotUnboundedError
+from .errors import NotUnboundedError, endless_value_error
 from .expressions import EndlessError, Names, Value
 from .loop_progress import LoopProgress
 from .shapes import Records, Sequence, Shape, UnboundedSet, scalars
@@ -47,7 +47,10 @@ class PredicateValue:
 def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> PredicateValue:
     """A property of one state, or of the step between two. NotUnbounded when it has no meaning in the encoding."""
     execution = DefiningExecution(encoding, _state_names(function, states), f"{suffix}!{function.name}")
-    value, defined = execution.result(function, {})
+    try:
+        value, defined = execution.result(function, {})
+    except ExtensionalError:
+        raise endless_value_error(function.where) from None
     return PredicateValue(bit(value), defined, tuple(execution.assumptions))
 
 
@@ -59,9 +62,13 @@ def clauses(function: ir.Function, encoding: Encoding, *states: SymbolicState, s
     `suffix` keeps the variables of two uses apart. NotUnbounded, with the line, for what is left over.
     """
     taking = _Clauses(encoding, _state_names(function, states), f"{suffix}!{function.name}")
+    try:
+        taken = list(taking.body(function.body, {}, _Context(), True))
+    except ExtensionalError:
+        raise endless_value_error(function.where) from None
     return [
         replace(statement, text=f"{function.name}.{number}")
-        for number, statement in enumerate(taking.body(function.body, {}, _Context(), True), 1)
+        for number, statement in enumerate(taken, 1)
         if statement.conclusion is not True or statement.defined is not True
     ]
 

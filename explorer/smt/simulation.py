@@ -87,12 +87,12 @@ class FormulaCheck:
     def step(self, taken: StepTaken) -> None:
         """Disagreement when the formulas leave out the step, or the state before it."""
         before = constant_state(self.model, self.encoding, taken.before)
-        if taken.before not in self._known and len(self._known) < self.states:
-            self._known.add(taken.before)
-            self._check_possible(list(self._state_parts(taken.before, before)), f"the state {taken.before}")
         arguments = ", ".join(f"{name}={value}" for name, value in taken.arguments.items())
         text = f"the step {taken.action}({arguments}) from {taken.before} to {taken.after}"
         try:
+            if taken.before not in self._known and len(self._known) < self.states:
+                self._known.add(taken.before)
+                self._check_possible(list(self._state_parts(taken.before, before)), f"the state {taken.before}")
             parts, assumed = self._step_parts(taken, before)
         except ExtensionalError:
             where = self.model.action(taken.action).form.where

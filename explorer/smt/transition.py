@@ -20,7 +20,7 @@ from ...language.types import Enumeration, Identity, Int, Map, Option, Record, S
 from .algebra import Algebra, ExtensionalError
 from .clauses import Clause
 from .encoding import Encoding
-from .errors import NotUnboundedError
+from .errors import NotUnboundedError, endless_value_error
 from .predicate import DefiningExecution, predicate
 from .shapes import Fields, Heap, Records, Shape
 from .statements import Execution, Path
@@ -231,7 +231,10 @@ def instances(
             alike = pattern(_concrete(action.form.parameters, given), symmetric), others
             if alike in met:
                 continue
-            instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
+            try:
+                instance = _instance(model, encoding, action, given, pre, f"{suffix}!{action.name}{at}")
+            except ExtensionalError:
+                raise endless_value_error(action.form.where) from None
             if instance.may_happen or instance.defined is not True:
                 met.add(alike)
                 made.append(instance)
