@@ -1,0 +1,18 @@
+"""The line that says how far a search has come: on a terminal alone, and gone at the end."""
+
+from __future__ import annotations
+
+import io
+
+from tidegate.cli.progress import progress_text
+from tidegate.explorer.search import Progress
+
+
+def test_what_is_known_is_said() -> None:
+    text = progress_text(Progress(1_234_567, 890, 12, 1000.0, 64 << 20, 3.0))
+    assert "1,234,567" in text and "12" in text
+
+
+def test_what_a_search_says_itself_is_all() -> None:
+    assert progress_text(Progress(0, 0, 0, 0.0, 0, 1.0, says="looking for cycles")).startswith("looking for cycles")
+    assert io.StringIO().isatty() is False
