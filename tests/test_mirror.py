@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,32 +25,26 @@ PROTOCOLS = ("model", "invariants")
 WITHOUT: tuple[str, ...] = (
     "api/auditing.py", "api/checking.py", "api/simulating.py", "audit/answers/acknowledgements.py",
     "audit/answers/baseline.py", "audit/answers/client_losses.py", "audit/answers/transactions.py",
-    "audit/cluster/settings.py", "audit/exploring/digest.py", "audit/exploring/garbage_collection.py",
-    "audit/exploring/group_models.py", "audit/exploring/step_sentences.py", "audit/facts/controller_settings.py",
+    "audit/cluster/settings.py", "audit/exploring/step_sentences.py", "audit/facts/controller_settings.py",
     "audit/facts/down_nodes.py", "audit/facts/producers.py", "audit/facts/record_format.py", "audit/joining/nodes.py",
-    "audit/joining/parts.py", "audit/joining/racks.py", "audit/kafka/internal_topics.py", "audit/kafka/profiles.py",
-    "audit/kafka/topic_settings.py", "audit/questions/case_order.py", "audit/readers/audit_toml.py",
-    "audit/readers/broker_properties.py", "audit/readers/containers/commands.py",
-    "audit/readers/containers/compose_overrides.py", "audit/readers/containers/compose_services.py",
-    "audit/readers/containers/created_topics.py", "audit/readers/containers/image_variables.py",
-    "audit/readers/containers/kubernetes.py", "audit/readers/containers/scripts.py",
-    "audit/readers/containers/spring_variables.py", "audit/readers/containers/strimzi.py",
-    "audit/readers/programs/active_profiles.py", "audit/readers/yaml_settings.py", "audit/repairs/after_repair.py",
-    "audit/report/cluster_words.py", "audit/report/deciding_settings.py", "audit/report/difference.py",
-    "audit/report/document.py", "audit/rules/clients.py", "audit/rules/controllers.py", "audit/rules/group_members.py",
-    "audit/rules/invalid_settings.py", "audit/rules/limits.py", "audit/rules/uses.py", "audit/startup/listeners.py",
-    "audit/startup/protocol_versions.py", "audit/startup/value_types.py", "cli/audit_confirm.py", "cli/audit_files.py",
-    "cli/check.py", "cli/cluster_words.py", "cli/demo.py", "cli/entry.py", "cli/explain.py", "cli/explore_prompt.py",
-    "cli/hunt.py", "cli/models.py", "cli/neighbourhood.py", "cli/sweep.py", "cli/validate_files.py",
-    "explorer/native/actions.py", "explorer/native/canonical.py", "explorer/native/cells.py",
-    "explorer/native/choices.py", "explorer/native/edges_kernel.py", "explorer/native/expressions.py",
+    "audit/joining/racks.py", "audit/kafka/internal_topics.py", "audit/kafka/profiles.py",
+    "audit/kafka/topic_settings.py", "audit/questions/case_order.py", "audit/readers/containers/compose_overrides.py",
+    "audit/readers/containers/compose_services.py", "audit/readers/containers/created_topics.py",
+    "audit/readers/containers/kubernetes.py", "audit/readers/containers/strimzi.py", "audit/readers/yaml_settings.py",
+    "audit/repairs/after_repair.py", "audit/report/cluster_words.py", "audit/report/deciding_settings.py",
+    "audit/report/difference.py", "audit/report/document.py", "audit/rules/clients.py", "audit/rules/controllers.py",
+    "audit/rules/group_members.py", "audit/rules/invalid_settings.py", "audit/rules/limits.py", "audit/rules/uses.py",
+    "audit/startup/listeners.py", "audit/startup/protocol_versions.py", "audit/startup/value_types.py",
+    "cli/audit_confirm.py", "cli/audit_files.py", "cli/check.py", "cli/cluster_words.py", "cli/demo.py", "cli/entry.py",
+    "cli/explain.py", "cli/explore_prompt.py", "cli/hunt.py", "cli/models.py", "cli/neighbourhood.py", "cli/sweep.py",
+    "cli/validate_files.py", "explorer/native/canonical.py", "explorer/native/edges_kernel.py",
     "explorer/native/graph_kernel.py", "explorer/native/initials_kernel.py", "explorer/native/kernel.py",
-    "explorer/native/liveness.py", "explorer/native/loops.py", "explorer/native/network.py",
-    "explorer/native/observation_search.py", "explorer/native/projection_kernel.py", "explorer/native/shapes.py",
-    "explorer/native/shard_kernel.py", "explorer/smt/claims.py", "explorer/smt/expressions.py",
-    "explorer/smt/houdini.py", "explorer/smt/statements.py", "explorer/smt/unions.py", "explorer/spark/adapter.py",
-    "explorer/spark/daemon.py", "explorer/spark/interrupts.py", "explorer/spark/matrix.py", "gates/document.py",
-    "gates/files.py", "language/frontend/refining.py", "real/driving/consumers/world.py",
+    "explorer/native/liveness.py", "explorer/native/network.py", "explorer/native/observation_search.py",
+    "explorer/native/projection_kernel.py", "explorer/native/shard_kernel.py", "explorer/smt/claims.py",
+    "explorer/smt/expressions.py", "explorer/smt/houdini.py", "explorer/smt/loop_progress.py",
+    "explorer/smt/statements.py", "explorer/smt/unions.py", "explorer/spark/adapter.py", "explorer/spark/daemon.py",
+    "explorer/spark/interrupts.py", "explorer/spark/matrix.py", "gates/document.py", "gates/files.py",
+    "language/frontend/nearest_types.py", "language/frontend/refining.py", "real/driving/consumers/world.py",
     "real/driving/controllers/cluster.py", "real/driving/family.py", "real/driving/nodes/client.py",
     "real/driving/nodes/group_wire.py", "real/driving/producer/cluster.py", "real/driving/stages.py",
     "real/driving/transactions/cluster.py", "real/driving/transactions/wire.py", "real/logs/batches.py",
@@ -82,6 +77,7 @@ def imported_by(test: Path) -> set[str]:
     return found
 
 
+@cache
 def has_tests(test: Path) -> bool:
     """Whether there is a test in a file, and something that it asserts."""
     tree = ast.parse(test.read_text(encoding="utf-8"))
@@ -89,6 +85,7 @@ def has_tests(test: Path) -> bool:
     return bool(tests) and any(isinstance(node, ast.Assert) for node in ast.walk(tree))
 
 
+@cache
 def named_besides(folder: Path) -> dict[str, list[Path]]:
     """The modules that files of tests in a folder say they are of besides, each with these files."""
     found: dict[str, list[Path]] = {}

@@ -1,0 +1,9 @@
+"""The digest under which answers are kept: one for the text that there is."""
+
+from __future__ import annotations
+
+from tidegate.audit.exploring.digest import text_digest
+
+
+def test_it_is_the_same_each_time_and_a_digest() -> None:
+    assert text_digest() == text_digest() and len(text_digest()) >= 32

@@ -1,0 +1,15 @@
+"""What becomes of groups where the log of offsets stops, or loses entries."""
+
+from __future__ import annotations
+
+from tidegate.audit.exploring.group_models import fails
+
+
+def test_nothing_fails_where_the_log_neither_stops_nor_loses() -> None:
+    assert fails(False, False) == frozenset()
+
+
+def test_more_faults_make_nothing_better() -> None:
+    for reset in ("latest", "earliest"):
+        both = fails(True, True, reset)
+        assert fails(True, False, reset) <= both and fails(False, True, reset) <= both and both

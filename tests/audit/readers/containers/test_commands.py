@@ -1,0 +1,33 @@
+"""What a container's command sets, and when it may set what is not read."""
+
+from __future__ import annotations
+
+import pytest
+from tidegate.audit.readers.containers.commands import changes, overridden, overrides, text_of
+from tidegate.audit.readers.yamls import documents
+
+
+def test_an_override_is_a_setting_and_stronger_than_the_file() -> None:
+    (tree,) = documents("command: kafka-server-start.sh f.properties --override acks=1 --override log.dirs='/a b'\n")
+    found = overrides("c.yaml", tree)
+    assert [(setting.key, setting.value) for setting in found] == [("acks", "1"), ("log.dirs", "/a b")]
+    merged = overridden(overrides("c.yaml", documents("command: --override acks=all --override x=2\n")[0]), found)
+    assert {setting.key: setting.value for setting in merged}["acks"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("sleep 5", False),
+        ("kafka-server-start.sh other.properties", True),
+        ("kafka-server-start.sh --config $FILE", True),
+    ],
+)
+def test_a_command_that_may_set_what_is_not_read(text: str, may: bool) -> None:
+    assert changes(text) is may
+    assert not changes("kafka-server-start.sh f.properties", ["f.properties"])
+
+
+def test_all_that_a_container_runs_is_one_text() -> None:
+    (tree,) = documents("entrypoint: [sh, -c]\nargs: ['echo one']\n")
+    assert "echo one" in text_of(tree) and text_of(documents("image: x\n")[0]) == ""

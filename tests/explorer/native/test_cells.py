@@ -1,0 +1,39 @@
+"""Cells: native code reads and writes packed parts where plain Python does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ...support.engines import agree, bound, text_of
+
+FIELDS = """
+n: Map[Node, Small]
+k: Small
+seen: Set[Node]
+one: Option[Node]
+log: Map[Node, Annotated[Seq[Small], Capacity(2)]]
+"""
+START = """
+n=Map({x: 0 for x in Node})
+k=0
+seen=Set()
+one=None
+log=Map({x: Seq() for x in Node})
+"""
+BODY = """
+    @action
+    def step(s: World, a: Node, i: Small) -> None:
+        '''A step.'''
+        limit(len(s.log[a]) < 2)
+        s.log[a].append(i)
+        s.k = s.log[a][len(s.log[a]) - 1]
+        s.n[a] = s.log[a][0]
+"""
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_parts_are_read_where_they_were_written(tmp_path: Path, symmetric: bool) -> None:
+    verdict = agree(bound(tmp_path, text_of(FIELDS, START, BODY)), symmetry=symmetric)
+    assert verdict is not None and (verdict.distinct_states or 0) > 3

@@ -1,0 +1,42 @@
+"""Statements: native code goes through branches, loops and writes as plain Python does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ...support.engines import agree, bound, text_of
+
+FIELDS = """
+n: Map[Node, Small]
+k: Small
+seen: Set[Node]
+one: Option[Node]
+log: Map[Node, Annotated[Seq[Small], Capacity(2)]]
+"""
+START = """
+n=Map({x: 0 for x in Node})
+k=0
+seen=Set()
+one=None
+log=Map({x: Seq() for x in Node})
+"""
+BODY = """
+    @action
+    def step(s: World, a: Node, i: Small, flag: bool) -> None:
+        '''A step.'''
+        if flag:
+            s.seen.add(a)
+        else:
+            s.seen.discard(a)
+        for b in Node:
+            if b in s.seen:
+                s.n[b] = i
+"""
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_branches_and_loops(tmp_path: Path, symmetric: bool) -> None:
+    verdict = agree(bound(tmp_path, text_of(FIELDS, START, BODY)), symmetry=symmetric)
+    assert verdict is not None and (verdict.distinct_states or 0) > 3
