@@ -105,8 +105,8 @@ def switches(
     made |= {} if kraft else _zookeeper()
     made["elr"] = elr
     newest = {**switches_of(NEWEST), "check_last_leader": True}
-    since = next(profile.since for profile in profiles() if profile.name == binary)
-    made |= {"check_last_leader": False} if elr and since < (4, 1) else {}  # KAFKA-19522: 4.0.0 has it, 4.1.0 not
+    before = any(profile.name == binary and profile.since < (4, 1) for profile in profiles())
+    made |= {"check_last_leader": False} if elr and before else {}  # KAFKA-19522: 4.0.0 has it, 4.1.0 not
     return tuple(sorted((name, value) for name, value in made.items() if newest[name] != value))
 
 

@@ -294,8 +294,8 @@ def majority_row(pages: Pages, voters: int) -> str:
 def isr_row(pages: Pages, replicas: int, min_isr: int) -> str:
     """An ISR of so many replicas, of which followers lag as far as writes still go on."""
     settings = {"replicas": replicas, "min_isr": min_isr}
-    assert pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
-    lost = pages.kept("kafka_4_1", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
+    assert pages.kept("kafka_4_3", {**settings, "disk_losses": min_isr - 1, "isr_shrinks": 1}) == "kept"
+    lost = pages.kept("kafka_4_3", {**settings, "disk_losses": min_isr, "isr_shrinks": replicas - min_isr})
     without = next(n for n in (3, 2, 1, 0) if n == 0 or (n < replicas and pages.goes_on(settings, n)))
     steps = lost.replace("**", "")
     return row([str(replicas), f"the ISR, at least {min_isr}", str(min_isr - 1), f"{steps} steps", str(without)])

@@ -29,6 +29,7 @@ HAPPENS: Mapping[str, Settings] = {
     "cut-off": {"fences": 1},
     "power-loss": {"power_losses": 1},
     "disk-loss": {"disk_losses": 1},
+    "directory-loss": {"disk_losses": 1},  # each broker has one directory
     "two-crashes": {"crashes": 2},
     "cut-off-power-loss": {"fences": 1, "power_losses": 1, "preferred_elections": 1},
     "two-power-losses": {"power_losses": 2},
@@ -80,7 +81,7 @@ def losses(pages: Pages, place: Place) -> Iterator[str]:
     """What checks find, by the number of those out of the ISR that are down: `kept`, or `lost` and in how many steps.
 
     With acks=0 a request may fail, whatever else goes wrong. Who is down may be elected later where elections are
-    unclean, and before KIP-320 a broker
+    unclean, or where a lost disk makes who is eligible forgotten, and before KIP-320 a broker
     that is shut down may make one the leader that has cut off acknowledged records.
     """
     profile, row, cell = place
@@ -90,7 +91,8 @@ def losses(pages: Pages, place: Place) -> Iterator[str]:
     fails = settings.get("acks") == "none"
     own = {**settings, **happens, "replicas": replicas, "retries": int(fails)}
     out = out_of_the_isr(row, situation)
-    for down in range(out + 1 if settings.get("unclean") or profile == "kafka_0_10" else 1):
+    eligible = profile == "kafka_4_1" and "disk_losses" in happens
+    for down in range(out + 1 if settings.get("unclean") or profile == "kafka_0_10" or eligible else 1):
         stopped = int(own.get("shutdowns", 0)) + down
         yield pages.kept(profile, {**own, "isr_shrinks": out - down, "shutdowns": stopped})
 
@@ -117,7 +119,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
     return new_explorations()
 
 
-STRIDES = (405, 149)
+STRIDES = (341, 149)
 """Of the cells the ordinary run compares one of so many, the long one more, and `pytest -m matrix` all."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from tidegate.audit.answers.verdicts import answer
@@ -52,7 +53,16 @@ def test_unclean_elections_with_elr_lose_what_only_those_that_are_down_have(
     unclean = signature("kafka_4_1", elr=True, unclean=True)
     assert word(unclean, f"{fault}@one", explorations) == "can lose"
     assert word(unclean, f"{fault}@min-isr", explorations) == "no loss found"
-    assert word(signature("kafka_4_1", elr=True), f"{fault}@one", explorations) == "no loss found"
+    assert word(signature("kafka_4_3", elr=True), f"{fault}@one", explorations) == "no loss found"
+
+
+def test_up_to_4_2_a_lost_disk_makes_who_is_eligible_forgotten(explorations: Explorations) -> None:
+    """apache/kafka#20716, seen on brokers of 4.1.0: with the ISR at one and another shut down, the empty one leads."""
+    assert word(signature("kafka_4_1", elr=True), "disk-loss@one", explorations) == "can lose"
+    assert word(signature("kafka_4_1", elr=True), "disk-loss@min-isr", explorations) == "no loss found"
+    several = replace(signature("kafka_4_3", elr=True), directories=True)
+    assert word(several, "directory-loss@one", explorations) == "can lose"
+    assert word(several, "disk-loss@one", explorations) == "no loss found"
 
 
 @pytest.mark.parametrize("unclean", [False, True])

@@ -24,8 +24,8 @@ from ...support.shipped import tiered
 
 
 def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:
-    """Three replicas in three racks, min.isr 2, acks=all, KRaft; ELR in 4.1."""
-    made = switches(profile, profile, kraft=True, elr=profile == "kafka_4_1")
+    """Three replicas in three racks, min.isr 2, acks=all, KRaft; ELR since 4.1."""
+    made = switches(profile, profile, kraft=True, elr=profile in ("kafka_4_1", "kafka_4_3"))
     plain = Signature(profile, made, 3, 2, "all", False, False, False, 1, voters=3, voters_in_rack=1)
     return replace(plain, **settings)  # pyright: ignore[reportArgumentType]
 
@@ -66,11 +66,12 @@ def test_without_acks_a_request_that_fails_is_lost(replicas: int, explorations: 
 
 def test_strict_can_be_met_and_dev_asks_little(explorations: Explorations) -> None:
     strict = PRESETS["strict"].requirements
-    assert failed(signature("kafka_4_1", max_in_flight=1), strict, explorations) == set()
+    assert failed(signature("kafka_4_3", max_in_flight=1), strict, explorations) == set()
     of_two_batches = {
         f"{what}={fault}@all" for what in ("no-duplicates", "in-order") for fault in ("crash", "power-loss")
     }
-    assert failed(signature("kafka_4_1"), strict, explorations) == of_two_batches, "KAFKA-15591"
+    assert failed(signature("kafka_4_3"), strict, explorations) == of_two_batches, "KAFKA-15591"
+    assert "no-loss=disk-loss@one" in failed(signature("kafka_4_1"), strict, explorations)
     assert "no-loss=power-loss@one" in failed(signature("kafka_3_9"), strict, explorations)
     single = signature(replicas=1, min_isr=1, voters=1)
     assert failed(single, PRESETS["dev"].requirements, explorations) == set()
