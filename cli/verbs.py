@@ -58,6 +58,7 @@ VERBS: Mapping[str, Verb] = {
     "explain": Verb("tidegate.cli.explain", "what a model or one of its actions means"),
     "validate": Verb("tidegate.cli.validate", "a real cluster's history: is it a run of the model?"),
     "confirm": Verb("tidegate.cli.confirm", "a trace, taken by real brokers: is it so in Kafka?"),
+    "conform": Verb("tidegate.cli.conform", "Kafka's own code beside the model: do they differ?"),
     "hunt": Verb("tidegate.cli.hunt", "random schedules on Kafka's own code: what fails?"),
     "gate": Verb("tidegate.cli.gate", "check everything recorded and compare"),
     "spec": Verb("tidegate.cli.spec", "the models in mathematical notation"),

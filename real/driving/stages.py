@@ -4,7 +4,7 @@ is of."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -119,13 +119,20 @@ class StageDriver(Generic[S, Wanted, Found]):
 
     def drive(self, report: Callable[[S], None] = lambda stage: None) -> tuple[Taken, ...]:
         """All stages, until one goes otherwise. Broken where one could not be had, and nothing contradicts it."""
-        taken = list[Taken]()
+        return tuple(self.taken_stages(report))
+
+    def taken_stages(self, report: Callable[[S], None] = lambda stage: None) -> Iterator[Taken]:
+        """The same, one after the other."""
         for stage in self.stages:
             report(stage)
-            taken.append(self._take(stage))
-            if taken[-1].otherwise is not None:
-                break
-        return tuple(taken)
+            taken = self._take(stage)
+            yield taken
+            if taken.otherwise is not None:
+                return
+
+    def wanted(self, stage: S) -> Wanted:
+        """What is to be seen after a stage."""
+        return self._wanted(stage)
 
     def show(self, seen: Any) -> Document:
         """What is to be seen, or is seen, as results have it."""

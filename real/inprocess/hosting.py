@@ -11,7 +11,7 @@ import selectors
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from ...language.immutable import immutable
 from ..driving.nodes.processes import launched
@@ -62,6 +62,18 @@ class Finding:
     stack: tuple[str, ...]
 
 
+class Flying(NamedTuple):
+    """A message on its way: between which nodes, the number of its API, whether it is an answer, its name, and which
+    request of its world it is, or answers."""
+
+    source: int
+    to: int
+    api: int
+    answer: int
+    name: str
+    number: int
+
+
 @immutable
 class Taken:
     """What came of steps: of each whether there was something to do, what is seen of each node after each of them or
@@ -69,18 +81,19 @@ class Taken:
 
     taken: tuple[bool, ...]
     states: tuple[tuple[Mapping[str, Any], ...], ...]
-    flying: tuple[tuple[int, int, int, int, str], ...]
+    flying: tuple[Flying, ...]
     committed: int
     findings: tuple[Finding, ...]
     lines: tuple[str, ...]
 
 
 class Host:
-    """A process that hosts a release. Ends with `with`."""
+    """A process that hosts a release; `brief`: for seconds of work and not for minutes. Ends with `with`."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: Release, *, brief: bool = False) -> None:
         classes = compiled(release)
-        command = [release.java, *_HEAP, "-cp", f"{classes}:{release.jars}/*", MAIN]
+        quick = ["-XX:TieredStopAtLevel=1"] if brief else []
+        command = [release.java, *_HEAP, *quick, "-cp", f"{classes}:{release.jars}/*", MAIN]
         self.release = release
         self._process = subprocess.Popen(
             launched(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -110,7 +123,7 @@ class Host:
         return Taken(
             tuple(answer["taken"]),
             tuple(tuple(state) for state in answer["states"]),
-            tuple(tuple(message) for message in answer["flying"]),
+            tuple(Flying(*message) for message in answer["flying"]),
             answer["committed"],
             findings_of(answer),
             tuple(answer["lines"]),

@@ -12,11 +12,11 @@ from typing import Any
 
 from ...language.errors import UsageError
 from ...language.immutable import immutable
-from ...language.verdict import DisagreementError
+from ...language.verdict import Disagreement
 from ..driving.nodes.releases import Release
 from .hosting import Finding, Host, Schedule, Settings, findings_of, shown
-from .judging import JUDGED, Seen, failing_properties
 from .known import ticket_of
+from .properties import JUDGED, Seen, failing_properties
 from .shrinking import shrunk
 
 SCHEMA = "tidegate.schedule/1"
@@ -115,7 +115,7 @@ def hunt(
     known = set[str]()
     worlds = worlds_of(release, defect)
     try:
-        with Host(release) as host, Host(release) as second:
+        with Host(release) as host:
             while _goes_on(so_far, runs, seconds):
                 for settings in worlds:
                     answer = host.ask(_command(settings, seed, RUNS_AT_ONCE))
@@ -130,7 +130,7 @@ def hunt(
                     for finding in findings_of(answer):
                         if finding.signature not in known:
                             known.add(finding.signature)
-                            yield _case(second, settings, answer, finding, so_far)
+                            yield _case(host, settings, answer, finding, so_far)
     except KeyboardInterrupt:
         so_far = Hunted(so_far.runs, so_far.steps, so_far.states, time.monotonic() - began, cut=True)
     yield so_far
@@ -148,7 +148,7 @@ def _case(host: Host, settings: Settings, answer: Mapping[str, Any], finding: Fi
     seed, steps = int(answer["world"]), tuple(tuple(step) for step in answer["schedule"])
     made = shrunk(host, settings, seed, steps, finding, lambda left: None)
     if made is None:
-        raise DisagreementError(f"{finding.why}: it does not come about a second time, with seed {seed}")
+        raise Disagreement(f"{finding.why}: it does not come about a second time, with seed {seed}")
     case = Case(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)
     return replayed(host, case)[0]
 
@@ -162,7 +162,7 @@ def replayed(host: Host, case: Case) -> tuple[Case, tuple[Seen, ...]]:
     if not same:
         raise UsageError(f"on Kafka {host.release.version} this schedule does not show it: {case.finding.why}")
     if same[0].property in JUDGED and same[0].property not in failing_properties(done.states):
-        raise DisagreementError(f"the host says of {same[0].property}: {same[0].why}, and Python sees nothing of it")
+        raise Disagreement(f"the host says of {same[0].property}: {same[0].why}, and Python sees nothing of it")
     again = replace(case, kafka=host.release.version, finding=same[0], lines=done.lines[-12:])
     return again, done.states
 

@@ -21,7 +21,10 @@ class Known:
     fixed: tuple[int, ...] | None
 
 
-KNOWN: tuple[Known, ...] = (Known("KAFKA-17333", r"active_has_applied", (3, 9)),)
+KNOWN: tuple[Known, ...] = (
+    Known("KAFKA-17333", r"active_has_applied", (3, 9)),
+    Known("KAFKA-16525", r"no_exception IllegalArgumentException in RaftUtil\.errorResponse", (3, 8)),
+)
 
 
 def ticket_of(signature: str, release: tuple[int, ...]) -> str:

@@ -75,7 +75,7 @@ def quorum_plan(trace: Trace, given: str | None, *, anyway: bool = False) -> Quo
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return newest(
         given,
-        lambda kafka: _planned(trace, kafka, _bound(trace, kafka)),
+        lambda kafka: _planned(trace, kafka, model_of(trace, kafka)),
         (lambda kafka: _planned(trace, kafka, _bind(trace, {}))) if anyway else None,
     )
 
@@ -88,7 +88,7 @@ def _planned(trace: Trace, kafka: str, model: Model) -> QuorumPlan:
     return QuorumPlan(kafka, model, run, stages, shows(model, run, kafka))
 
 
-def _bound(trace: Trace, kafka: str) -> Model:
+def model_of(trace: Trace, kafka: str) -> Model:
     """The model with the trace's bounds and the release's switches; voters are known by their numbers alone, as where
     controller.quorum.voters names them."""
     switches = {name for profile in kraft.profiles.values() for name in profile} - {"snapshots"}
@@ -119,7 +119,7 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
             raise CannotBeDriven(f"{step.action}: {why}", at + 1)
         if step.action == "fetch" and step.arguments["answered"]:
             end = _brought(states, steps, at)
-        if why := _cannot(kafka, states, steps, at):
+        if why := why_not_driven(kafka, states, steps, at):
             raise CannotBeDriven(f"{step.action}: {why}", at + 1)
         yield Stage(**parts_of(model, run, at, end, KINDS[step.action]))
         at = end + 1
@@ -137,7 +137,7 @@ def _brought(states: Sequence[State], steps: Sequence[Step], at: int) -> int:
     return end
 
 
-def _cannot(kafka: str, states: Sequence[State], steps: Sequence[Step], at: int) -> str | None:
+def why_not_driven(kafka: str, states: Sequence[State], steps: Sequence[Step], at: int) -> str | None:
     """Why real controllers cannot be brought to a step; None where they can."""
     state, step = states[at], steps[at]
     match step.action:

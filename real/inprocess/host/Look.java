@@ -40,7 +40,7 @@ final class Look {
     static void addFlying(ArrayNode into, World world) {
         for (Message message : world.flying) {
             into.addArray().add(message.from()).add(message.to()).add(message.api()).add(message.answer() ? 1 : 0)
-                .add(message.name());
+                .add(message.name()).add(message.number());
         }
     }
 }

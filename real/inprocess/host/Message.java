@@ -6,12 +6,13 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 
 /**
- * A request that is on its way from one node to another, or the answer to one; `incarnation` is that of who asked.
+ * A request that is on its way from one node to another, or the answer to one; `incarnation` is that of who asked, and
+ * `number` says which request of its world it is.
  */
 record Message(int from, int to, boolean answer, ApiMessage data, RaftRequest.Outbound request,
-               CompletableFuture<RaftResponse.Inbound> completion, int incarnation) {
+               CompletableFuture<RaftResponse.Inbound> completion, int incarnation, int number) {
     Message answeredWith(ApiMessage response) {
-        return new Message(to, from, true, response, request, completion, incarnation);
+        return new Message(to, from, true, response, request, completion, incarnation, number);
     }
 
     int asker() {

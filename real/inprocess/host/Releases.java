@@ -13,7 +13,7 @@ import java.util.Set;
 
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.config.AbstractConfig; //[3.8-]
+import org.apache.kafka.common.config.AbstractConfig; //[3.9-]
 import org.apache.kafka.common.feature.SupportedVersionRange;
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -127,13 +127,14 @@ final class Releases {
         addresses(settings.voters).forEach((id, at) -> voters.put(id, at));
         voters.replaceAll((id, at) -> new RaftConfig.InetAddressSpec((InetSocketAddress) at)); //[-3.7]
         return new RaftConfig((Map) voters, settings.requestMs, settings.backoffMs, settings.electionMs, 1_000, settings.fetchMs, 0); //[-3.7]
-        Map<String, Object> given = new HashMap<>(); //[3.8-]
-        given.put("controller.quorum.election.timeout.ms", settings.electionMs); //[3.8-]
-        given.put("controller.quorum.fetch.timeout.ms", settings.fetchMs); //[3.8-]
-        given.put("controller.quorum.request.timeout.ms", settings.requestMs); //[3.8-]
-        given.put("controller.quorum.retry.backoff.ms", settings.backoffMs); //[3.8-]
-        given.put("controller.quorum.append.linger.ms", 0); //[3.8-]
-        return new QuorumConfig(new AbstractConfig(QuorumConfig.CONFIG_DEF, given, false)); //[3.8-]
+        return new QuorumConfig(settings.requestMs, settings.backoffMs, settings.electionMs, 1_000, settings.fetchMs, 0); //[3.8-3.8]
+        Map<String, Object> given = new HashMap<>(); //[3.9-]
+        given.put("controller.quorum.election.timeout.ms", settings.electionMs); //[3.9-]
+        given.put("controller.quorum.fetch.timeout.ms", settings.fetchMs); //[3.9-]
+        given.put("controller.quorum.request.timeout.ms", settings.requestMs); //[3.9-]
+        given.put("controller.quorum.retry.backoff.ms", settings.backoffMs); //[3.9-]
+        given.put("controller.quorum.append.linger.ms", 0); //[3.9-]
+        return new QuorumConfig(new AbstractConfig(QuorumConfig.CONFIG_DEF, given, false)); //[3.9-]
     }
 
     /** The snapshot that a cluster with voters of KIP-853 begins with: who the voters are. */

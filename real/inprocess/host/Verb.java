@@ -14,7 +14,7 @@ enum Verb {
     TICK,
     /** (node, ms): time passes at a node. */
     AHEAD,
-    /** (node, how many): the controller of a leader appends records in one batch. */
+    /** (node, how many, or how many and the number of the first): the controller of a leader appends a batch. */
     APPEND,
     /** (node, kept): the process dies; what ends behind `kept` and was not flushed is gone. */
     CRASH,

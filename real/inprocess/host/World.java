@@ -20,6 +20,7 @@ final class World {
     final List<Message> flying = new ArrayList<>();
     final Judge judge;
     int appended = 0;
+    private int sent = 0;
     int taken = 0;
 
     World(Settings settings, long seed) {
@@ -67,7 +68,7 @@ final class World {
         return switch (verb) {
             case TICK -> guarded(node, () -> node.passTime(node.untilDeadline()));
             case AHEAD -> guarded(node, () -> node.passTime(step[2]));
-            case APPEND -> node.isActive() && guarded(node, () -> append(node, step[2]));
+            case APPEND -> node.isActive() && guarded(node, () -> append(node, step));
             case CRASH -> crash(node, step[2]);
             case RESIGN -> node.isActive() && guarded(node, () -> resign(node));
             case STOP -> guarded(node, () -> stop(node));
@@ -78,10 +79,11 @@ final class World {
         };
     }
 
-    private void append(HostedNode node, int count) {
+    private void append(HostedNode node, int[] step) {
+        int first = step.length > 3 ? step[3] : appended + 1;
         try {
-            node.append(appended + 1, count);
-            appended += count;
+            node.append(first, step[2]);
+            appended = Math.max(appended, first + step[2] - 1);
         } catch (NotLeaderException error) {
             // it lost the lead meanwhile: nothing is appended
         }
@@ -127,7 +129,7 @@ final class World {
 
     void send(HostedNode node, RaftRequest.Outbound request, CompletableFuture<RaftResponse.Inbound> completion) {
         int to = Releases.destination(request);
-        flying.add(new Message(node.id, to, false, request.data(), request, completion, node.incarnation));
+        flying.add(new Message(node.id, to, false, request.data(), request, completion, node.incarnation, sent++));
     }
 
     private int find(int[] step) {

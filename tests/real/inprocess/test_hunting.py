@@ -1,8 +1,5 @@
 """Hunts on Kafka's own code: planted defects and a known one are found, the same seed gives the same; how schedules are
-shrunk and saved.
-
-Also of: `hosting`, `known`, `shrinking`.
-"""
+shrunk and saved."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.real.inprocess.judging import failing_properties
+from tidegate.real.inprocess.properties import failing_properties
 
 
 def node(role: str, epoch: int, log: str, committed: int = -1, *, life: int = 1, start: int = 0) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""A trace that Kafka's own code takes in one process: confirmed, not confirmed, or could not be driven."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..driving.controllers.driver import QuorumDriver
+from ..driving.controllers.family import FAMILY as CONTROLLERS
+from ..driving.families import trace_of
+from ..driving.family import PlanRequest
+from ..driving.fitting import CannotBeDriven
+from ..driving.nodes.releases import raft_of_version
+from ..driving.nodes.running import Broken
+from ..driving.stages import Document
+from ..driving.verdict import exact, head_of, not_driven, result
+from .controllers import HostedControllers
+from .hosting import Host, HostError
+
+STEP_SECONDS = 0.5
+"""How long what is to be seen after a step may take: nothing here waits for anything."""
+
+
+def confirmed_in_process(
+    document: Mapping[str, Any],
+    *,
+    kafka: str | None = None,
+    anyway: bool = False,
+    report: Callable[[str], None] = lambda text: None,
+) -> Document:
+    """Drives Kafka's own classes through the trace of a document and says what came out. UsageError where there is no
+    such release, or no JDK."""
+    try:
+        trace = trace_of(document)
+        if trace.model != CONTROLLERS.model:
+            raise CannotBeDriven(
+                f"Kafka's code for traces of {trace.model} is not hosted in one process, and real brokers take it"
+            )
+        plan = CONTROLLERS.plan(PlanRequest(trace, kafka, anyway))
+    except CannotBeDriven as error:
+        return head_of(document, kafka) | not_driven(error)
+    release = raft_of_version(exact(plan.kafka))
+    report(f"hosting Kafka {release.version}")
+    head, began = head_of(document, release.version), time.monotonic()
+    try:
+        with Host(release, brief=True) as host:
+            controllers = HostedControllers(host, len(list(plan.run.start.log)))
+            driver = QuorumDriver(plan, controllers, STEP_SECONDS)
+            outcome = driver.outcome(lambda stage: report(f"step {stage.first}: {stage.action}"))
+            return head | result(driver, CONTROLLERS.conditions(plan), outcome, time.monotonic() - began)
+    except (Broken, HostError) as error:
+        return head | not_driven(CannotBeDriven(str(error)))

@@ -1,0 +1,118 @@
+"""Runs of the model on Kafka's own code: which are drawn, what is compared, and that a difference in each field
+shows."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from tidegate.language import judge
+from tidegate.language.verdict import Run
+from tidegate.real.driving.controllers.driver import expected_of
+from tidegate.real.driving.controllers.world import VoterSeen
+from tidegate.real.inprocess.conforming import (
+    ABSTRACTED,
+    COMPARED,
+    LENGTH,
+    Compared,
+    Difference,
+    conform,
+    differing_fields,
+    draw_run,
+    hosted_model,
+    is_abstracted,
+    taken_on,
+)
+from tidegate.real.inprocess.hosting import Host
+
+from ...support.hosting import hosted_release
+
+SEEN = VoterSeen("leader", 2, 1, None, ((1, 0), (2, 0)), 1)
+OTHERWISE = {
+    "role": "follower",
+    "epoch": 3,
+    "leader": 2,
+    "voted_for": 1,
+    "log": ((1, 0),),
+    "high_watermark": 2,
+}
+
+
+@pytest.mark.parametrize("field", COMPARED)
+def test_a_difference_in_each_field_is_seen(field: str) -> None:
+    assert differing_fields({1: SEEN, 2: SEEN}, {1: SEEN, 2: SEEN}) == ()
+    changed = replace(SEEN, **{field: OTHERWISE[field]})
+    assert differing_fields({1: SEEN, 2: SEEN}, {1: SEEN, 2: changed}) == (field,)
+    assert set(OTHERWISE) == set(COMPARED)
+
+
+def test_a_node_that_is_down_differs_in_all_that_the_model_has() -> None:
+    assert differing_fields({1: SEEN}, {1: None}) == ("role", "epoch", "leader", "log", "high_watermark")
+
+
+def test_all_that_is_seen_of_a_voter_is_compared() -> None:
+    assert set(COMPARED) == set(VoterSeen.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("kafka", ["3.9", "4.1"])
+def test_runs_are_drawn_by_their_seed_and_take_what_was_seldom_taken(kafka: str) -> None:
+    model = hosted_model(kafka)
+    counted: Counter[tuple[str, str]] = Counter()
+    first = [draw_run(model, kafka, random.Random(3), Counter()) for _ in range(2)]
+    assert first[0] == first[1]
+    drawn = random.Random(3)
+    for _ in range(6):
+        before = ""
+        for step in draw_run(model, kafka, drawn, counted).steps:
+            counted[before, step.action] += 1
+            before = step.action
+    assert {"election_timeout", "vote", "fetch", "begin_quorum_epoch", "restart"} <= {action for _, action in counted}
+    assert max(counted.values()) < 6 * LENGTH / 10
+
+
+def test_steps_in_which_the_model_is_coarser_are_named_and_not_drawn() -> None:
+    model = hosted_model("4.1")
+    drawn, counted = random.Random(1), Counter[tuple[str, str]]()
+    for _ in range(5):
+        run = draw_run(model, "4.1", drawn, counted)
+        assert not any(is_abstracted(model, state, step) for state, step in zip(run.states(), run.steps, strict=False))
+    steps = "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B)"
+    run = judge.run_text(model, f"{steps}; resign(A); election_timeout(A)")
+    assert is_abstracted(model, run.states()[-2], run.steps[-1]) and "election_timeout" in ABSTRACTED
+    old = hosted_model("3.9")
+    run = judge.run_text(old, "election_timeout(A); vote(candidate=A, voter=B); resign(A); election_timeout(A)")
+    assert not is_abstracted(old, run.states()[-2], run.steps[-1])
+
+
+# --- Kafka's own code -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kafka", ["3.9.1", "4.1.1"])
+def test_kafka_does_what_the_model_does(kafka: str) -> None:
+    *differences, looked = conform(hosted_release(kafka), 1, runs=25, seconds=None)
+    assert not differences, differences[0]
+    assert isinstance(looked, Compared) and looked.steps > 300 and looked.pairs > 40
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("defect", "field"), [("forgets_vote", "voted_for"), ("loses_quorum_state", "epoch")])
+def test_a_planted_defect_of_the_host_is_a_difference(defect: str, field: str) -> None:
+    found = next(conform(hosted_release(), 1, runs=200, seconds=300, defect=defect))
+    assert isinstance(found, Difference)
+    assert found.run.steps[-1].action == "restart" and field in found.fields
+    assert len(found.run.steps) <= 6
+
+
+@pytest.mark.long
+def test_what_the_model_has_not_is_a_difference() -> None:
+    model = hosted_model("4.1")
+    steps = "election_timeout(A); ask_for_pre_vote(voter=A, peer=B); vote(candidate=A, voter=B)"
+    run = judge.run_text(model, steps)
+    wrong = replace(run.steps[-1], after=run.states()[-2])
+    with Host(hosted_release(), brief=True) as host:
+        assert all(one.otherwise is None for one in taken_on(host, model, "4.1", run))
+        taken = taken_on(host, model, "4.1", Run(run.start, (*run.steps[:-1], wrong)))
+    assert taken[-1].otherwise is not None and taken[-1].expected == expected_of(run.states()[-2])
