@@ -29,6 +29,7 @@ EXAMPLES = """\
   tidegate confirm report/scenarios/01-orders.trace.json --repaired
   tidegate confirm loss.trace.json --kafka-version 3.9.1 --repeat 5 --junit confirm.xml
   tidegate confirm loss.trace.json --kafka-home /opt/kafka --html confirmed.html
+  tidegate confirm election.trace.json --in-process --kafka-version 4.1.1
   tidegate confirm --random --seed 7 --minutes 60 --kafka-version 4.1.0
 
 exit: 0 confirmed, 1 not confirmed, 5 could not be driven, 64 usage
@@ -68,6 +69,11 @@ def add(verbs: Verbs[Parser]) -> None:
         "--anyway",
         action="store_true",
         help="with a release: drive it though the model of that release does not take it, to see where it parts",
+    )
+    parser.add_argument(
+        "--in-process",
+        action="store_true",
+        help="a trace of kraft is taken by Kafka's own classes in one process, without brokers; needs a JDK 17",
     )
     parser.add_argument("--repeat", metavar="N", type=parse_positive, default=1, help="run each N times (default: 1)")
     parser.add_argument("--steps", action="store_true", help="print each step, where all came about as well")
@@ -132,6 +138,8 @@ def run(options: argparse.Namespace) -> Exit:
         raise UsageError("--anyway is about one release: give --kafka-version or --kafka-home too")
     if options.keep is not None and (len(options.traces) > 1 or options.repeat > 1):
         raise UsageError("--keep DIR keeps one run: give one TRACE, and no --repeat")
+    if options.in_process and (options.repaired or options.keep is not None or options.kafka_home is not None):
+        raise UsageError("--in-process takes no --repaired, --keep or --kafka-home: it starts no brokers")
     documents = {path: read_trace(path) for path in options.traces}
     _check_keep(options)
     results = list[dict[str, Any]]()
@@ -213,6 +221,12 @@ def _progress_writer(line: ProgressLine) -> Callable[[str], None]:
 
 
 def _confirm_trace(document: Mapping[str, Any], options: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
+    if options.in_process:
+        from ..real.inprocess.confirming import confirmed_in_process
+
+        return confirmed_in_process(
+            document, kafka=options.kafka_version, anyway=options.anyway, report=_progress_writer(line)
+        )
     require_kafka_python()
     from ..real.driving.verdict import confirmed
 

@@ -43,9 +43,9 @@ def confirmed(
             raise CannotBeDriven(family.no_repair)
         plan = family.plan(PlanRequest(trace, version, anyway, with_repair, given or {}))
     except CannotBeDriven as error:
-        return _head(document, version, with_repair) | not_driven(error)
+        return head_of(document, version, with_repair) | not_driven(error)
     release = release or of_version(exact(plan.kafka))
-    head = _head(document, release.version, with_repair)
+    head = head_of(document, release.version, with_repair)
     report(f"starting Kafka {release.version}")
     try:
         return head | _driven(family, plan, release, limit, keep, report)
@@ -131,7 +131,8 @@ def not_driven(error: CannotBeDriven) -> Document:
     }
 
 
-def _head(document: Mapping[str, Any], kafka: str | None, with_repair: bool) -> Document:
+def head_of(document: Mapping[str, Any], kafka: str | None, with_repair: bool = False) -> Document:
+    """What every result begins with: the trace's title, model and property, and the release."""
     about = document["property"]
     return {
         "schema": SCHEMA,
