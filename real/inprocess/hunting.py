@@ -12,7 +12,7 @@ from typing import Any
 
 from ...language.errors import UsageError
 from ...language.immutable import immutable
-from ...language.verdict import Disagreement
+from ...language.verdict import DisagreementError
 from ..driving.nodes.releases import Release
 from .hosting import Finding, Host, Schedule, Settings, findings_of, shown
 from .known import ticket_of
@@ -148,21 +148,21 @@ def _case(host: Host, settings: Settings, answer: Mapping[str, Any], finding: Fi
     seed, steps = int(answer["world"]), tuple(tuple(step) for step in answer["schedule"])
     made = shrunk(host, settings, seed, steps, finding, lambda left: None)
     if made is None:
-        raise Disagreement(f"{finding.why}: it does not come about a second time, with seed {seed}")
+        raise DisagreementError(f"{finding.why}: it does not come about a second time, with seed {seed}")
     case = Case(host.release.version, settings, seed, made[0], made[1], finding, (), so_far.runs, so_far.seconds)
     return replayed(host, case)[0]
 
 
 def replayed(host: Host, case: Case) -> tuple[Case, tuple[Seen, ...]]:
-    """A case as it is when its schedule is taken again, and what is seen after each step. Disagreement where the host
-    finds what the judge in Python does not; UsageError where nothing is found."""
+    """A case as it is when its schedule is taken again, and what is seen after each step. DisagreementError where the
+    host finds what the judge in Python does not; UsageError where nothing is found."""
     host.open(case.settings, case.seed, log=True)
     done = host.take(case.steps, look_at_each=True, recover=case.recovers)
     same = [found for found in done.findings if found.signature == case.finding.signature]
     if not same:
         raise UsageError(f"on Kafka {host.release.version} this schedule does not show it: {case.finding.why}")
     if same[0].property in JUDGED and same[0].property not in failing_properties(done.states):
-        raise Disagreement(f"the host says of {same[0].property}: {same[0].why}, and Python sees nothing of it")
+        raise DisagreementError(f"the host says of {same[0].property}: {same[0].why}, and Python sees nothing of it")
     again = replace(case, kafka=host.release.version, finding=same[0], lines=done.lines[-12:])
     return again, done.states
 
