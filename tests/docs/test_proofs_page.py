@@ -15,12 +15,12 @@ from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 from tidegate.language.proof import Unstated
 
-from ..conftest import ROOT
+from ..support.pages import page_with_appendix
 from ..support.shipped import tiered
 
 TWO_PHASE = "examples/two_phase.py"
 NOT_STATED = ("replication_as_log", "raft_as_log", "kraft_as_log", "raft_as_leadership", "kraft_as_leadership")
-PAGE = ROOT / "docs" / "proofs.md"
+PAGE = page_with_appendix("proofs.md")
 
 
 def row(name: str) -> str:
@@ -58,7 +58,7 @@ def _names(names: Iterable[str]) -> str:
     ),
 )
 def test_the_page_says_what_there_is_to_prove_of_each_model(name: str) -> None:
-    assert row(name) in PAGE.read_text(encoding="utf-8").splitlines()
+    assert row(name) in PAGE.splitlines()
 
 
 @pytest.mark.parametrize("name", NOT_STATED)
@@ -72,4 +72,4 @@ def test_the_refinements_of_the_built_in_models_have_no_meaning_without_bounds(n
         (UnsayableError, ModelErrors), match=r"is bound to values of its constants|a value of another type"
     ):
         _ = Induction(definition, definition.bind(name), ProofRequest(properties=(refinement,))).apart
-    assert f"`{name}`" in PAGE.read_text(encoding="utf-8")
+    assert f"`{name}`" in PAGE

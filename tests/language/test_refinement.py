@@ -21,6 +21,7 @@ from tidegate.language.verdict import Verdict
 from tidegate.traces.document import schema, trace_document
 
 from ..conftest import ROOT, Run
+from ..support.pages import page_with_appendix
 
 EXAMPLES = ROOT / "examples"
 HERE = ("python", "native", "bmc", "walk")
@@ -582,7 +583,7 @@ def test_bugs_planted_in_two_phase_commit_are_found(correct: str, planted: str, 
 
 
 def test_the_page_shows_the_examples_text() -> None:
-    page = (ROOT / "docs" / "refinement.md").read_text(encoding="utf-8")
+    page = page_with_appendix("refinement.md")
     files = [
         (EXAMPLES / f"{name}.py").read_text(encoding="utf-8") for name in ("hour_clock", "minute_clock", "two_phase")
     ]

@@ -20,6 +20,7 @@ from tidegate.language.steptext import format_step
 from tidegate.language.verdict import Verdict
 
 from ..conftest import ROOT
+from ..support.pages import page_with_appendix
 from ..support.shipped import shipped
 
 SMALL: dict[str, Value] = {
@@ -224,6 +225,6 @@ def test_a_commit_that_a_fail_over_loses_ends_what_is_claimed_of_commits_and_the
     under_way, lost = states[-2:]
     assert judge.holds(model, case.when, under_way) and not judge.holds(model, case.then, under_way)
     assert judge.holds(model, case.then, lost) and lost[names.index("confirmed")] == states[0][names.index("confirmed")]
-    page = (ROOT / "docs" / "liveness.md").read_text("utf-8")
+    page = page_with_appendix("liveness.md")
     row = next(line for line in page.splitlines() if "`commits_are_answered`" in line)
     assert "lost in a fail-over" in claim.says and "lost in a fail-over" in row
